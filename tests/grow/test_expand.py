@@ -9,7 +9,7 @@ import pytest
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand
 from boxwood.grow.leaves._cuts import COLUMNS
-from boxwood.grow.shared.costs import PartedOrder
+from boxwood.grow.shared.costs import PartitionedOrder
 from boxwood.loops.expand import best_by_majority, best_interval, best_threshold, best_thresholds
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -126,7 +126,7 @@ def test_searches_in_a_parted_order_equal_the_sweeps():
         n, d, k = int(rng.integers(2, 200)), int(rng.integers(1, 4)), int(rng.integers(2, 6))
         X = rng.integers(0, rng.choice([3, 30, 10**6]), size=(n, d)).astype(float)
         labels = rng.integers(k, size=n)
-        order = PartedOrder(Task.of(X, Reference(labels, rng.normal(size=(k, d)))))
+        order = PartitionedOrder(Task.of(X, Reference(labels, rng.normal(size=(k, d)))))
         order.is_left[:] = rng.random(n) < 0.7
         order.finish_split(order.root)
         rows = np.flatnonzero(order.is_left)
@@ -154,8 +154,11 @@ def test_rows_are_parted_by_the_leaves_of_a_tree_at_once():
         X = rng.integers(0, rng.choice([2, 5, 10**6]), size=(n, d)).astype(float)
         labels = rng.integers(-1, 2, size=n)
         labels[0] = 0
-        order, leaves = PartedOrder(Task.of(X, Reference(labels, rng.normal(size=(2, d))))), rng.integers(k, size=n)
-        for leaf, places in enumerate(order.part_by_leaf(leaves, k)):
+        order, leaves = (
+            PartitionedOrder(Task.of(X, Reference(labels, rng.normal(size=(2, d))))),
+            rng.integers(k, size=n),
+        )
+        for leaf, places in enumerate(order.partition_by_leaf(leaves, k)):
             expected = np.flatnonzero((leaves == leaf) & (labels >= 0)).tolist()
             for j in range(d):
                 entries = order.entries[j, places.start : places.stop]

@@ -92,7 +92,7 @@ def test_equals_the_tree_in_memory_on_thousands_of_tables(first):
 def test_equals_the_tree_in_memory_where_little_fits(values, counts, bins, candidates, monkeypatch):
     """A pass that may bring few values or counts looks closer, and closer again."""
     limits = {"MOST_VALUES": values, "MOST_COUNTS": counts, "FEWEST_BINS": bins, "MOST_BINS": bins}
-    for name, value in (limits | {"FEWEST_CLOSER": 8, "MOST_CLOSER": 8}).items():
+    for name, value in (limits | {"FEWEST_FINER": 8, "MOST_FINER": 8}).items():
         monkeypatch.setattr(imm_streamed, name, value)
     compared, most = all_equal(seeds(3, first=20), candidates=(candidates,), max_rows=150)
     assert compared >= share(2)

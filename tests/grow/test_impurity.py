@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boxwood import Reference
 from boxwood.grow.leaves.impurity import CRITERIA, Labels, grown_by, grown_to_sizes, whole_weights
-from boxwood.grow.shared.costs import PartedOrder
+from boxwood.grow.shared.costs import PartitionedOrder
 from boxwood.loops import impurity
 from boxwood.loops.impurity import whole_x_log_x
 from boxwood.reference import Task
@@ -34,7 +34,7 @@ def task_of(seed, **sizes):
 
 
 def twin_of(task, criterion, max_leaf_nodes):
-    own = CRITERIA[criterion](task, PartedOrder(task), Labels.of(task))
+    own = CRITERIA[criterion](task, PartitionedOrder(task), Labels.of(task))
     labels, k, centers = task.reference.labels.tolist(), task.reference.n_clusters, task.reference.centers
     weights = (whole_weights(task) if task.rows.weights is not None else np.ones(len(task.rows), dtype=int)) * task.kept
     measures = {

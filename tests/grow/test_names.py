@@ -9,7 +9,14 @@ from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow.exact import optimal
 from boxwood.grow.exact.optimal import with_cheapest_names
-from boxwood.grow.shared.names import assignment, honest, matched, named, without_empty_leaves, without_leaves
+from boxwood.grow.shared.names import (
+    assignment,
+    matched,
+    named,
+    with_honest_names,
+    without_empty_leaves,
+    without_leaves,
+)
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -31,7 +38,7 @@ def test_equals_the_twin(objective):
         twin = naive.honest(
             tree.to_dict(), rows, reference.labels[kept], lambda here, c, costs=costs: sum(costs[r][c] for r in here)
         )
-        found = honest(tree, task, objective)
+        found = with_honest_names(tree, task, objective)
         assert found == ThresholdTree.from_dict(twin), f"seed {seed}"
         assert_honest(found, X[kept], reference.labels[kept])
         assert named(tree, task, objective) == without_empty_leaves(found, task)
@@ -120,6 +127,6 @@ def test_refused():
     X, tree = np.array([[0.0], [1.0]]), ThresholdTree.from_dict({"cluster": 5})
     task = Task.of(X, Reference.of(X, [0, 1]))
     with pytest.raises(DataError, match="the tree has cluster 5"):
-        honest(tree, task)
+        with_honest_names(tree, task)
     with pytest.raises(ValueError, match="objective must be one of"):
-        honest(tree, task, "price")
+        with_honest_names(tree, task, "price")

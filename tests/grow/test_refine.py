@@ -12,7 +12,7 @@ from boxwood.grow.better import _recut as _recut_search
 from boxwood.grow.better._recut import Draft
 from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.shared.costs import make_problem, scale_for
-from boxwood.grow.shared.names import centers_reached, honest
+from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.metrics import cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -87,7 +87,7 @@ def test_equals_the_twin_however_the_work_is_done(objective, monkeypatch):
         monkeypatch.setattr("boxwood.reference.bins.LONG", long)  # rows above which no column is sorted for its bins
         monkeypatch.setattr(_recut_search, "_LARGE", large)  # rows from which bins are used
         monkeypatch.setattr(_recut_search, "_FEW", few)
-        monkeypatch.setattr(_recut, "_KEPT_BYTES", kept_bytes)
+        monkeypatch.setattr(_recut, "_CACHE_BYTES", kept_bytes)
         monkeypatch.setattr(_recut, "BLOCK_ROWS", block)
         monkeypatch.setattr(_threads, "BLOCK_ROWS", block)
         for seed in seeds(30, first=large):
@@ -126,7 +126,7 @@ def test_never_dearer_of_the_same_shape_and_honest(objective):
             continue
         tree = random_tree(rng, X, reference.n_clusters, 6)
         better = refine(tree, X, reference, objective=objective, sample_weight=weights)
-        tree = honest(tree, Task.of(X, reference, sample_weight=weights), objective)
+        tree = with_honest_names(tree, Task.of(X, reference, sample_weight=weights), objective)
         before, after = (surrogate(t, X, reference, objective, weights) for t in (tree, better))
         assert after <= before * (1 + 1e-12)
         assert better.second.tolist() == tree.second.tolist()
@@ -159,7 +159,7 @@ def test_honest_with_the_centres_of_its_own_clusters():
         (X, labels, weights), task, tree = task_and_tree(seed)
         better = refined_with_centers(tree, task)
         assert_honest(better, X[task.kept], labels[task.kept])
-        before, after = (own_cost(t, X, labels, weights) for t in (honest(tree, task, "cost"), better))
+        before, after = (own_cost(t, X, labels, weights) for t in (with_honest_names(tree, task, "cost"), better))
         assert after <= before * (1 + 1e-9) + 1e-9
 
 
@@ -170,14 +170,14 @@ def test_rounds_end_where_new_centres_gain_little():
         assert refined_with_centers(tree, task, max_sweeps=1, tol=0.0) == whole
         assert refined_with_centers(tree, task, tol=2.0) == one  # no gain is as large
         early = refined_with_centers(tree, task, max_sweeps=1, tol=0.05)
-        costs = [own_cost(each, X, labels, weights) for each in (whole, early, honest(tree, task, "cost"))]
+        costs = [own_cost(each, X, labels, weights) for each in (whole, early, with_honest_names(tree, task, "cost"))]
         assert costs[1] <= costs[2] * (1 + 1e-9) + 1e-9
 
 
 def test_the_gain_of_new_centres_is_what_the_cost_falls_by():
     for seed in seeds(60):
         (X, *_), task, tree = task_and_tree(seed)
-        tree, reference = honest(tree, task, "cost"), task.reference
+        tree, reference = with_honest_names(tree, task, "cost"), task.reference
         draft = Draft(tree, task, make_problem(task, "cost"))
         means = centers_reached(tree, task)
         before, after = (cost_about(each, tree, X, task) for each in (reference.centers, means))
@@ -199,7 +199,7 @@ def own_cost(tree, X, labels, weights):
 def test_stops_at_the_deadline():
     X, labels, _ = make_case(3)
     task, rng = Task.of(X, Reference.of(X, labels)), np.random.default_rng(3)
-    tree = honest(random_tree(rng, X, labels.max() + 1, 6), task, "cost")
+    tree = with_honest_names(random_tree(rng, X, labels.max() + 1, 6), task, "cost")
     past = time.monotonic() - 1
     assert refined(tree, task, "cost", deadline=past) == refined_with_centers(tree, task, deadline=past) == tree
     later = time.monotonic() + 1000

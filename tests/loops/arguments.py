@@ -297,7 +297,7 @@ ARGUMENTS = {
     refine.write_costs: of_write_costs,
     kernels.add_products: of_add_products,
     costs.add_costs: of_add_costs,
-    order.part: of_part,
+    order.partition: of_part,
     order.mark_ties: of_mark_ties,
     sort.sort_rows: of_sort_rows,
     sums.widen: of_widen,

@@ -63,7 +63,7 @@ class Categories(NamedTuple):
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is missing: None, NaN, or any other value that does not equal itself."""
+    """Return whether a value is missing: None, NaN, or any other value that is not equal to itself."""
     if value is None:
         return True
     try:

@@ -385,7 +385,7 @@ def landmarks_of(rows: Rows, n_landmarks: int | str | None) -> list[Floats]:
 
 
 def _n_rows(weights: Weights, n_rows: int) -> float:
-    """Return the number of rows, those of whole weights counted as repeated."""
+    """Return the number of rows; with whole weights, their sum."""
     if weights is None:
         return n_rows
     return float(weights.sum()) if (weights == np.floor(weights)).all() else int((weights > 0).sum())

@@ -60,8 +60,8 @@ def map_of(transformer: Any, inputs: Columns) -> AxisMap:
         return _side_by_side(transformer, inputs)
     positions = _inputs(transformer, inputs)
     if not np.array_equal(positions, np.arange(len(inputs.categories))):
-        part = _map_of_all(transformer, inputs.of(positions))
-        return Stacked(len(inputs.categories), [(positions, part)])
+        axis_map = _map_of_all(transformer, inputs.of(positions))
+        return Stacked(len(inputs.categories), [(positions, axis_map)])
     if isinstance(transformer, Pipeline):
         return _in_turn([step for _, step in transformer.steps], inputs)
     return _map_of_all(transformer, inputs)
@@ -74,8 +74,8 @@ def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indice
     from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
     if isinstance(transformer, ColumnTransformer):
-        for part, positions in _parts(transformer, inputs):
-            yield from ((encoder, positions[inner]) for encoder, inner in encoders_of(part, inputs.of(positions)))
+        for member, positions in _members(transformer, inputs):
+            yield from ((encoder, positions[inner]) for encoder, inner in encoders_of(member, inputs.of(positions)))
         return
     positions = _inputs(transformer, inputs)
     if isinstance(transformer, Pipeline):
@@ -86,21 +86,21 @@ def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indice
 
 
 def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
-    """Return the columns of a frame that a transformer will read, which need not be fitted; no value is looked at."""
+    """Return the columns of a frame that a transformer, fitted or not, will read; reads no values."""
     from sklearn.base import clone
     from sklearn.compose import ColumnTransformer
 
     if not isinstance(transformer, ColumnTransformer):
         return list(names)
-    kept = {name: "passthrough" for name, part, _ in transformer.transformers if not _is_dropped(part)}
+    not_dropped = {name: "passthrough" for name, member, _ in transformer.transformers if not _is_dropped(member)}
     rest = {} if _is_dropped(transformer.remainder) else {"remainder": "passthrough"}
-    plain = clone(transformer).set_params(**kept, **rest).fit(X[:1])
-    read = [positions for _, positions in _parts(plain, Columns.like(len(names), names))]
+    plain = clone(transformer).set_params(**not_dropped, **rest).fit(X[:1])
+    read = [positions for _, positions in _members(plain, Columns.like(len(names), names))]
     return [names[j] for j in sorted(set(np.concatenate(read).tolist()))] if read else list(names)
 
 
-def _is_dropped(part: Any) -> bool:
-    return isinstance(part, str) and part == "drop"
+def _is_dropped(transformer: Any) -> bool:
+    return isinstance(transformer, str) and transformer == "drop"
 
 
 def _map_of_all(transformer: Any, inputs: Columns) -> AxisMap:
@@ -140,20 +140,20 @@ def _in_turn(steps: Sequence[Any], inputs: Columns) -> AxisMap:
 
 def _side_by_side(transformer: Any, inputs: Columns) -> AxisMap:
     """Return a ColumnTransformer as one map."""
-    parts = [(positions, map_of(part, inputs.of(positions))) for part, positions in _parts(transformer, inputs)]
-    if not parts:
+    maps = [(positions, map_of(member, inputs.of(positions))) for member, positions in _members(transformer, inputs)]
+    if not maps:
         raise DataError("ColumnTransformer makes no columns")
-    return Stacked(len(inputs.categories), parts)
+    return Stacked(len(inputs.categories), maps)
 
 
-def _parts(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
-    """Yield each part of a ColumnTransformer that reads columns, with their positions among the input columns."""
-    for _, part, columns in transformer.transformers_:
-        if _is_dropped(part):
+def _members(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
+    """Yield each transformer of a ColumnTransformer that reads columns, with their positions among the input."""
+    for _, member, columns in transformer.transformers_:
+        if _is_dropped(member):
             continue
         positions = _columns_read(transformer, columns, inputs)
         if len(positions):
-            yield part, positions
+            yield member, positions
 
 
 # ------------------------------------------------------------------------------ columns that a transformer reads
@@ -169,7 +169,7 @@ def _inputs(transformer: Any, inputs: Columns) -> Indices:
 
 
 def _columns_read(transformer: Any, columns: Any, inputs: Columns) -> Indices:
-    """Return the positions of the columns that one part of a ColumnTransformer reads, among the input columns."""
+    """Return the positions among the input columns that one transformer of a ColumnTransformer reads."""
     n_columns = transformer.n_features_in_
     names = list(getattr(transformer, "feature_names_in_", []))
     if isinstance(columns, slice):
@@ -405,7 +405,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
 
 
 def _tried(rows: Array) -> Array:
-    """Return the rows on which functions are tried, with a value of its column in place of each that is not finite."""
+    """Return the rows on which functions are tried, with a finite value of the column in place of each other one."""
     if 0 in rows.shape:
         raise DataError(f"X must have at least one row and one column; got shape {rows.shape}")
     lacking = ~np.isfinite(rows)

@@ -23,8 +23,7 @@ COVARIANCES = ("full", "diag")
 class LikeliestComponent(Labelling):
     """Each row belongs to its likeliest component of a fitted Gaussian mixture, the first of equally likely ones.
 
-    Each row is looked at by itself, so its component depends neither on the rows beside it nor on their number, as it
-    would with BLAS.
+    Each row is computed by itself, so its component does not depend on other rows of its block, as it would with BLAS.
 
     Parameters
     ----------
@@ -39,7 +38,9 @@ class LikeliestComponent(Labelling):
         assert rows is not None
         fitted, columns = self.mixture, np.ascontiguousarray(rows.T)
         components = zip(fitted.weights_, fitted.means_, fitted.precisions_cholesky_, strict=True)
-        return np.asarray(np.argmax([_log_density(columns, *one) for one in components], axis=0), dtype=np.intp)
+        return np.asarray(
+            np.argmax([_log_density(columns, *parameters) for parameters in components], axis=0), dtype=np.intp
+        )
 
 
 def _log_density(columns: Floats, weight: float, mean: Floats, root: Floats) -> Floats:
@@ -52,7 +53,7 @@ def _log_density(columns: Floats, weight: float, mean: Floats, root: Floats) -> 
     is_full, gaps = root.ndim == 2, columns - mean[:, None]
     total = np.zeros(columns.shape[1])
     for along in products(root.T, gaps.T) if is_full else gaps * root[:, None]:
-        total += along * along  # one column after the other, as the order of numpy may depend on the number of rows
+        total += along * along  # column by column, as the order of a sum in numpy may depend on the number of rows
     with np.errstate(divide="ignore"):
         offset = np.log(np.diagonal(root) if is_full else root).sum() + np.log(weight)
     return np.asarray(offset - 0.5 * total)

@@ -69,7 +69,7 @@ class KMeansFound:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """What the first pass of a clustering tells: all rows in one cluster, and a sample of them."""
+    """The result of the first pass of a clustering: an overview of all rows as one cluster, and a sample of them."""
 
     overview: Overview
     sample: Sample
@@ -99,11 +99,11 @@ def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> 
     """
     d = batches.n_columns
     n_rows = n_rows or max(min(SAMPLE_ROWS, LARGE // d), LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH * n_clusters)
-    found = replace(batches, labelling=None, store=None).fold(partial(_Overview, n_rows, d))
-    found.overview.refuse_unusable(batches.columns)
-    look = FirstLook(found.overview, Sample.of(*found.sample.least()))
-    look.refuse_number_of_clusters(n_clusters)
-    return look
+    summary = replace(batches, labelling=None, store=None).fold(partial(_Overview, n_rows, d))
+    summary.overview.refuse_unusable(batches.columns)
+    first = FirstLook(summary.overview, Sample.of(*summary.sample.least()))
+    first.refuse_number_of_clusters(n_clusters)
+    return first
 
 
 def k_means_by_passes(
@@ -112,10 +112,10 @@ def k_means_by_passes(
     """Return the clusters that k-means finds on a sample, improved by passes over all rows.
 
     One pass takes a sample that depends on the rows alone, and scikit-learn's `KMeans` finds the best of several starts
-    on it, as `explain` does in memory. Then each pass takes all rows to their nearest centre, and the means as the next
-    centres. The passes end when the cost falls by less than 0.01 %, or after `max_passes` of them. Sums are exact, so
-    the clusters depend neither on batches nor on the order of the rows. A cluster that loses all rows gets the row of
-    the sample that is farthest from its centre.
+    on it, as `explain` does in memory. Each further pass is a step of Lloyd's algorithm on all rows: it assigns them to
+    their nearest centre, and the means become the next centres. The passes end when the cost falls by less than
+    0.01 %, or after `max_passes` of them. Sums are exact, so the clusters depend neither on batches nor on the order of
+    the rows. A cluster that loses all rows gets the row of the sample that is farthest from its centre.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def _by_size(centers: Floats, sizes: Floats) -> Floats:
 class _CenterSums:
     """Sums over the rows nearest to each centre, of the columns, of the squared distances and of the weights.
 
-    They are exact in any order; see `RowSums`. The squared distance stands beside the columns as one more.
+    They are exact in any order; see `RowSums`. The squared distance is an additional column.
     """
 
     def __init__(self, ranges: Ranges, centers: Floats) -> None:
@@ -200,24 +200,24 @@ class _CenterSums:
         self.sums.merge(other.sums)
 
     @cached_property
-    def found(self) -> Means:
+    def weights_and_means(self) -> Means:
         """Weights and means of the clusters."""
         return self.sums.means()
 
     @property
     def sizes(self) -> Floats:
         """Weight of the rows of each cluster."""
-        return self.found.weights
+        return self.weights_and_means.weights
 
     @property
     def cost(self) -> float:
         """Sum of the weighted squared distances."""
-        return float((self.found.weights * np.nan_to_num(self.found.mean[:, -1])).sum())
+        return float((self.weights_and_means.weights * np.nan_to_num(self.weights_and_means.mean[:, -1])).sum())
 
     @property
     def means(self) -> Floats:
         """Mean of the rows of each cluster; NaN for a cluster without rows."""
-        return np.asarray((self.found.mean + self.found.rest)[:, :-1])
+        return np.asarray((self.weights_and_means.mean + self.weights_and_means.rest)[:, :-1])
 
 
 def _ranges(overview: Overview) -> Ranges:

@@ -1,4 +1,4 @@
-"""`concept_baseline`: how well meaningless concepts explain the same clusters."""
+"""`concept_baseline`: the scores of meaningless concepts on the same clusters."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def _cover(gaps: Floats, level: float, most: int) -> list[int] | None:
 
 
 def _filled(gaps: Floats, chosen: list[int], most: int) -> list[int]:
-    """Return up to `most` concepts: those chosen, and again and again the one that separates the worst pair best."""
+    """Return up to `most` concepts: those chosen, and then step by step the one that separates the worst pair best."""
     chosen = list(chosen)
     while len(chosen) < most:
         worst = gaps[:, chosen].max(axis=1).argmin()
@@ -195,7 +195,7 @@ def _exchanged(gaps: Floats, chosen: list[int]) -> list[int]:
 
 
 def _without_needless(gaps: Floats, chosen: list[int]) -> tuple[int, ...]:
-    """Return the concepts without those that can go at no loss of value, later ones dropped first."""
+    """Return the concepts without those whose removal does not lower the value; later ones are removed first."""
     kept, value = sorted(set(chosen)), _value(gaps, chosen)
     for j in sorted(kept, reverse=True):
         fewer = [i for i in kept if i != j]

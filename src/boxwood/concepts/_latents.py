@@ -19,7 +19,7 @@ Progress = bool | Callable[[int, int | None], object]
 
 
 class _AllLayersReached(Exception):
-    """Ends a forward pass after the last layer that is asked for; the rest of the network need not run."""
+    """Ends a forward pass after the last requested layer, as the rest of the network need not run."""
 
 
 def extract_latents(
@@ -95,19 +95,19 @@ def extract_latents(
     first = next(iter(model.parameters()), None)
     target = device if device is not None else "cpu" if first is None else first.device
     dtype = None if first is None else first.dtype
-    parts: dict[str | None, list[NDArray[np.float32]]] = {name: [] for name in layers}
+    blocks: dict[str | None, list[NDArray[np.float32]]] = {name: [] for name in layers}
     n_done, n_rows = 0, _n_rows(data)
     tell = _teller(progress, n_rows)
     with torch.no_grad(), _undisturbed(model, first, device):
         for batch in _batches(torch, data, batch_size):
             outputs = _run(model, modules, _moved(torch, batch, target, dtype), forward)
             for name in layers:
-                parts[name].append(_rows(outputs[name], pool, output))
-            n_done += len(parts[layers[0]][-1])
+                blocks[name].append(_rows(outputs[name], pool, output))
+            n_done += len(blocks[layers[0]][-1])
             tell(n_done, n_rows)
     if not n_done:
         raise DataError("there are no data: give at least one batch with one row")
-    embeddings = {name: np.concatenate(parts[name]) for name in layers}
+    embeddings = {name: np.concatenate(blocks[name]) for name in layers}
     return embeddings[layers[0]] if layer is None or isinstance(layer, str) else embeddings
 
 
@@ -168,7 +168,7 @@ def _batches(torch: Any, data: Any, batch_size: int) -> Iterable[Any]:
 
 
 def _n_rows(data: Any) -> int | None:
-    """Return the number of rows, None if data do not know it."""
+    """Return the number of rows, or None if the data do not give it."""
     rows = getattr(data, "dataset", data)
     return len(rows) if hasattr(rows, "__len__") and not isinstance(rows, (list, tuple)) else None
 

@@ -1,4 +1,4 @@
-"""How concepts are learned from their examples, how reliably, and whether better than chance.
+"""Learning concepts from examples: directions, their reliability, and tests against chance.
 
 The score of a concept and the least score of one that can be decoded are defined here alone. `ConceptProjector.fit`
 warns by them, and `concept_report` lists them.
@@ -178,7 +178,7 @@ def score_text(kind: str, score: float) -> str:
 
 
 def quick_scores(recipe: Recipe, rows: Array, table: ConceptTable, *, n_jobs: int | None) -> Floats:
-    """Return the cross-validated score of each concept, shape (m,), from so many examples as bound the time.
+    """Return the cross-validated score of each concept, shape (m,), from a limited number of examples.
 
     NaN where the model of a concept refuses the smaller number of examples. The result is the same each time.
     """
@@ -242,7 +242,7 @@ class _Examples:
         self.is_high = self.values == 1 if self.kind == BINARY else self.values > self.values.mean()
 
     def sampled(self, most: int) -> _Examples:
-        """Keep at most so many examples of each side, drawn at random, and return the same object."""
+        """Keep at most `most` examples of each side, drawn at random, and return the same object."""
         sides = [np.flatnonzero(side) for side in (self.is_high, ~self.is_high)]
         kept = [side if len(side) <= most else self.random.choice(side, most, replace=False) for side in sides]
         chosen = np.sort(np.concatenate(kept))

@@ -141,7 +141,7 @@ def concept_report(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConceptReport:
-    """What the examples of concepts say of them; the result of `concept_report`.
+    """The evidence for each concept in its examples; the result of `concept_report`.
 
     Every attribute has one entry for each concept. `print(report)` shows a table with a line for each concept, whose
     column "p" is `p_adjusted`, and the notes below it.
@@ -195,12 +195,12 @@ class ConceptReport:
     def notes(self) -> tuple[str, ...]:
         """Warnings about concepts, one sentence each; read them before you believe a cut on these concepts."""
         notes = []
-        told = set()  # pairs of twins: of two that are each other's twin, the first one is told
+        noted = set()  # pairs of twins: if two concepts are each other's twin, only the first is noted
         for j, name in enumerate(self.name):
             if not self.reliable[j]:
                 notes.append(f"{name}: not reliable ({self._score(j)}, adjusted p-value {self.p_adjusted[j]:.2g})")
-            if abs(self.twin_cosine[j]) > SAME and (self.twin[j], name) not in told:
-                told.add((name, self.twin[j]))
+            if abs(self.twin_cosine[j]) > SAME and (self.twin[j], name) not in noted:
+                noted.add((name, self.twin[j]))
                 word = "the same as" if self.twin_cosine[j] > 0 else "the complement of"
                 notes.append(f"{name}: nearly {word} {self.twin[j]} (cosine {self.twin_cosine[j]:.2f})")
             if self.determined_by_groups[j] > 1 - 1e-9:
@@ -248,7 +248,7 @@ class ConceptReport:
 
 
 def _examples(projector: ConceptProjector, Z: ArrayLike, concepts: Any) -> tuple[Array, ConceptTable]:
-    """Return the embeddings and the labels of the examples, checked; the concepts are those of the projector."""
+    """Return the embeddings and the labels of the examples, checked, for the concepts of the projector."""
     check_is_fitted(projector)
     if not projector.n_examples_.all():
         raise DataError(
@@ -284,10 +284,10 @@ def _twins(projector: ConceptProjector) -> tuple[tuple[str, ...], Floats]:
     if len(names) < 2:
         return ("",), np.array([np.nan])
     np.fill_diagonal(cosines, 0.0)
-    each = np.arange(len(names))
+    row = np.arange(len(names))
     twin = np.abs(cosines).argmax(axis=1)
-    twin = np.where(twin == each, (twin + 1) % len(names), twin)  # the concept itself: all others are orthogonal to it
-    return tuple(names[j] for j in twin), cosines[each, twin]
+    twin = np.where(twin == row, (twin + 1) % len(names), twin)  # the concept itself: all others are orthogonal to it
+    return tuple(names[j] for j in twin), cosines[row, twin]
 
 
 def _determined_by(groups: ArrayLike | None, table: ConceptTable) -> Floats:

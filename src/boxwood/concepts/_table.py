@@ -210,18 +210,18 @@ def stack_concepts(
     if not sets:
         raise DataError("there is no concept: give examples with and without at least one")
     random = check_random_state(random_state)
-    parts: list[tuple[str, float, Array]] = []
+    blocks: list[tuple[str, float, Array]] = []
     for name, (with_concept, without) in sets.items():
         positives = as_table(with_concept)
         negatives = _drawn(name, pool, len(positives), random) if without is None else as_table(without)
-        parts += [(name, 1.0, positives), (name, 0.0, negatives)]
-    widths = sorted({part.shape[1] for _, _, part in parts})
+        blocks += [(name, 1.0, positives), (name, 0.0, negatives)]
+    widths = sorted({block.shape[1] for _, _, block in blocks})
     if len(widths) != 1:
         raise DataError(f"the embeddings of all concepts must have the same number of columns, got {widths}")
-    names = np.concatenate([np.full(len(part), name, dtype=object) for name, _, part in parts])
-    labels = np.concatenate([np.full(len(part), label) for _, label, part in parts])
+    names = np.concatenate([np.full(len(block), name, dtype=object) for name, _, block in blocks])
+    labels = np.concatenate([np.full(len(block), label) for _, label, block in blocks])
     concepts = {name: np.where(names == name, labels, np.nan) for name in sets}
-    return np.vstack([part for _, _, part in parts]), concepts
+    return np.vstack([block for _, _, block in blocks]), concepts
 
 
 def _drawn(name: str, pool: ArrayLike | None, count: int, random: np.random.RandomState) -> Array:

@@ -136,7 +136,7 @@ def concept_text(model: Any, report: ConceptReport | None = None) -> str:
     """
     if report is not None:
         refuse_no_report(report)
-    tree, projector, clusters = _parts(model)
+    tree, projector, clusters = _tree_projector_names(model)
     unreliable = () if report is None else report.unreliable
     cuts = ConceptCuts(projector.concept_names_, projector.meanings_, unreliable)
     return outline(tree, of_cuts(tree, cuts.tests), lambda node: cluster_name(clusters[int(tree.cluster[node])]))
@@ -167,7 +167,7 @@ class ConceptCuts(NamedTuple):
         return sides(name, lower, upper, _rounded, f"  ({low})", f"  ({high})")
 
 
-def _parts(model: Any) -> tuple[ThresholdTree, Any, Any]:
+def _tree_projector_names(model: Any) -> tuple[ThresholdTree, Any, Any]:
     """Return the tree of a model, the projector that makes its columns, and the names of its clusters."""
     explainer = model.steps[-1][1] if isinstance(model, Pipeline) else model
     projector = getattr(explainer, "projector_", None)

@@ -1,4 +1,4 @@
-"""The kernels: sums and products over columns, those of all columns jointly."""
+"""The kernels: sums and products over columns, and kernels of all columns jointly."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _AT_NEAR = {1: 1.0, 2: 0.25}  # gamma times the distance (Laplace) or squared di
 
 
 def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
-    """Return a bandwidth in the form that kernels keep: a number, a tuple of one for each column, or a rule's name."""
+    """Return a bandwidth in the form that kernels store: a number, a tuple with one per column, or a rule's name."""
     if isinstance(gamma, str):
         if gamma not in RULES:
             raise _no_bandwidth(gamma)
@@ -84,7 +84,7 @@ def _spread(X: Array, power: int) -> float:
 
 
 def _spread_of_columns(X: Array, power: int, weights: Floats | None) -> float:
-    """Return the sum over columns of their standard deviations to some power; it does not depend on where they lie."""
+    """Return the sum over columns of their standard deviations to some power; it does not depend on shifts."""
     each = np.ones(len(X)) if weights is None else weights
     columns = np.asarray(X, dtype=np.float64).T
     with np.errstate(over="ignore", invalid="ignore"):

@@ -55,7 +55,7 @@ class Kernel(ABC):
         return GramMatrix((len(rows), len(others)), self._filler(rows, others))
 
     def diagonal(self, X: ArrayLike) -> Floats:
-        """Return the value between each row and itself, shape (n,), in time n d."""
+        """Return the value of each row with itself, shape (n,), in time n d."""
         return self._diagonal(self._checked(X))
 
     def fitted(self, X: ArrayLike) -> Self:
@@ -63,7 +63,7 @@ class Kernel(ABC):
         return self
 
     def kept_points(self, X: Array) -> Array:
-        """Return the part of rows that values between them and later rows need, with one line for each row."""
+        """Return the data of rows that later values of the kernel need, with one line for each row."""
         return X
 
     @abstractmethod
@@ -140,8 +140,8 @@ class GramMatrix:
     ) -> Floats:
         """Return the matrix, or some of its rows and columns, times coefficients of shape (m, p).
 
-        Takes one evaluation of each value asked for. Each row is summed in the order of the columns, so it depends
-        neither on the number of threads, nor on the processor, nor on what other rows are asked for.
+        Takes one evaluation of each requested value. Each row is summed in the order of the columns, so it depends
+        neither on the number of threads, nor on the processor, nor on the other requested rows.
 
         Parameters
         ----------
@@ -161,15 +161,17 @@ class GramMatrix:
         factors = np.ascontiguousarray(coefficients, dtype=np.float64)
 
         def work(start: int) -> Floats:
-            taken = _part(rows, start, min(start + TILE, n))
+            taken = _selection_of(rows, start, min(start + TILE, n))
             buffer = np.empty(TILE * TILE)
             sums = np.zeros((min(TILE, n - start), factors.shape[1]))
-            part = np.empty_like(sums)
+            block_sum = np.empty_like(sums)
             for first in range(0, m, TILE):
                 last = min(first + TILE, m)
-                part.fill(0.0)  # sums of sums lose fewer digits
-                add_products(self._tile(taken, _part(columns, first, last), buffer), factors[first:last], part)
-                sums += part
+                block_sum.fill(0.0)  # summed by blocks, which rounds less than one long sum
+                add_products(
+                    self._tile(taken, _selection_of(columns, first, last), buffer), factors[first:last], block_sum
+                )
+                sums += block_sum
             return sums
 
         parts = map_tasks(work, range(0, n, TILE), n_jobs=n_jobs)
@@ -202,5 +204,5 @@ def _length(selection: Selection, n: int) -> int:
     return len(range(*selection.indices(n))) if isinstance(selection, slice) else len(selection)
 
 
-def _part(numbers: Indices | None, start: int, stop: int) -> Selection:
+def _selection_of(numbers: Indices | None, start: int, stop: int) -> Selection:
     return slice(start, stop) if numbers is None else numbers[start:stop]

@@ -1,6 +1,6 @@
-"""How long calls without machine code have taken in earlier processes, in files beside those of numba's cache.
+"""The time spent on interpreted calls in earlier processes, stored in files beside numba's cache.
 
-Else a program that runs for a second, every day, would never take the time to compile.
+Without it, a program that runs for a second every day would never spend the time to compile.
 """
 
 from contextlib import suppress
@@ -11,7 +11,7 @@ __all__ = ["forget", "keep", "spent_before"]
 
 
 def spent_before(loop: Any) -> float:
-    """Return the seconds that calls of a loop took in earlier processes; 0 if they are not known."""
+    """Return the seconds spent on interpreted calls of a loop in earlier processes; 0 if unknown."""
     path = _path(loop)
     seconds = 0.0
     with suppress(OSError, ValueError):
@@ -20,7 +20,7 @@ def spent_before(loop: Any) -> float:
 
 
 def keep(loop: Any, seconds: float) -> None:
-    """Write the seconds in all, where that is possible."""
+    """Write the seconds spent so far, where that is possible."""
     path = _path(loop)
     with suppress(OSError):
         if path:
@@ -28,7 +28,7 @@ def keep(loop: Any, seconds: float) -> None:
 
 
 def forget(loop: Any) -> None:
-    """Begin anew, as the loop is compiled now."""
+    """Delete the seconds spent, as the loop is compiled now."""
     path = _path(loop)
     with suppress(OSError):
         if path:
@@ -36,7 +36,7 @@ def forget(loop: Any) -> None:
 
 
 def _path(loop: Any) -> Path | None:
-    """Return the file of a loop; None without a folder for numba's cache."""
+    """Return the file of a loop; None if numba's cache has no folder."""
     try:
         folder, function = loop._cache.cache_path, loop.py_func
     except AttributeError:

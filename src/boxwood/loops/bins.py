@@ -1,4 +1,4 @@
-"""Rows in bins of a column, and rows of several nodes in bins: sums by bin, and the rows of some bins.
+"""Rows of one or several nodes in bins of columns: codes, sums by bin, and the values of some bins.
 
 Bins are those of pairs of a node and a column, `pair = node * d + column`. The edges of a pair are ascending. A value
 lies in the bin of the first edge that is not below it, or in the last bin, behind all edges::
@@ -6,8 +6,8 @@ lies in the bin of the first edge that is not below it, or in the last bin, behi
     edges of the pair     e0       e1       e2          edges[starts[pair]], …, edges[starts[pair + 1] - 1]
     bins of the pair    0     1        2        3       value <= e0, e0 < value <= e1, …
 
-Each bin has a slot, in which its sums are kept; the slot -1 is that of bins that nobody looks at. Bin b of a pair is
-number `starts[pair] + pair + b` of all bins.
+Each bin has a slot, the index of its sums, or -1 if it is not summed. Bin b of a pair is number
+`starts[pair] + pair + b` of all bins.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ __all__ = [
 
 @jit
 def fill_bins(X, column, order, n_bins, codes, starts):
-    """Write the bin of each value of one column, and the rank at which each bin begins; equal values share a bin.
+    """Write the bin of each value of one column, and the rank of the first value of each bin; equal values share a bin.
 
     IN: X (n, d); column; order (m,): rows in ascending order of the column. OUT: codes (n, d): its column; starts
     (n_bins + 1,).
@@ -47,18 +47,18 @@ def fill_bins(X, column, order, n_bins, codes, starts):
 
 
 @jit
-def code_rows(X, kept, edges, start, stop, codes, counts):
-    """Write the bin of each value of the kept rows from `start` to `stop - 1`: so many edges are below the value.
+def code_rows(X, is_kept, edges, start, stop, codes, counts):
+    """Write the bin of each value of the kept rows from `start` to `stop - 1`: the number of edges below the value.
 
-    IN: X (n, d); kept (n,); edges (d, 64): ascending, the last of each column is infinite. OUT: codes (n, d).
+    IN: X (n, d); is_kept (n,); edges (d, 64): ascending, the last of each column is infinite. OUT: codes (n, d).
     IN and OUT: counts (d, 64): kept rows in each bin.
     """
     for row in range(start, stop):
-        if not kept[row]:
+        if not is_kept[row]:
             continue
         for j in range(X.shape[1]):
             value, of_column = X[row, j], edges[j]
-            code = np.uint64(32) * np.uint64(of_column[31] < value)  # no branch, as no processor could foretell it
+            code = np.uint64(32) * np.uint64(of_column[31] < value)  # no branch, as it would be mispredicted
             code += np.uint64(16) * np.uint64(of_column[code + np.uint64(15)] < value)
             code += np.uint64(8) * np.uint64(of_column[code + np.uint64(7)] < value)
             code += np.uint64(4) * np.uint64(of_column[code + np.uint64(3)] < value)
@@ -69,11 +69,11 @@ def code_rows(X, kept, edges, start, stop, codes, counts):
 
 
 @jit
-def gather_bins(codes, column, kept, starts, order):
-    """Write the kept rows bin by bin. IN: codes (n, d); column; kept (n,); starts (n_bins + 1,). OUT: order (m,)."""
+def gather_bins(codes, column, is_kept, starts, order):
+    """Write the kept rows bin by bin. IN: codes (n, d); column; is_kept (n,); starts (n_bins + 1,). OUT: order (m,)."""
     following = starts.copy()
-    for row in range(len(kept)):
-        if kept[row]:
+    for row in range(len(is_kept)):
+        if is_kept[row]:
             code = codes[row, column]
             order[following[code]] = row
             following[code] += 1
@@ -81,9 +81,9 @@ def gather_bins(codes, column, kept, starts, order):
 
 @jit
 def whole_by_node(costs, share, times, scales, nodes, whole):
-    """Write weighted costs as whole numbers, as `costs.write_whole` does, with the scale of each row's node.
+    """Write weighted costs as whole numbers, like `costs.write_whole`, but with the scale of each row's node.
 
-    The last column holds the largest of the costs of each row.
+    The last column holds the largest cost of each row.
 
     IN: costs (n, k); share, times (n,); scales (m,); nodes (n,). OUT: whole (n, k + 1).
     """
@@ -118,9 +118,9 @@ def add_to_slots(values, nodes, starts, edges, slots, amounts, counts, low, high
 
 @jit
 def add_by_label(values, nodes, labels, mass, starts, edges, slots, counts, low, high, sums):
-    """Do what `add_to_slots` does if a row has an amount at its label alone.
+    """Like `add_to_slots`, for rows whose only amount is the mass at their label.
 
-    IN: as there; labels (n,); mass (n,), or (0,) where each is 1.
+    IN: as there; labels (n,); mass (n,), or (0,) if each is 1.
     """
     d = values.shape[1]
     for row in range(values.shape[0]):
@@ -135,9 +135,9 @@ def add_by_label(values, nodes, labels, mass, starts, edges, slots, counts, low,
 
 @jit
 def add_changes_to_slots(values, nodes, starts, edges, slots, changes, fixed, counts, low, high, sums):
-    """Do what `add_to_slots` does for what rows add to the cost of a cut, what they take away, and more amounts.
+    """Like `add_to_slots`, but sums the cost that rows add to a cut, the cost that they remove, and other amounts.
 
-    IN: as there; changes (d, n): at each row in each column; fixed (n, q): other amounts. OUT: as there, with
+    IN: as there; changes (d, n): of the cost, in each column; fixed (n, q): other amounts. OUT: as there, with
     sums (., 2 + q).
     """
     d, q = values.shape[1], fixed.shape[1]
@@ -158,31 +158,30 @@ def add_changes_to_slots(values, nodes, starts, edges, slots, changes, fixed, co
 
 
 @jit
-def find_in_slots(values, nodes, starts, edges, slots, rows, columns, found):
-    """Write the row, the column and the slot of each value that lies in a slot, and return how many there are.
+def find_in_slots(values, nodes, starts, edges, slots, rows, columns, found_slots):
+    """Write the row, the column and the slot of each value that lies in a slot, and return the number of values.
 
-    IN: as for `add_to_slots`. OUT: rows, columns, found (n d,).
+    IN: as for `add_to_slots`. OUT: rows, columns, found_slots (n d,).
     """
     d, count = values.shape[1], 0
     for row in range(values.shape[0]):
         for j in range(d):
             slot = _slot_of(values[row, j], nodes[row] * d + j, starts, edges, slots)
             if slot >= 0:
-                rows[count], columns[count], found[count] = row, j, slot
+                rows[count], columns[count], found_slots[count] = row, j, slot
                 count += 1
     return count
 
 
 @jit
 def mark_open(costs, total, cost, is_closed, one_sided, two_sided, is_open):
-    """Mark the parts of a column in which a threshold or an interval may end that costs less than a known cut.
+    """Mark the bins of a column that may hold an end of a better cut than a known one: of a threshold or an interval.
 
-    Takes time m² k at most, less where few intervals may cost so little.
+    Takes time m² k at most, less if few intervals may cost so little.
 
-    IN: costs (m, k): of the rows in each part under each cluster; total (k,); cost: of the known cut; is_closed (m,):
-    whether no better cut ends inside of a part, as it holds one value, for example; one_sided (m,): whether a threshold
-    inside a part wins over the known cut at equal cost; two_sided (m,): whether an interval that begins at a part or
-    inside does.
+    IN: costs (m, k): of the rows in each bin under each cluster; total (k,); cost: of the known cut; is_closed (m,):
+    whether a bin is ruled out, for example because it holds one value; one_sided (m,): whether a threshold inside a bin
+    is better than the known cut at equal cost; two_sided (m,): whether an interval that begins at or inside a bin is.
     OUT: is_open (m,).
     """
     m, k = costs.shape

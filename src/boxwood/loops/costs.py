@@ -157,7 +157,7 @@ def add_potentials(X, weights, candidates, euclidean, closest, potentials):
 
 @jit
 def lower_to(X, center, euclidean, closest):
-    """Lower `closest` to the distance to one more centre, for the rows that are nearer to it.
+    """Update `closest`, the distances to the nearest centre, by one more centre.
 
     IN: X (n, d); center (d,); euclidean, else l1. IN and OUT: closest (n,).
     """

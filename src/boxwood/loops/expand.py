@@ -1,4 +1,4 @@
-"""The best cut of one column when each side goes to one cluster, and the best two, one below the other.
+"""The best cut of one column if each side goes to one cluster, and the best two cuts, one below the other.
 
 Costs may be squared distances, mistakes, or distances in a kernel's space. They are whole numbers, so running totals
 are exact: equal costs are truly equal, and the result depends neither on the order of rows with equal values nor on
@@ -11,18 +11,16 @@ only between two different values::
     value   1.0  1.0  2.5  2.5  3.0  7.0         order[r]    row of `costs` at rank r
                      ^         ^    ^            cuts behind ranks 1, 3, 4
 
-A bin is a run of neighbouring values of a column. A first cut takes a run of bins of one column inside. A second cut
-parts what is inside, or what is outside, along another column or the same one::
+A bin is a run of neighbouring values of a column. A first cut has a run of bins of one column inside. A second cut
+splits the rows inside, or the rows outside, along another column or the same one::
 
                  second column, b bins            cells[i, p, c]: cost under cluster c of the rows
                 +----+----+----+----+             in bin i of the first column and bin p of the second
     first       |    |    |    |    |  outside
-    column,     +----+----+----+----+             sums[i]: cells added up over the bins before i, so that
+    column,     +----+----+----+----+             sums[i]: cells summed over the bins before i, so that
     a bins      |    |    |    |    |  inside     a run of bins is a difference of two of them
                 |    |    |    |    |  inside
                 +----+----+----+----+
-
-Costs are whole numbers, as in `loops.expand`, so all sums are exact.
 """
 
 import numpy as np
@@ -42,7 +40,7 @@ __all__ = [
 ]
 
 NONE = np.iinfo(np.int64).max
-BLOCK = 16  # rows between two places at which all clusters are compared
+BLOCK = 16  # rows between places at which all clusters are compared
 
 
 @jit
@@ -71,9 +69,9 @@ def _squared_distances(X, centers, scale, out):
 
 @jit
 def squared_distance(X, rows, centers, clusters, scale, out):
-    """Write the squared distance of some rows, each to a centre of its own, in the units of `squared_distances`.
+    """Write the squared distance of some rows, each to its own centre, in the units of `squared_distances`.
 
-    Four rows are taken at once, so that no sum waits for its own last step.
+    Four rows are computed at once, so that additions do not wait for each other.
 
     IN: X (n, d); rows (m,); centers (k, d); clusters (m,): the centre for each of the rows; scale. OUT: out (m,).
     """
@@ -147,9 +145,9 @@ def best_thresholds(entries, first, last, start, stop, number, costs, total):
     A cut lies before a place. Among equal costs the first column wins, then the first place, then the lowest clusters.
     The place is -1 where all values are equal.
 
-    The cheapest cluster of the rows on the left costs more and more as they grow in number, and that of the rows on the
-    right less and less. So no cut within a block of places costs less than the former at the block's begin and the
-    latter at its end. Only blocks are looked into where this is not above the cost of a cut that is known.
+    From place to place, the cost of the left rows under their cheapest cluster never falls, and that of the right rows
+    never rises. So a lower bound on the cuts within a block of places is the left cost at its begin plus the right cost
+    at its end. Only blocks whose bound is at most the cost of a known cut are walked.
 
     IN: entries (d, n): see `loops.order`; first, last: the columns; start, stop: the places of the node;
     number (n_rows,): of each row in `costs`; costs (m, k): not negative; total (k,): sum of the costs.
@@ -161,27 +159,27 @@ def best_thresholds(entries, first, last, start, stop, number, costs, total):
     left = np.empty(k, dtype=np.int64)
     best, feature, place, a_best, b_best = NONE, -1, -1, -1, -1
     for j in range(first, last):
-        column, known = entries[j], best
+        column, lowest = entries[j], best
         for b in range(n_blocks + 1):
-            here = sums[b]
+            before = sums[b]
             least_left, least_right = NONE, NONE
             for c in range(k):
-                least_left = min(least_left, here[c])
-                least_right = min(least_right, total[c] - here[c])
+                least_left = min(least_left, before[c])
+                least_right = min(least_right, total[c] - before[c])
             on_left[b], on_right[b] = least_left, least_right
             r = start + b * BLOCK
             if 0 < b < n_blocks and column[r] & 1 == 0:
-                known = min(known, least_left + least_right)
+                lowest = min(lowest, least_left + least_right)
             if b < n_blocks:
                 behind = sums[b + 1]
-                behind[:] = here
+                behind[:] = before
                 for q in range(r, min(r + BLOCK, stop)):
                     row = costs[number[column[q] >> 1]]
                     for c in range(k):
                         behind[c] += row[c]
         for b in range(n_blocks):
             bound = on_left[b] + on_right[b + 1]
-            if bound > known or bound >= best:
+            if bound > lowest or bound >= best:
                 continue
             left[:] = sums[b]
             for r in range(start + b * BLOCK, min(start + (b + 1) * BLOCK, stop)):
@@ -203,9 +201,9 @@ def best_thresholds(entries, first, last, start, stop, number, costs, total):
 
 @jit
 def best_by_majority(entries, first, last, start, stop, labels, mass, total):
-    """Return what `best_thresholds` does if a row costs its mass under every cluster but its own, and 0 under that.
+    """Like `best_thresholds`, if a row costs 0 under its own cluster and its mass under every other.
 
-    Takes time m for each column, as only the largest mass of a cluster on each side is followed.
+    Takes time m for each column, as only the largest mass of a cluster on each side is tracked.
 
     IN: entries, first, last, start, stop: as for `best_thresholds`; labels (n_rows,); mass (n_rows,), or (0,) where
     each is 1; total (k,): mass by cluster.
@@ -213,7 +211,7 @@ def best_by_majority(entries, first, last, start, stop, labels, mass, total):
     k, weight = len(total), np.int64(0)
     for c in range(k):
         weight += total[c]
-    in_order = np.empty(stop - start, dtype=labels.dtype)  # the rows are far apart in memory, and read once
+    in_order = np.empty(stop - start, dtype=labels.dtype)  # as the rows are far apart in memory, they are read once
     on_left = np.empty(stop - start, dtype=np.int64)  # the largest mass among the rows before each place
     counts = np.empty(k, dtype=np.int64)
     best, feature, place = NONE, -1, -1
@@ -305,7 +303,7 @@ def _inner_ranks(ordered):
 
 @jit
 def add_cells(first, second, costs, sums):
-    """Write the running sums of the cells of two columns; bins without rows are allowed.
+    """Write the cumulative sums of the cells of two columns; bins may be empty.
 
     IN: first, second (n,): bins of the rows in either column; costs (n, k). OUT: sums (a + 1, b, k), zero before.
     """
@@ -320,7 +318,7 @@ def add_cells(first, second, costs, sums):
 
 @jit
 def best_alone(sums, starts, stops, alone):
-    """Write the cost of either side of each first cut under its cheapest cluster.
+    """Write the cost of each side of each first cut under its cheapest cluster.
 
     IN: sums (a + 1, b, k); starts, stops (m,): the bins inside are those from start to stop - 1. OUT: alone (m, 2).
     """
@@ -339,12 +337,12 @@ def best_alone(sums, starts, stops, alone):
 
 @jit
 def best_seconds(sums, starts, stops, two_sided, best):
-    """Lower the costs of either side of each first cut to those with the best second cut along the second column.
+    """Lower the cost of each side of each first cut to its cost with the best second cut along the second column.
 
     IN: sums, starts, stops as `best_alone`; two_sided: whether a second cut may be an interval. OUT: best (m, 2).
     """
     last, b, k = sums.shape[0] - 1, sums.shape[1], sums.shape[2]
-    part, total = np.empty((b, k), dtype=np.int64), np.empty(k, dtype=np.int64)
+    bin_costs, total = np.empty((b, k), dtype=np.int64), np.empty(k, dtype=np.int64)
     left, run = np.empty(k, dtype=np.int64), np.empty((k, k), dtype=np.int64)
     for f in range(len(starts)):
         for side in range(2):
@@ -352,40 +350,40 @@ def best_seconds(sums, starts, stops, two_sided, best):
             for p in range(b):
                 for cluster in range(k):
                     cost = sums[stops[f], p, cluster] - sums[starts[f], p, cluster]
-                    part[p, cluster] = cost if side == 0 else sums[last, p, cluster] - cost
-                    total[cluster] += part[p, cluster]
-            best[f, side] = min(best[f, side], _best_threshold(part, total, left))
+                    bin_costs[p, cluster] = cost if side == 0 else sums[last, p, cluster] - cost
+                    total[cluster] += bin_costs[p, cluster]
+            best[f, side] = min(best[f, side], _best_threshold(bin_costs, total, left))
             if two_sided:
-                best[f, side] = min(best[f, side], _best_interval(part, total, run))
+                best[f, side] = min(best[f, side], _best_interval(bin_costs, total, run))
 
 
 @jit
-def _best_threshold(part, total, left):
+def _best_threshold(bin_costs, total, left):
     """Return the lowest cost of a threshold between bins; `left` is space for k numbers."""
-    b, k = part.shape
+    b, k = bin_costs.shape
     left[:] = 0
     best = total.min()
     for p in range(b - 1):
         first, second = np.iinfo(np.int64).max, np.iinfo(np.int64).max
         for cluster in range(k):
-            left[cluster] += part[p, cluster]
+            left[cluster] += bin_costs[p, cluster]
             first, second = min(first, left[cluster]), min(second, total[cluster] - left[cluster])
         best = min(best, first + second)
     return best
 
 
 @jit
-def _best_interval(part, total, run):
+def _best_interval(bin_costs, total, run):
     """Return the lowest cost of an inner run of bins: a minimum-sum run for each pair of clusters, as in `expand`.
 
     `run` is space for k x k numbers.
     """
-    b, k = part.shape
+    b, k = bin_costs.shape
     run[:] = 0
     best = total.min()
     for p in range(1, b - 1):
         for j in range(k):
             for other in range(k):
-                run[j, other] = min(run[j, other], 0) + part[p, j] - part[p, other]
+                run[j, other] = min(run[j, other], 0) + bin_costs[p, j] - bin_costs[p, other]
                 best = min(best, total[other] + run[j, other])
     return best

@@ -1,29 +1,29 @@
-"""How the cost of a cut changes as it moves up a column, when each row goes to the nearest centre on its own side.
+"""Changes of the cost of a cut as it moves up a column, if each row goes to the nearest centre on its side.
 
-A row is *cut off* if the cut lies between it and its nearest centre. All other rows cost what they cost without a cut.
-So the cost of all cuts in turn, from low to high, is a sum that changes at few places. Say x is a row, c its nearest
-centre of all, and b and a are ever nearer ones of those ever farther to the left::
+A row is *cut off* if the cut lies between it and its nearest centre. All other rows keep their cost without a cut. So
+the cost of a cut, from low to high, changes at few places. Say x is a row, c its nearest centre of all, b the nearest
+of those left of c, and a the nearest of those left of b::
 
     centres    .   a         b    .         c           cut at a or between a and b: the row costs its distance to a
     row          x                                      cut at b or between b and c: the row costs its distance to b
     changes        +a - c    +b - a         +c - b      all other cuts: the row costs its distance to c
 
-Here x lies left of a, so no cut between them has a centre on the left; a row between a and b has its first change at x.
-The centres a, b and c are found in a list of the row's nearest centres, from the nearest on. The list is short, so it
-may end before the row is reached; only then are all centres on the far side visited.
+Here x lies left of a; a row between a and b has its first change at x. The centres a, b and c are read from a list of
+the row's nearest centres, sorted by distance. The list is short, so it may end before the row is reached; only then are
+all centres on the far side visited.
 
 Costs are whole numbers, so sums are exact and depend neither on the order of rows nor on that of changes.
 
-The score of a cut is its cost, divided by what the rows cost before it, plus a penalty times the mean number of tests
-that rows will need. That number is foretold as if every later cut parted rows and centres in the same proportions as
-this one: with a share `a` of the rows and `k_left` of `k` centres on the left, ::
+The score of a cut is its cost, divided by the cost of the rows without a cut, plus a penalty times the mean number of
+tests for a row below. That number is estimated as if every later cut divided rows and centres in the same proportions
+as this one: with a share `a` of the rows and `k_left` of `k` centres on the left, ::
 
     depth(1) = 0        depth(k) = 1 + a depth(k_left) + (1 - a) depth(k - k_left)
 
-and `k_left` of a smaller `k` is its part of the same proportion, rounded up and kept from 1 to k - 1. A side on which
-an earlier test of the same column is only made stricter needs no test of its own, as two tests merge into one.
+and `k_left` of a smaller `k` is in the same proportion, rounded up and clipped to 1 to k - 1. A side on which the cut
+only tightens an earlier test of the same column needs no test of its own, as two tests merge into one.
 
-Costs are whole numbers. The score is a float that is formed in the same way on every processor.
+The score is a float that is computed in the same way on every processor.
 """
 
 import numpy as np
@@ -42,13 +42,13 @@ __all__ = [
 
 
 @jit
-def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distances):
-    """Take the clusters that left the node out of the rows' lists; lists shorter than `least` are made anew.
+def keep_nearest(X, rows, centers, clusters, in_node, unit, least, near, distances):
+    """Remove the clusters that are no longer in the node from the rows' lists; remake lists shorter than `least`.
 
     A list holds the nearest of the node's centres, from the nearest on. It takes time k d to make one.
 
     IN: X (n, d); rows (m,): those of the node; centers (d, k): those of the node; clusters (k,): their numbers;
-    inside (n_clusters,): whether a cluster is in the node; unit; least, at most k and the longest list.
+    in_node (n_clusters,): whether a cluster is in the node; unit; least, at most k and the longest list.
     IN and OUT: near (n, length): clusters, and -1 behind the end of a list; distances (n, length).
     """
     length = near.shape[1]
@@ -59,7 +59,7 @@ def keep_nearest(X, rows, centers, clusters, inside, unit, least, near, distance
             cluster = near[row, i]
             if cluster < 0:
                 break
-            if inside[cluster]:
+            if in_node[cluster]:
                 near[row, count], distances[row, count] = cluster, distances[row, i]
                 count += 1
         if count < least:
@@ -110,10 +110,10 @@ def _summed_costs(rows, distances, share, times, scale):
 def add_changes(
     X, rows, first, near, distances, share, times, scale, centers, unit, ends, by_value, position, at_rows, at_centers
 ):
-    """Write by how much the costs of cuts of some columns change where they pass rows, and add where they pass centres.
+    """Write the changes of the costs of cuts at the rows of some columns, and add those at centres.
 
-    Takes time for each row and column in proportion to the part of the row's list that is read; k d once for a row
-    whose list is too short.
+    Takes time for each row and column in proportion to the entries of the row's list that are read, and k d once for a
+    row whose list is too short.
 
     IN: X (n, d); rows (m,); first: of the t columns; near, distances (n, length); share, times (n,); scale;
     centers (d, k): those of the node; unit; ends (t, k): their values, ascending; by_value (t, k): the centre at each
@@ -124,7 +124,7 @@ def add_changes(
     for signed in rows:
         row = np.uint64(signed)  # without a sign, like other indices here: numba need not check for negative ones
         own, nearest = _whole(distances[row, 0], share[row], times[row], scale), np.uint64(near[row, 0])
-        measured = False  # whether `to_all` holds the distances of this row
+        has_distances = False  # whether `to_all` holds the distances of this row
         for t in range(len(ends)):
             at_rows[t, row] = 0
             x, at = np.float64(X[row, np.uint64(first + t)]), position[t, nearest]
@@ -133,7 +133,7 @@ def add_changes(
                 continue
             down = x < value
             step, last = (-1, 0) if down else (1, k - 1)  # from the nearest centre to the row and beyond
-            more = np.int64(0)  # what the row costs beyond `own` if the cut lies next to `at`
+            extra = np.int64(0)  # what the row costs beyond `own` if the cut lies next to `at`
             reached = False  # whether the row lies before `at`
             for m in range(1, length):
                 cluster = near[row, m]
@@ -142,24 +142,24 @@ def add_changes(
                 p = position[t, np.uint64(cluster)]
                 if (p - at) * step > 0:
                     now = _whole(distances[row, m], share[row], times[row], scale) - own
-                    at_centers[t, np.uint64(at)] += step * (now - more)
-                    at, more, value = p, now, ends[t, np.uint64(p)]
+                    at_centers[t, np.uint64(at)] += step * (now - extra)
+                    at, extra, value = p, now, ends[t, np.uint64(p)]
                     reached = value <= x if down else value >= x
             if not reached and at != last:
-                if not measured:
+                if not has_distances:
                     _write_distances(X, row, centers, unit, to_all)
-                    measured = True
+                    has_distances = True
                 _write_least_beyond(to_all, by_value[t], at, step, beyond)
                 while not reached and at != last:
                     p = at + step
                     now = _whole(beyond[p], share[row], times[row], scale) - own
-                    at_centers[t, at] += step * (now - more)
-                    at, more, value = p, now, ends[t, p]
+                    at_centers[t, at] += step * (now - extra)
+                    at, extra, value = p, now, ends[t, p]
                     reached = value <= x if down else value >= x
             if reached:
-                at_rows[t, row] = -step * more
+                at_rows[t, row] = -step * extra
             else:
-                at_centers[t, at] -= step * more
+                at_centers[t, at] -= step * extra
 
 
 @stands_in_for(add_changes)
@@ -201,13 +201,13 @@ def _add_changes(
 
 @jit
 def _whole(distance, share, times, scale):
-    """Return a weighted cost as a whole number, as `whole_costs` makes it; it does not fall as the distance grows."""
+    """Return a weighted cost as a whole number, like `whole_costs`; it is monotone in the distance."""
     return np.int64(np.rint(distance * share * scale)) * times
 
 
 @jit
 def _write_distances(X, row, centers, unit, out):
-    """Write the squared distances of a row to all centres, as `expand.squared_distances` does.
+    """Write the squared distances of a row to all centres, like `expand.squared_distances`.
 
     IN: X (n, d); row; centers (d, k); unit. OUT: out (k,).
     """
@@ -241,7 +241,7 @@ def _keep_least(to_all, clusters, near, distances, row):
 
 @jit
 def _write_least_beyond(to_all, by_value, at, step, beyond):
-    """Write for each place on one side of `at` the least distance to the centre there and those behind it.
+    """Write for each place on one side of `at` the least distance to the centre there and to those beyond it.
 
     IN: to_all (k,): distances to the centres; by_value (k,): the centre at each place; at; step: -1 for the places
     before `at`, 1 for those after it. OUT: beyond (k,).
@@ -256,7 +256,7 @@ def _write_least_beyond(to_all, by_value, at, step, beyond):
 
 @jit
 def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_centers, cost, cuts):
-    """Write the costs of the cuts of some columns that part centres, ascending, and what lies on their left.
+    """Write the costs of the cuts of some columns that separate centres, ascending, and the sums on their left.
 
     A cut lies in a gap between two neighbouring values, of rows or of centres.
 
@@ -301,7 +301,7 @@ def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_cen
 
 @jit
 def _first_from(X, j, column, start, stop, value):
-    """Return the first place from `start` on with a value that is not below `value`, `stop` if there is none."""
+    """Return the first place from `start` on with a value of at least `value`, or `stop` if there is none."""
     while start < stop:
         middle = (start + stop) // 2
         if np.float64(X[column[middle] >> 1, j]) < value:
@@ -333,7 +333,7 @@ def _sums_before(numbers):
 
 @jit
 def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
-    """Replace, for each penalty, the best cut of the columns so far by that of some more columns.
+    """Update, for each penalty, the best cut so far by the cuts of some more columns.
 
     Among equal scores the lowest cost wins, then the cut that came first. Takes time k at most for the depth of each
     cut whose cost alone does not rule it out.
@@ -347,7 +347,7 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
     costs, weight_left, places, centers_left, sizes = cuts
     numbers, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
     for t in range(len(sizes)):
-        n_numbers, parted = 0, 0  # `numbers` and `parts` are those for so many centres on the left
+        n_numbers, n_left_of_parts = 0, 0  # `numbers` and `parts` are filled for this number of centres on the left
         merges_left, merges_right = tested[first + t, 0], tested[first + t, 1]
         for i in range(sizes[t]):
             share = weight_left[t, i] / total if total > 0 else 0.5
@@ -361,9 +361,9 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
                 if relative + penalties[p] * least > scores[p]:
                     continue
                 if depth < 0.0:
-                    if n_left != parted:
-                        parted = n_left
-                        n_numbers = _split_in_proportion(parted, k, numbers, parts)
+                    if n_left != n_left_of_parts:
+                        n_left_of_parts = n_left
+                        n_numbers = _split_in_proportion(n_left_of_parts, k, numbers, parts)
                     depth = _depth(share, numbers[:n_numbers], parts, depths)
                 score = relative + penalties[p] * (depth - merged)
                 first_of_all = best[p, 1] < 0  # a score may be infinite
@@ -374,7 +374,7 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
 
 @jit
 def foretold_depth(share, k_left, k):
-    """Return the mean number of tests that rows need under a cut of these proportions, itself included."""
+    """Return the estimated mean number of tests for a row under a cut of these proportions, with the cut itself."""
     sizes, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
     n_sizes = _split_in_proportion(k_left, k, sizes, parts)
     return _depth(share, sizes[:n_sizes], parts, depths)
@@ -382,9 +382,9 @@ def foretold_depth(share, k_left, k):
 
 @jit
 def write_least_depths(low, high, centers_left, k, depths):
-    """Write what `foretold_depth` is not below, but for rounding, for any share between two.
+    """Write lower bounds on `foretold_depth`, up to rounding, for all shares between `low` and `high`.
 
-    A depth is between those of its two sides, so the one of the two ends of the shares with the lower sum bounds it.
+    The depth is linear in the share at each step, so the end of the range with the lower value bounds it.
 
     IN: low, high (m,): shares; centers_left (m,). OUT: depths (m,).
     """
@@ -401,11 +401,10 @@ def write_least_depths(low, high, centers_left, k, depths):
 
 @jit
 def _split_in_proportion(k_left, k, sizes, parts):
-    """Write the numbers of centres of all subtrees, descending from k to 2, and how many of each go left and right.
+    """Write the sizes of all subtrees in centres, from k down to 2, and how each size divides; return their number.
 
-    Returns how many such numbers there are.
-
-    IN: k_left: those of the k centres that go left. OUT: sizes (k,); parts (k + 1, 2): zeros for all other numbers.
+    IN: k_left: how many of the k centres go left. OUT: sizes (k,); parts (k + 1, 2): centres on the left and on the
+    right, by size; zeros for other numbers.
     """
     parts[:] = 0
     parts[k, 0] = 1  # marks a number that is reached
@@ -423,7 +422,7 @@ def _split_in_proportion(k_left, k, sizes, parts):
 
 @jit
 def _depth(share, sizes, parts, depths):
-    """Return the foretold depth of `sizes[0]` centres. IN: depths[1]: 0. OUT: depths (k + 1,)."""
+    """Return the estimated depth for `sizes[0]` centres. IN: depths[1]: 0. OUT: depths (k + 1,)."""
     for i in range(len(sizes) - 1, -1, -1):
         m = sizes[i]
         depths[m] = 1.0 + share * depths[parts[m, 0]] + (1.0 - share) * depths[parts[m, 1]]

@@ -1,8 +1,8 @@
-"""Counts of rows by cluster, column and bin, from which IMM chooses its cuts, and mistakes between values.
+"""Counts of rows by cluster, column and bin, from which IMM chooses its cuts, and sweeps over the values of some bins.
 
-A bin is a run of neighbouring values of one column. Which values share a bin does not matter to the result; it only
-has to hold that a larger value is never in a lower bin. Rows are sorted by cluster: position p of the sorted rows holds
-row `order[p]`, whose bin in column j is `codes[j, p]`. Cluster c has the positions `first[c]` to `first[c + 1] - 1`::
+A bin is a run of neighbouring values of one column. The result does not depend on the bins, as long as a larger value
+is never in a lower bin. Rows are sorted by cluster: position p holds row `order[p]`, whose bin in column j is
+`codes[j, p]`. Cluster c has the positions `first[c]` to `first[c + 1] - 1`::
 
     order   | rows of cluster 0 | rows of cluster 1 | ...
     codes_0 | 3 0 7 3 2 ...     | 9 9 8 ...         | ...      one byte each, column by column
@@ -10,9 +10,8 @@ row `order[p]`, whose bin in column j is `codes[j, p]`. Cluster c has the positi
 
 Weights are whole numbers, so sums do not depend on the order of rows. An empty array of weights counts each row as 1.
 
-What happens as a cut moves up a column are *events*: it passes a row, which is then on its left; it passes the centre
-of a cluster, whose rows on its right are mistakes from then on, and no longer those on its left; or it passes a mark,
-where nothing changes.
+As a cut moves up a column, it passes *events*: a row, which is then on its left; the centre of a cluster, whose rows on
+the right are mistakes from then on, in place of those on the left; or a mark, where nothing changes.
 """
 
 from typing import NamedTuple
@@ -41,7 +40,7 @@ __all__ = [
 
 
 class Binning(NamedTuple):
-    """How each column is cut into bins: see `bin_of`. All arrays are of shape (d,)."""
+    """The bins of each column: see `bin_of`. All arrays are of shape (d,)."""
 
     low: Floats
     high: Floats
@@ -53,7 +52,7 @@ class SortedRows(NamedTuple):
 
     order: Array  # (m,) row at each position, int32 or int64
     codes: Array  # (d, m) bin of each value, uint8
-    alive: Bools  # (m,) whether the row at a position still counts
+    is_counted: Bools  # (m,) whether the row at a position is still counted; False once it is a mistake
     weights: Ints  # (m,) weight of the row at each position, or (0,)
 
 
@@ -127,28 +126,28 @@ def _bin_block(X, labels, weights, start, binning, next_free, order, codes, coun
 
 @jit
 def bin_cluster(X, rows, cluster, start, stop, binning, counts):
-    """Bin the rows of one cluster anew, at positions `start` to `stop - 1`; rows that are not alive are not counted.
+    """Bin the counted rows of one cluster anew, at positions `start` to `stop - 1`.
 
     IN: X (n, d); cluster; start, stop; binning: Binning. IN and OUT: rows: SortedRows, whose codes are written;
     counts (d, k, n_bins), zero for this cluster before.
     """
-    order, codes, alive, weights = rows
+    order, codes, is_counted, weights = rows
     low, high, scale = binning
     for position in range(start, stop):
         row = order[position]
         for j in range(X.shape[1]):
             code = bin_of(np.float64(X[row, j]), low[j], high[j], scale[j], counts.shape[2])
             codes[j, position] = code
-            if alive[position]:
+            if is_counted[position]:
                 counts[j, cluster, code] += weights[position] if weights.size else 1
 
 
 @jit
 def cut_bounds(counts, total, clusters, center_bins, after, bound):
-    """For each column and bin, write the mistakes of a cut behind the bin, and a lower bound for cuts within it.
+    """Write for each column and bin the mistakes of a cut behind the bin, and a lower bound for cuts within it.
 
-    A cluster whose centre lies left of the cut loses its rows on the right, and the other way round. Where some of the
-    rows that were counted are no longer in the node, the mistakes behind a bin are at most those that are written.
+    A cluster whose centre lies left of the cut loses its rows on the right, and the other way round. If some of the
+    counted rows are no longer in the node, the written mistakes behind a bin are an upper bound.
 
     IN: counts (d, k, n_bins); total (k,): weight in the node; clusters of the node; center_bins (d, clusters of the
     node). OUT: after, bound (d, n_bins).
@@ -175,13 +174,13 @@ def cut_bounds(counts, total, clusters, center_bins, after, bound):
 
 @jit
 def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
-    """Take the living rows that a cut separates from their centre out of the counts; return how many there are.
+    """Remove the rows that a cut separates from their centre from the counts; return their number.
 
     IN: X (n, d); clusters, is_left (c,): clusters that may have such rows, and whether their centre is on the left;
     first (k + 1,): positions of the clusters; j: the column; threshold, threshold_bin. IN and OUT: rows: SortedRows, of
-    which alive is changed; counts (d, k, n_bins); total (k,). OUT: cut_rows, long enough: the rows.
+    which `is_counted` changes; counts (d, k, n_bins); total (k,). OUT: cut_rows, long enough: the rows.
     """
-    order, codes, alive, weights = rows
+    order, codes, is_counted, weights = rows
     n = 0
     for i in range(len(clusters)):
         cluster = clusters[i]
@@ -190,10 +189,10 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
             left = code < threshold_bin
             if code == threshold_bin:
                 left = np.float64(X[order[position], j]) <= threshold
-            if left == is_left[i] or not alive[position]:
+            if left == is_left[i] or not is_counted[position]:
                 continue
             weight = weights[position] if weights.size else 1
-            alive[position] = False
+            is_counted[position] = False
             total[cluster] -= weight
             for column in range(codes.shape[0]):
                 counts[column, cluster, codes[column, position]] -= weight
@@ -204,15 +203,15 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
 
 @stands_in_for(cut_off)
 def _cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
-    order, codes, alive, weights = rows
+    order, codes, is_counted, weights = rows
     n = 0
     for i in range(len(clusters)):
         places = np.arange(first[clusters[i]], first[clusters[i] + 1])
         code = codes[j, places]
         up_to = (code == threshold_bin) & (X[order[places], j].astype(np.float64) <= threshold)
-        gone = places[(((code < threshold_bin) | up_to) != is_left[i]) & alive[places]]
+        gone = places[(((code < threshold_bin) | up_to) != is_left[i]) & is_counted[places]]
         weight = weights[gone] if weights.size else np.ones(len(gone), dtype=np.int64)
-        alive[gone] = False
+        is_counted[gone] = False
         total[clusters[i]] -= weight.sum()
         for column in range(len(codes)):
             np.subtract.at(counts[column, clusters[i]], codes[column, gone], weight)
@@ -223,7 +222,7 @@ def _cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thr
 
 @jit
 def weight_in(counts, clusters, wanted):
-    """Return the weight of the rows of some clusters in wanted bins, in all columns together.
+    """Return the weight of the rows of some clusters in the wanted bins, summed over columns.
 
     IN: counts (d, k, n_bins); clusters (c,); wanted (d, n_bins).
     """
@@ -240,7 +239,7 @@ ROW, CENTER, MARK = 0, 1, 2  # kinds of events
 
 
 class NodeColumn(NamedTuple):
-    """A column as a node looks into some of its bins; the node has the centres of c clusters."""
+    """A column at a node with the centres of c clusters, and the bins whose values are wanted."""
 
     number: int
     clusters: Ints  # (c,)
@@ -248,7 +247,7 @@ class NodeColumn(NamedTuple):
     center_codes: Array  # (c,) bin of each centre, of one byte up to 256 bins
     marks: Floats  # (m,)
     mark_codes: Array  # (m,) bin of each mark, likewise
-    wanted: Bools  # (n_bins,) the bins that are looked into
+    wanted: Bools  # (n_bins,) the bins whose values are wanted
 
 
 class Events(NamedTuple):
@@ -258,11 +257,11 @@ class Events(NamedTuple):
     kinds: Array  # ROW, CENTER or MARK, int8
     clusters: Ints  # numbers among the clusters of the node
     weights: Ints  # only read for rows
-    codes: Array  # bin of each value, likewise
+    codes: Array  # bin of each value
 
 
 class ClusterCounts(NamedTuple):
-    """The mistakes of cuts before each bin of one column, and the c clusters of a node that make them."""
+    """The mistakes of a cut before each bin of one column, and the counts of the c clusters of a node there."""
 
     start: Ints  # (n_bins,) mistakes of a cut before each bin
     left: Ints  # (n_bins, c) weight of each cluster before each bin
@@ -272,23 +271,23 @@ class ClusterCounts(NamedTuple):
 
 @jit
 def events_in_bins(X, column, rows, counts, first, constant):
-    """Return the events in the wanted bins of a column: the parts of `Events`, and `left` and `is_left` of its counts.
+    """Return the events in the wanted bins of a column: the fields of `Events`, and `left` and `is_left` of its counts.
 
     IN: X (n, d); column: Column; rows: SortedRows; counts (k, n_bins): those of the column; first (k + 1,): positions
     of the clusters. IN and OUT: constant (n_bins,): becomes true for wanted bins whose rows all have one value.
     """
     j, clusters, centers, center_codes, marks, mark_codes, wanted = column
-    order, codes, alive, weights = rows
+    order, codes, is_counted, weights = rows
     n_bins, n_clusters, room = len(wanted), len(clusters), len(centers) + len(marks)
     left, is_left = np.empty((n_bins, n_clusters), dtype=np.int64), np.empty((n_bins, n_clusters), dtype=np.bool_)
     hit = np.zeros(n_clusters, dtype=np.bool_)
     for i in range(n_clusters):
         before = np.int64(0)
         for code in range(n_bins):
-            here = counts[clusters[i], code]
+            weight = counts[clusters[i], code]
             left[code, i], is_left[code, i] = before, center_codes[i] < code
-            before += here
-            hit[i] = hit[i] or (wanted[code] and here > 0)
+            before += weight
+            hit[i] = hit[i] or (wanted[code] and weight > 0)
         if hit[i]:
             room += first[clusters[i] + 1] - first[clusters[i]]
     values, kinds = np.empty(room), np.empty(room, dtype=np.int8)
@@ -300,7 +299,7 @@ def events_in_bins(X, column, rows, counts, first, constant):
             continue
         for position in range(first[clusters[i]], first[clusters[i] + 1]):
             code = codes[j, position]
-            if wanted[code] and alive[position]:
+            if wanted[code] and is_counted[position]:
                 x = np.float64(X[order[position], j])
                 values[e], kinds[e], owners[e], bins[e] = x, ROW, i, code
                 amounts[e] = weights[position] if len(weights) else 1
@@ -322,13 +321,13 @@ def events_in_bins(X, column, rows, counts, first, constant):
 @stands_in_for(events_in_bins)
 def _events_in_bins(X, column, rows, counts, first, constant):
     j, clusters, centers, center_codes, marks, mark_codes, wanted = column
-    order, codes, alive, weights = rows
+    order, codes, is_counted, weights = rows
     of_clusters = counts[clusters]
     spans = [np.arange(first[c], first[c + 1]) for c in clusters]
     hit = np.where((of_clusters[:, wanted] > 0).any(axis=1), [len(span) for span in spans], 0)
     places = np.concatenate([span[:size] for span, size in zip(spans, hit, strict=True)])
     owners = np.arange(len(clusters)).repeat(hit)
-    is_event = wanted[codes[j, places]] & alive[places]
+    is_event = wanted[codes[j, places]] & is_counted[places]
     places, owners = places[is_event], owners[is_event]
     x, code = X[order[places], j].astype(np.float64), codes[j, places]
     low, high = np.full(len(wanted), np.inf), np.full(len(wanted), -np.inf)
@@ -354,12 +353,12 @@ def _events_in_bins(X, column, rows, counts, first, constant):
 def sweep(events, order, before, low, high, at_marks):
     """Return the values behind which a cut is tried, ascending, and the mistakes of each.
 
-    A cut is tried behind every value with `low <= value < high`, or only at marks if `at_marks`. Bins that hold events
-    may have gaps between them, so the count starts anew at the first event of a bin. Among equal values the last event
-    stands for all.
+    A cut is tried behind every value with `low <= value < high`, or only at marks if `at_marks`. There may be bins
+    without events in between, so the count starts anew at the first event of each bin. Of equal values only the last
+    event gives a cut.
 
-    IN: events: Events; order (e,): that of their values, and among equal ones as they come. IN and changed: before:
-    ClusterCounts, of which left and is_left follow the sweep.
+    IN: events: Events; order (e,): stable ascending order of their values. IN and OUT: before: ClusterCounts, of which
+    `left` and `is_left` are updated during the sweep.
     """
     values, kinds, clusters, weights, codes = events
     start, left, total, is_left = before
@@ -386,19 +385,19 @@ def sweep(events, order, before, low, high, at_marks):
 
 @jit
 def smallest_above(X, j, rows, counts, first, clusters, value, code):
-    """Return the smallest value of a column above `value` among the living rows of some clusters, or infinity.
+    """Return the smallest value of a column above `value` among the counted rows of some clusters, or infinity.
 
     IN: X (n, d); j: the column; rows: SortedRows; counts (k, n_bins): those of the column; first (k + 1,): positions
     of all clusters; clusters (c,); code: the bin of `value`.
     """
-    order, codes, alive, _ = rows
+    order, codes, is_counted, _ = rows
     least = np.inf
     for at in range(code, counts.shape[1]):
         for cluster in clusters:
             if counts[cluster, at] == 0:
                 continue
             for position in range(first[cluster], first[cluster + 1]):
-                if codes[j, position] == at and alive[position]:
+                if codes[j, position] == at and is_counted[position]:
                     x = np.float64(X[order[position], j])
                     if value < x < least:
                         least = x
@@ -409,12 +408,12 @@ def smallest_above(X, j, rows, counts, first, clusters, value, code):
 
 @stands_in_for(smallest_above)
 def _smallest_above(X, j, rows, counts, first, clusters, value, code):
-    order, codes, alive, _ = rows
+    order, codes, is_counted, _ = rows
     least = np.inf
     for at in range(code, counts.shape[1]):
         for cluster in clusters[counts[clusters, at] != 0]:
             places = slice(first[cluster], first[cluster + 1])
-            x = X[order[places][(codes[j, places] == at) & alive[places]], j].astype(np.float64)
+            x = X[order[places][(codes[j, places] == at) & is_counted[places]], j].astype(np.float64)
             x = np.append(least, x[x > value])
             least = x[x.argmin()]  # of equal values, 0.0 and -0.0, the first one counts
         if least < np.inf:

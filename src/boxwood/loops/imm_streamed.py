@@ -1,18 +1,18 @@
-"""Rows that come in blocks, as IMM counts them, looks at their values and sends them down the tree.
+"""Blocks of rows for IMM: counts by bin, values of some bins, and the way of rows down the tree.
 
-A *span* is one column as one node looks at it: bins of equal width from `low` to `high`, the first for values below and
-the last for values from exactly `high` on. Which values share a bin does not matter to the result; it only has to hold
-that a larger value is never in a lower bin. The numbers of all spans of a pass lie one after the other::
+A *span* is one column at one node, in bins of equal width from `low` to `high`, the first for values below and the last
+for values from exactly `high` on. The result does not depend on the bins, as long as a larger value is never in a lower
+bin. The sums of all spans of a pass lie one after the other::
 
     n_rows, least, most, wanted   | bins of span 0 | bins of span 1 | ...
     counts                        | cluster 0, its bins | cluster 1, its bins | ... of span 0 | ... of span 1 | ...
 
 The *rank* of a row is the index of its cluster among the clusters of a node; -1 for a row whose centre lies in another
-node, which makes no more mistakes. Weights are whole numbers, so sums do not depend on the order of rows. An
-empty array of weights counts each row as 1.
+node, which is a mistake already. Weights are whole numbers, so sums do not depend on the order of rows. An empty array
+of weights counts each row as 1.
 
-The *cell* of a row is the number of its cluster, if the row is in the node that holds the cluster's centre; k plus the
-number of its node, if it is in another one; and -1 for a row that is left out.
+The *cell* of a row is the number of its cluster, if the row is in the node of the cluster's centre; k plus the number
+of its node, if it is in another node; and -1 for a row that is left out.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Ints
 from boxwood.loops.jit import jit
 
-__all__ = ["BinSums", "FoundValues", "Spans", "send_down", "sum_rows"]
+__all__ = ["BinSums", "GatheredValues", "Spans", "send_down", "sum_rows"]
 
 
 class Spans(NamedTuple):
@@ -38,16 +38,16 @@ class Spans(NamedTuple):
 
 
 class BinSums(NamedTuple):
-    """What a pass adds up."""
+    """The sums of a pass."""
 
     counts: Ints  # weight of the rows by span, cluster and bin
-    n_rows: Ints  # number of the rows by span and bin, those of rank -1 too
+    n_rows: Ints  # number of rows by span and bin, with those of rank -1
     least: Floats  # their least and their greatest value
     most: Floats
 
 
-class FoundValues(NamedTuple):
-    """Values in bins that are looked into. All arrays are of the same length."""
+class GatheredValues(NamedTuple):
+    """The values in the wanted bins. All arrays are of the same length."""
 
     values: Floats
     rows: Ints
@@ -71,24 +71,26 @@ def bin_of(x, low, high, scale, n_bins):
 
 
 @jit
-def sum_rows(values, order, labels, weights, first_row, rank_of, spans, first_span, start, wanted, sums, found, codes):
-    """Add rows of one node to the sums of its spans, from row `start` on; return where it ended, and how many it found.
+def sum_rows(
+    values, order, labels, weights, first_row, rank_of, spans, first_span, start, wanted, sums, gathered, codes
+):
+    """Add rows of one node to the sums of its spans, from row `start` on; return the end, and the number of values.
 
-    It ends before all rows are added where `found` might not hold what the next rows bring.
+    It ends early if `gathered` might be too small for the values of the next rows.
 
     IN: values (n, columns); order (m,): the rows; labels (n,); weights (n,) or (0,); first_row: number of the first
     row; rank_of: rank of the rows of each label; spans: Spans; first_span: number of the first one; start; wanted:
-    whether to write the values of each bin. IN and OUT: sums: Sums. OUT: found: Found; codes (n, s) or (0, 0): the bin
-    of each value.
+    whether to write the values of each bin. IN and OUT: sums: BinSums. OUT: gathered: GatheredValues; codes (n, s) or
+    (0, 0): the bin of each value.
     """
     counts, n_rows, least, most = sums
     n_spans = len(spans.position)
-    n_found = 0
+    n_gathered = 0
     tile = max(16, 4096 // values.shape[1])  # values of a tile stay in the first cache while its spans are summed
     for begin in range(start, len(order), tile):
         end = min(begin + tile, len(order))
-        if n_found + n_spans * (end - begin) > len(found.values):
-            return begin, n_found
+        if n_gathered + n_spans * (end - begin) > len(gathered.values):
+            return begin, n_gathered
         for s in range(n_spans):
             j, low, high, scale = spans.position[s], spans.low[s], spans.high[s], spans.scale[s]
             n_bins, first_bin, first_count = spans.n_bins[s], spans.first_bin[s], spans.first_count[s]
@@ -106,25 +108,25 @@ def sum_rows(values, order, labels, weights, first_row, rank_of, spans, first_sp
                 if codes.size:
                     codes[row, s] = code
                 if wanted[at]:
-                    found.values[n_found] = x
-                    found.rows[n_found] = first_row + row
-                    found.spans[n_found] = first_span + s
-                    found.codes[n_found] = code
-                    found.ranks[n_found] = rank
-                    found.weights[n_found] = weight
-                    n_found += 1
-    return len(order), n_found
+                    gathered.values[n_gathered] = x
+                    gathered.rows[n_gathered] = first_row + row
+                    gathered.spans[n_gathered] = first_span + s
+                    gathered.codes[n_gathered] = code
+                    gathered.ranks[n_gathered] = rank
+                    gathered.weights[n_gathered] = weight
+                    n_gathered += 1
+    return len(order), n_gathered
 
 
 @jit
-def send_down(cells, codes, weights, is_left, child, feature, up_to, old_home, home, lost):
+def send_down(cells, codes, weights, is_left, child, feature, up_to, old_home, home, mistakes):
     """Send the rows of nodes that are cut down to their children, and add up the mistakes.
 
     A row goes left if its bin in the column of the cut is at most the last one on the left, or if `is_left` says so.
 
     IN: codes (n, d); weights (n,) or (0,); is_left (n,); child (nodes,): number of the left child, that of the right
     one is next, or -1; feature, up_to (nodes,): column of the cut, and the last bin on the left; old_home, home (k,):
-    the node of each cluster's centre before and after. IN and OUT: cells (n,); lost (d, k, n_bins).
+    the node of each cluster's centre before and after. IN and OUT: cells (n,); mistakes (d, k, n_bins).
     """
     k = len(home)
     for row in range(len(cells)):
@@ -142,5 +144,5 @@ def send_down(cells, codes, weights, is_left, child, feature, up_to, old_home, h
                 continue
             weight = weights[row] if weights.size else 1
             for j in range(codes.shape[1]):
-                lost[j, cell, codes[row, j]] += weight
+                mistakes[j, cell, codes[row, j]] += weight
         cells[row] = k + number

@@ -1,4 +1,4 @@
-"""The cut of a node that leaves least impurity on its two sides: in one walk along each column, or from bins.
+"""The cut of a node with the least impurity of its two sides: by a walk along each sorted column, or from bins.
 
 Impurity of a side is one of
 
@@ -8,25 +8,24 @@ Impurity of a side is one of
 * entropy: the entropy of the clusters times the side's weight, as f(n) - sum of f(n of each cluster), f(x) = x log2 x;
 * rows: the sum of squares of the rows themselves around their mean.
 
-When a row of cluster c and weight w goes from the right to the left, the pairs of the left grow by w times the weight
-of other clusters there, and those of the right shrink alike. All sums are of whole numbers, so they are exact, whatever
-the order of rows with equal values. What a cut is compared by is a function of such sums alone, of + - * / and nothing
-else, so it is the same on every processor.
+When a row of cluster c and weight w moves from the right to the left, the pairs of the left grow by w times the weight
+of other clusters there, and the pairs of the right shrink likewise. All sums are sums of whole numbers, so they are
+exact in any order of rows with equal values. The score of a cut is computed from such sums by + - * / alone, so it is
+the same on every processor.
 
-Entries of the columns are those of `loops.order`. A cut lies before a place `r`; the lowest column, then the lowest
-place wins among equals. Weights are whole numbers with a sum below 2**31 or so; an empty array weighs each row 1.
+Columns hold the entries of `loops.order`. A cut lies before a place `r`; of equal cuts the lowest column, then the
+lowest place wins. Weights are whole numbers with a sum below 2**31 or so; an empty array weighs each row 1.
 
-Sums over bins give the impurity of cuts at the ends of bins, and bound that of the cuts inside. Only the rows of bins
-in which a better cut may lie are sorted and walked. So the cut is the one that `loops.impurity.best_by_gini` finds, in
-a fraction of the time where there are many rows.
+Sums over bins give the impurity of cuts at the ends of bins, and a lower bound for cuts inside. Only the rows of
+candidate bins, in which a better cut may lie, are sorted and walked. So the cut is that of `best_by_gini`, in a
+fraction of the time where there are many rows.
 
 The bound: let a row of weight w and cluster c go from the right side to the left. Impurity, the pairs of rows of
 different clusters over the rows, changes by w (s - p_c + q_c) at most and at least, where p and q are the shares of the
-clusters on the left and on the right, and s is half the sum of p² less half that of q². These are bounded over all that
-may lie left of a cut in the bin. So no cut inside has less than the mean of the impurities at both ends of the bin,
-less half of the largest changes of all its rows.
+clusters on the left and on the right, and s is half the sum of p² less half the sum of q². These are bounded over all
+sets of rows that may lie left of a cut in the bin. So a lower bound on a cut inside is the mean of the impurities at
+both ends of the bin, less half the sum of the largest changes of its rows.
 
-Sums are of whole numbers; see `loops.impurity`, also for what ties go to.
 """
 
 import numpy as np
@@ -35,30 +34,30 @@ from boxwood.loops.jit import jit, stands_in_for
 
 __all__ = [
     "add_clusters",
+    "best_at_ends",
     "best_by_centers",
     "best_by_entropy",
     "best_by_gini",
     "best_by_rows",
     "best_in_bins",
     "find_rows",
-    "look_at_ends",
-    "mark_near",
+    "mark_candidates",
     "pairs_of",
-    "part_rows",
+    "partition_rows",
     "values_beside",
     "whole_x_log_x",
 ]
 
 NONE = np.iinfo(np.int64).max
-LEEWAY = 1.0 + 1e-12  # above the errors of a comparison without division, which only rules cuts out
-LOW = 31  # bits of the lower part of a sum of pairs
+LEEWAY = 1.0 + 1e-12  # covers rounding errors of comparisons without division, which only rule cuts out
+LOW = 31  # bits of the low word of a sum of pairs
 MASK = (1 << LOW) - 1
 LOG_2 = 0.6931471805599453
 
 
 @jit
 def best_by_gini(entries, first, last, start, stop, labels, weights, total):
-    """Return the least impurity by gini of the sides of a cut, its column and its place; the place is -1 without a cut.
+    """Return the least Gini impurity of a cut, its column and its place; the place is -1 if there is no cut.
 
     IN: entries (d, n); first, last: the columns; start, stop: the places of the node; labels (n_rows,);
     weights (n_rows,) or (0,); total (k,): weight of the node's rows of each cluster.
@@ -94,7 +93,7 @@ def best_by_gini(entries, first, last, start, stop, labels, weights, total):
 
 @jit
 def best_by_entropy(entries, first, last, start, stop, labels, weights, total, table, scale):
-    """Return the least impurity by entropy of the sides of a cut, a whole number, its column and its place.
+    """Return the least entropy of a cut, as a whole number, its column and its place.
 
     IN: as for `best_by_gini`; table, scale: see `whole_x_log_x`.
     """
@@ -117,19 +116,19 @@ def best_by_entropy(entries, first, last, start, stop, labels, weights, total, t
             row = entry >> 1
             c = labels[row]
             w = weights[row] if len(weights) else np.int64(1)
-            here, there = left[c], total[c] - left[c]
-            explained += _whole(here + w, table, scale) - _whole(here, table, scale)
-            explained += _whole(there - w, table, scale) - _whole(there, table, scale)
-            left[c] = here + w
+            on_left, on_right = left[c], total[c] - left[c]
+            explained += _whole(on_left + w, table, scale) - _whole(on_left, table, scale)
+            explained += _whole(on_right - w, table, scale) - _whole(on_right, table, scale)
+            left[c] = on_left + w
             n_left += w
     return best, feature, place
 
 
 @jit
 def best_by_centers(entries, first, last, start, stop, labels, weights, total, number, squares):
-    """Return the least sum of squares of the rows' centres within the sides of a cut, its column and its place.
+    """Return the least sum of squares of a cut, between the rows' centres on each side, its column and its place.
 
-    Takes time m for each run of rows of one cluster: `reach` changes only there, and no row is far from its own centre.
+    Takes time m for each run of rows of one cluster, as rows with the same centre add no squared distances.
 
     IN: as for `best_by_gini`, but total (m,) by the clusters of the node; number (k,): place of a cluster among these;
     squares (m, m): squared distances between their centres, whole numbers below 2**31.
@@ -139,7 +138,7 @@ def best_by_centers(entries, first, last, start, stop, labels, weights, total, n
     for c in range(m):
         weight += total[c]
     high, low, all_reach = pairs_of(total, squares)
-    reach = np.empty(m, dtype=np.int64)  # sum over the left rows of the squares to each centre
+    reach = np.empty(m, dtype=np.int64)  # to each centre, the sum of squared distances from the left rows' centres
     for j in range(first, last):
         column = entries[j]
         reach[:] = 0
@@ -176,9 +175,9 @@ def best_by_centers(entries, first, last, start, stop, labels, weights, total, n
 
 @jit
 def pairs_of(total, squares):
-    """Return the sum over pairs of rows of the squares between their centres, in two parts, and each cluster's share.
+    """Return the sum of squared distances between the centres of all pairs of rows, and for each centre the sum to it.
 
-    The sum is the first part times 2**31 plus the second. IN: total (m,); squares (m, m).
+    The first sum comes in two words: the first times 2**31 plus the second. IN: total (m,); squares (m, m).
     """
     reach = np.zeros(len(total), dtype=np.int64)
     high, low = np.int64(0), np.int64(0)
@@ -193,13 +192,13 @@ def pairs_of(total, squares):
 
 @jit
 def best_by_rows(entries, first, last, start, stop, table, weights, mean, total, weight):
-    """Return the largest sum of squares that a cut explains, with a minus sign, its column and its place.
+    """Return the largest sum of squares explained by a cut, with a minus sign, its column and its place.
 
-    What the sides explain is the sum, over both, of the weight times the squared distance of the mean to that of the
-    node. Takes time d for each row.
+    A side explains its weight times the squared distance from its mean to the mean of the node. Takes time d for each
+    row.
 
     IN: entries, first, last, start, stop, weights: as for `best_by_gini`; table (n_rows, d): whole numbers;
-    mean (d,): near that of the node, whole numbers; total (d,): sum of the node's rows less `mean`; weight: their own.
+    mean (d,): near the node's mean, whole numbers; total (d,): sum of the node's rows less `mean`; weight: their sum.
     """
     best, feature, place = np.inf, -1, -1
     d = len(mean)
@@ -238,7 +237,7 @@ def whole_x_log_x(first, last, scale):
 
 @jit
 def _whole(x, table, scale):
-    """Return x log2 x times `scale`, rounded; from the table as far as it goes.
+    """Return x log2 x times `scale`, rounded; read from `table` if x is in it.
 
     A logarithm of the standard library differs in its last digit from processor to processor; this series does not:
     log m = 2 (z + z³/3 + z⁵/5 + …) with z = (m - 1) / (m + 1).
@@ -272,7 +271,7 @@ def _best_by_gini(entries, first, last, start, stop, labels, weights, total):
 def _best_by_entropy(entries, first, last, start, stop, labels, weights, total, table, scale):
     def whole(x):
         is_known = x.max() < len(table)
-        return table[x] if is_known else np.array([_whole(each, table, scale) for each in x.flat]).reshape(x.shape)
+        return table[x] if is_known else np.array([_whole(number, table, scale) for number in x.flat]).reshape(x.shape)
 
     def impurity(side):
         return whole(side.sum(axis=0)) - whole(side).sum(axis=0)
@@ -307,7 +306,7 @@ def _best_by_rows(entries, first, last, start, stop, table, weights, mean, total
 
 
 def _of_sides(clusters, total, impurity):
-    """Return a function of cuts, behind some of the rows, that adds up the impurity of both sides (k, cuts)."""
+    """Return a function from cuts to the sums of the impurities of both sides, for `_least`."""
 
     def scores(rows, w, cuts):
         left = np.array([np.cumsum(np.where(clusters[rows] == c, w, 0))[cuts] for c in range(len(total))])
@@ -317,16 +316,16 @@ def _of_sides(clusters, total, impurity):
 
 
 def _least(best, node, weights, scores):
-    """Return the least score of a cut of a node, if it is below `best`, its column and its place."""
+    """Return the least score of a cut of a node, its column and its place; `best, -1, -1` if none is below `best`."""
     entries, first, last, start, stop = node
-    found = best, -1, -1
+    best_cut = best, -1, -1
     for j in range(first, last):
         rows, cuts = entries[j, start:stop] >> 1, np.flatnonzero(entries[j, start + 1 : stop] & 1 == 0)
         if len(cuts):
             of_cuts = scores(rows, weights[rows] if len(weights) else np.ones(len(rows), dtype=np.int64), cuts)
             p = of_cuts.argmin()
-            found = min(found, (of_cuts[p], j, start + 1 + cuts[p]))
-    return found
+            best_cut = min(best_cut, (of_cuts[p], j, start + 1 + cuts[p]))
+    return best_cut
 
 
 LESS = 1.0 - 1e-12
@@ -337,7 +336,7 @@ def add_clusters(rows, codes, first, labels, weights, sums):
     """Add the rows of a node to the bins of some columns: their weight by cluster, and their number.
 
     IN: rows (m,); codes (n, d); first: the first of the columns; labels (n,); weights (n,) or (0,): then each row
-    weighs 1, and numbers are left out. OUT: sums (n_columns, n_bins + 1, k + 1): bins begin at 1.
+    weighs 1, and the number of rows is not counted. OUT: sums (n_columns, n_bins + 1, k + 1): bins begin at 1.
     """
     n_columns, k = sums.shape[0], sums.shape[2] - 1
     for row in rows:
@@ -353,14 +352,14 @@ def add_clusters(rows, codes, first, labels, weights, sums):
 
 
 @jit
-def look_at_ends(sums, is_weighted, least, barred, ends):
-    """Sum up the bins, and return the least impurity of a cut at the end of a bin, its column and the bin after it.
+def best_at_ends(sums, is_weighted, least, is_forbidden, ends):
+    """Accumulate the bins, and return the least impurity of a cut at the end of a bin, its column and the bin after it.
 
-    The last two are -1 without a cut.
+    The last two are -1 if there is no cut.
 
-    IN: is_weighted; least: rows on a side, at least; barred (n_columns,): columns without a cut. IN and OUT: sums: see
-    `add_clusters`, then over all bins up to each. OUT: ends (n_columns, n_bins + 1): the impurity of the cut after so
-    many bins.
+    IN: is_weighted; least: fewest rows of a side; is_forbidden (n_columns,): columns that may not be cut. IN and OUT:
+    sums: see `add_clusters`; then cumulative sums over the bins. OUT: ends (n_columns, n_bins + 1): entry b is the
+    impurity of the cut after the first b bins.
     """
     best, feature, place = np.inf, -1, -1
     n_columns, n_ends, k = sums.shape[0], sums.shape[1], sums.shape[2] - 1
@@ -376,7 +375,7 @@ def look_at_ends(sums, is_weighted, least, barred, ends):
         for b in range(n_ends):
             ends[j, b] = _impurity(sums[j, b], total)
             n_left = sums[j, b, k]
-            is_cut = 0 < n_left < total[k] and sums[j, b + 1, k] > n_left and not barred[j]
+            is_cut = 0 < n_left < total[k] and sums[j, b + 1, k] > n_left and not is_forbidden[j]
             if is_cut and n_left >= least and total[k] - n_left >= least and ends[j, b] < best:
                 best, feature, place = ends[j, b], j, b
     return best, feature, place
@@ -401,13 +400,13 @@ def _impurity(left, total):
 
 
 @jit
-def mark_near(sums, ends, limit, near):
-    """Mark the bins in which a cut may lie that has no more impurity than a limit, and at least two rows.
+def mark_candidates(sums, ends, limit, candidates):
+    """Mark the bins of at least two rows in which the impurity of a cut may be at most `limit`.
 
-    IN: sums (n_columns, n_bins + 1, k + 1), ends (n_columns, n_bins + 1): see `look_at_ends`; limit.
-    OUT: near (n_columns, n_bins).
+    IN: sums (n_columns, n_bins + 1, k + 1), ends (n_columns, n_bins + 1): see `best_at_ends`; limit.
+    OUT: candidates (n_columns, n_bins).
     """
-    n_columns, n_bins = near.shape
+    n_columns, n_bins = candidates.shape
     k = sums.shape[2] - 1
     for j in range(n_columns):
         total = sums[j, n_bins]
@@ -417,13 +416,13 @@ def mark_near(sums, ends, limit, near):
             for c in range(k):
                 weight += after[c] - left[c]
             sum_of_ends = (ends[j, b] + ends[j, b + 1]) * LESS
-            is_near = after[k] - left[k] > 1 and (sum_of_ends - weight) * 0.5 <= limit * LEEWAY
-            near[j, b] = is_near and (sum_of_ends - _change(left, after, total)) * 0.5 <= limit * LEEWAY
+            is_candidate = after[k] - left[k] > 1 and (sum_of_ends - weight) * 0.5 <= limit * LEEWAY
+            candidates[j, b] = is_candidate and (sum_of_ends - _change(left, after, total)) * 0.5 <= limit * LEEWAY
 
 
 @jit
 def _change(left, after, total):
-    """Return the most by which the rows of a bin can change the impurity together."""
+    """Return an upper bound on the change of impurity by all rows of a bin."""
     k = len(total) - 1
     w_left, w_after, w_total = np.int64(0), np.int64(0), np.int64(0)
     for c in range(k):
@@ -431,7 +430,7 @@ def _change(left, after, total):
         w_after += after[c]
         w_total += total[c]
     if w_left == 0 or w_after == w_total:
-        return np.float64(w_after - w_left)  # the change of no row is larger than its weight
+        return np.float64(w_after - w_left)  # a row changes the impurity by at most its weight
     low, high = 0.0, 0.0  # bounds of s
     for c in range(k):
         p_low, p_high = left[c] / w_after, min(after[c] / w_left, 1.0)
@@ -449,27 +448,27 @@ def _change(left, after, total):
 
 
 @jit
-def find_rows(rows, codes, column, near, found):
-    """Write the rows of a node that lie in bins of a column that are near; return their number.
+def find_rows(rows, codes, column, candidates, candidate_rows):
+    """Write the rows of a node that lie in candidate bins of a column; return their number.
 
-    IN: rows (m,); codes (n, d); column; near (n_bins,). OUT: found (m,).
+    IN: rows (m,); codes (n, d); column; candidates (n_bins,). OUT: candidate_rows (m,).
     """
     n_found = 0
-    for row in rows:  # each is written, as a branch would be guessed wrongly
-        found[n_found] = row
-        n_found += np.int64(near[codes[row, column]])
+    for row in rows:  # always written, as a branch would be mispredicted
+        candidate_rows[n_found] = row
+        n_found += np.int64(candidates[codes[row, column]])
     return n_found
 
 
 @jit
 def best_in_bins(rows, values, codes, column, labels, weights, sums, least, limit):
-    """Return the least impurity of a cut inside a bin, the bin, and the number of the row after the cut, or -1.
+    """Return the least impurity of a cut inside a bin, the bin, and the position of the row after the cut, or -1.
 
-    Cuts with more impurity than a limit are not looked at.
+    Cuts with more impurity than `limit` are ignored.
 
-    IN: rows (m,): those of some bins, in ascending order of the column; values (m,): theirs; codes (n, d); column;
-    labels (n,); weights (n,) or (0,); sums (n_bins + 1, k + 1): those of `look_at_ends`; least: rows on a side, at
-    least; limit.
+    IN: rows (m,): the rows of some bins, in ascending order of the column; values (m,): their values; codes (n, d);
+    column; labels (n,); weights (n,) or (0,); sums (n_bins + 1, k + 1): see `best_at_ends`; least: fewest rows of a
+    side; limit.
     """
     best, place, number = np.inf, -1, -1
     k, total = sums.shape[1] - 1, sums[-1]
@@ -507,7 +506,7 @@ def best_in_bins(rows, values, codes, column, labels, weights, sums, least, limi
 
 @jit
 def values_beside(X, rows, codes, column, first):
-    """Return the largest value of a node before a bin, and the smallest from there on.
+    """Return the largest value of a node before a bin, and the smallest value from that bin on.
 
     IN: X (n, d); rows (m,); codes (n, d); column; first: the bin.
     """
@@ -520,13 +519,13 @@ def values_beside(X, rows, codes, column, first):
 
 
 @jit
-def part_rows(X, rows, column, threshold, left, right):
+def partition_rows(X, rows, column, threshold, left, right):
     """Write the rows of a node to the sides of a cut; return the number of those on the left.
 
     IN: X (n, d); rows (m,); column; threshold. OUT: left, right (m,).
     """
     n_left, n_right = 0, 0
-    for row in rows:  # each is written to both sides, as a branch would be guessed wrongly
+    for row in rows:  # written to both sides, as a branch would be mispredicted
         goes_left = np.int64(np.float64(X[row, column]) <= threshold)
         left[n_left], right[n_right] = row, row
         n_left += goes_left

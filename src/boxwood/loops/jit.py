@@ -1,14 +1,14 @@
-"""The one decorator of the hot loops: compiled, without the interpreter lock, kept on disk where that is possible.
+"""The one decorator of the hot loops: compiled, without the interpreter lock, cached on disk where that is possible.
 
-A loop takes some tenths of a second to compile, and the interpreter less than that for a small table. So where the
-machine code of a loop is not on disk yet, calls with small tables are interpreted until they have taken about half as
-long as compiling would, in this process and earlier ones; then it is compiled. The result is the same to the last bit:
-loops add, multiply, divide and compare doubles and whole numbers that do not overflow. Files with other functions, such
-as logarithms, are always compiled. `tests/loops/test_interpreted.py` checks it.
+A loop takes some tenths of a second to compile; interpreting it takes less for a small table. So while the machine code
+of a loop is not on disk, calls with small tables are interpreted until they have taken about half as long as compiling
+would, in this process and earlier ones; then it is compiled. The result is the same to the last bit: loops add,
+multiply, divide and compare doubles, and whole numbers that do not overflow. Files with other functions, such as
+logarithms, are always compiled. `tests/loops/test_interpreted.py` checks it.
 
-Some loops have a stand-in: a function of the same arguments and the same result that works on whole arrays by numpy. It
-is run in the place of the interpreted loop, and as it is so much faster, for larger tables too.
-`tests/loops/test_stand_ins.py` compares each with the compiled loop.
+Some loops have a stand-in: a numpy function with the same arguments and the same result. It runs in place of the
+interpreted loop, and, being much faster, for larger tables as well. `tests/loops/test_stand_ins.py` compares each with
+the compiled loop.
 """
 
 import atexit
@@ -29,12 +29,12 @@ __all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "stands_in
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
-GUESS, QUICK = 2e-6, 1e-7  # seconds for a number of a loop, and of a stand-in, until a call tells
-MORE = 10  # a call tells the time of calls with at most so many times its numbers
-MANY = 2_000_000  # numbers in the arrays of a call, of which a stand-in makes several copies
-FEW = 500  # numbers that take as long as the call itself
-SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # numba computes with others in other types
-ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # functions rounded in more than one way
+GUESS, QUICK = 2e-6, 1e-7  # seconds per array element before the first timed call, of a loop and of a stand-in
+MORE = 10  # a timed call predicts calls with at most 10 times as many array elements
+MANY = 2_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
+FEW = 500  # array elements that take as long as the call itself
+SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # types in which numba computes like Python
+ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
 _noted = False
 _watchers: list[Callable[[], None]] = []
@@ -53,9 +53,9 @@ def jit(function: F) -> F:
 
 
 def stands_in_for(loop: Any) -> Callable[[F], F]:
-    """Return a decorator of the function that runs calls of `loop` on whole arrays, with the same result to the bit.
+    """Return a decorator of the stand-in of `loop`: a numpy function with the same result to the last bit.
 
-    It takes arrays of all kinds that the loop takes, and adds numbers that are not whole in the order of the loop.
+    It takes all types of arrays that the loop takes, and adds numbers that are not whole in the order of the loop.
     """
 
     def register(function: F) -> F:
@@ -66,9 +66,9 @@ def stands_in_for(loop: Any) -> Callable[[F], F]:
 
 
 def interpreted(loop: Any) -> Callable[..., Any]:
-    """Return a loop, or its stand-in, as a function of Python, which calls the other loops of its file as such.
+    """Return a loop, or its stand-in, as a Python function, which also calls the other loops of its file in Python.
 
-    It is as silent as machine code about numbers that overflow, and returns numbers of Python as that does.
+    Like machine code, it does not warn of overflow, and returns Python numbers.
     """
     space = dict(loop.py_func.__globals__)
     for name, value in list(space.items()):
@@ -85,26 +85,26 @@ def interpreted(loop: Any) -> Callable[..., Any]:
 
 
 def _as_python(result: Any) -> Any:
-    """Return what a loop returns, with numbers of Python for those of numpy."""
+    """Return the result of a loop with Python numbers in place of numpy's."""
     if type(result) is tuple:
         return tuple(map(_as_python, result))
     return result.item() if isinstance(result, np.generic) else result
 
 
 def is_exact(loop: Any) -> bool:
-    """Return whether the file of a loop calls nothing that machine code and the interpreter may round differently."""
+    """Return whether all functions of a loop's file are rounded alike by machine code and the interpreter."""
     functions = (getattr(value, "py_func", None) for value in loop.py_func.__globals__.values())
     return not any(ROUNDED.intersection(function.__code__.co_names) for function in functions if function is not None)
 
 
 def asks_for_machine_code() -> bool:
-    """Return whether numba is told how to compile, by NUMBA_BOUNDSCHECK or NUMBA_CPU_NAME: then it compiles always."""
+    """Return whether loops must be compiled, because NUMBA_BOUNDSCHECK or NUMBA_CPU_NAME is set."""
     return bool(numba.config.BOUNDSCHECK or numba.config.CPU_NAME)
 
 
 @contextmanager
 def watched_compiling(watcher: Callable[[], None]) -> Iterator[None]:
-    """Call `watcher` whenever a loop begins to be compiled, which is once for each kind of array on a machine."""
+    """Call `watcher` whenever compiling a loop begins, which is once for each type of array on a machine."""
     _watchers.append(watcher)
     try:
         yield
@@ -113,19 +113,21 @@ def watched_compiling(watcher: Callable[[], None]) -> Iterator[None]:
 
 
 class _Uncompiled:
-    """Calls of a loop with kinds of arguments for which no machine code is loaded."""
+    """Calls of a loop with types of arguments for which no machine code is loaded."""
 
     def __init__(self, loop: Any) -> None:
         self.loop, self.compile = loop, loop._compile_for_args
         self.plain: Callable[..., Any] | None = None
-        self.absent: set[Any] = set()  # kinds of arguments without machine code on disk
-        self.patience = 0.0  # seconds in all; set when it is first asked for, as files of loops are complete then
-        self.spent: float | None = None  # seconds so far, in this process and in earlier ones
+        self.absent: set[Any] = set()  # types of arguments without machine code on disk
+        self.patience = (
+            0.0  # seconds of interpretation before compiling; set at the first call, once files are complete
+        )
+        self.spent: float | None = None  # seconds of interpretation so far, in this process and in earlier ones
         self.has_compiled = False
-        self.rate, self.largest = 0.0, 0  # seconds for a number, and numbers, at most
+        self.rate, self.largest = 0.0, 0  # most seconds per array element, and most elements, of calls so far
 
     def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
-        """Return what runs a call; numba asks for it in the place of its own method of the same use."""
+        """Return the function that runs a call; numba calls this method in place of its own `_compile_for_args`."""
         if self._is_absent(args):
             if self._is_quick(args):
                 return self._interpret
@@ -137,28 +139,30 @@ class _Uncompiled:
         return function
 
     def _is_absent(self, args: tuple[Any, ...]) -> bool:
-        """Return whether these kinds of arguments have no machine code on disk; False if that cannot be known."""
+        """Return whether no machine code for these types of arguments is on disk; False if unknown."""
         loop = self.loop
         kinds = tuple(map(loop.typeof_pyval, args))
         if kinds not in self.absent:
             try:
                 file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
-                index: Callable[[], Any] = dict if file is None else file._load_index
-                key = loop._cache._index_key
-            except AttributeError:  # another version of numba keeps them in another way
-                return False
-            try:
-                if (known := index()) and key(kinds, loop.targetctx.codegen()) in known:
+                known = {} if file is None else self._known(file._load_index)
+                if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
                     return False
-            except (ModuleNotFoundError, AttributeError):  # kept by an earlier boxwood, for a class that has moved
-                loop._cache.flush()
-            except OSError:
+            except (AttributeError, OSError):  # another version of numba may store it in another way
                 return False
             self.absent.add(kinds)
         return True
 
+    def _known(self, load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+        """Return the index of machine code on disk, which is emptied if it names a class that is no longer there."""
+        try:
+            return load()
+        except (ModuleNotFoundError, AttributeError):  # stored when a class of an argument had another place or name
+            self.loop._cache.flush()
+            return {}
+
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
-        """Return whether a call without machine code is likely to end before patience does."""
+        """Return whether a call is likely to be interpreted before `patience` is used up."""
         self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
         self.spent = spent_before(self.loop) if self.spent is None else self.spent
         size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins
@@ -181,28 +185,30 @@ class _Uncompiled:
             self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
 
     def _keep(self) -> None:
-        """Write how long calls have taken so far, as the process ends."""
+        """Store the seconds spent so far, at the end of the process."""
         if self.spent and not self.has_compiled:
             keep(self.loop, self.spent)
 
 
 def _bytes(loop: Any, seen: set[Any]) -> int:
-    """Return how many bytes of Python's code a loop has, with those of the loops that it calls."""
+    """Return the size of a loop's bytecode, with that of the loops that it calls."""
     seen.add(loop)
     code = loop.py_func.__code__
     called = (loop.py_func.__globals__.get(name) for name in code.co_names)
-    return len(code.co_code) + sum(_bytes(one, seen) for one in called if hasattr(one, "py_func") and one not in seen)
+    return len(code.co_code) + sum(
+        _bytes(function, seen) for function in called if hasattr(function, "py_func") and function not in seen
+    )
 
 
 def _size(value: Any) -> int:
-    """Return how many numbers the arrays of an argument hold."""
+    """Return the number of array elements of an argument."""
     if isinstance(value, tuple):
         return sum(map(_size, value))
     return value.size if isinstance(value, np.ndarray) else 0
 
 
 def _is_same(value: Any) -> bool:
-    """Return whether the interpreter computes with the numbers of an argument as numba does."""
+    """Return whether the interpreter computes with the types of an argument like numba."""
     if isinstance(value, tuple):
         return all(map(_is_same, value))
     return not isinstance(value, np.ndarray | np.generic) or value.dtype.name in SAME

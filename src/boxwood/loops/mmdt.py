@@ -71,10 +71,10 @@ def partition(order, start, stop, is_left, scratch):
 
 
 TAILS, CHEBYSHEV, GAUSSIAN, CANTELLI = 0, 1, 2, 3
-FAR = 30.0  # deviations beyond which erfc is near the smallest double and its series is exact to 1e-11
+FAR = 30.0  # deviations beyond which erfc is near the smallest double, and its series is exact to 1e-11
 VERY_FAR = 1e9  # deviations t beyond which 1 + t² equals t² to the last digit; the square of t may overflow
 PER_OCTAVE = 4  # points of the grid for each halving of the distance to an end of the gap
-MARGIN = 1e-9  # by which the bound of a skipped run must exceed the best loss: less may be rounding
+MARGIN = 1e-9  # a run is skipped only if its bound exceeds the best loss by this much, as less may be rounding
 
 
 @jit
@@ -128,7 +128,7 @@ def _gap_minimum(terms, g, finest):
     """Return the threshold of gap g with the least loss, and the logarithm of that loss.
 
     Candidates are both ends of the gap and the points where the slope turns from falling to rising. If the loss is not
-    convex, the slope is looked at on a grid, which is fine near both means: down to 1/64 of `finest`, the smallest
+    convex, the slope is computed on a grid, which is fine near both means: down to 1/64 of `finest`, the smallest
     deviation above 0.
     """
     means, objective = terms[0], terms[4]
@@ -202,7 +202,7 @@ def log_loss(terms, low, high):
 
 @jit
 def _log_fraction(distance, deviation, log_deviation, objective):
-    """Return the logarithm of the fraction of its weight that a component loses at a distance from its mean."""
+    """Return the logarithm of the fraction of a component's weight beyond a cut at a distance from its mean."""
     if deviation == 0.0:
         return -np.inf
     t = distance / deviation

@@ -1,6 +1,6 @@
 """The costs of both sides of every cut of a box, each side one leaf; and the rows of a side.
 
-A box is the set of rows of a node. It is held as its rows in the ascending order of each column. A row has a code in
+A box is the set of rows of a node. It is stored as its rows in the ascending order of each column. A row has a code in
 each column: the rank of its value among the different values of the whole table, so that equal values have equal codes.
 A cut lies between two neighbouring rows whose codes differ::
 
@@ -24,7 +24,7 @@ from boxwood.loops.jit import jit, stands_in_for
 __all__ = ["keep_inside", "leaf_cost", "sweep_clusters", "sweep_means"]
 
 NONE = np.iinfo(np.int64).max
-AT_HAND = 64  # places whose rows stay in the fastest cache while their columns are summed up
+AT_HAND = 64  # places whose rows stay in the fastest cache while their columns are summed
 
 
 @jit
@@ -86,7 +86,7 @@ def sweep_clusters(order, codes, table, from_column, to_column, first, second, p
 
 @jit
 def sweep_means(order, codes, moments, factor, from_column, to_column, first, second, places):
-    """Return what `sweep_clusters` does if each leaf has its own mean.
+    """Like `sweep_clusters`, for leaves that have their own means.
 
     IN: moments (m, 2 + d); factor: as `leaf_cost`; else as for `sweep_clusters`.
     """
@@ -114,7 +114,7 @@ def sweep_means(order, codes, moments, factor, from_column, to_column, first, se
 
 @jit
 def _better_of(best, j, rows, codes, ends, start, stop, a, b, first, second, places):
-    """Return the better one of what was best and of some places; write their costs if there is room for them.
+    """Return the best cut so far, updated by the cuts at some places; write their costs if there is room for them.
 
     IN: best: cost, column, code; j: the column; a, b: costs of both sides; else as for the sweeps.
     """
@@ -130,17 +130,17 @@ def _better_of(best, j, rows, codes, ends, start, stop, a, b, first, second, pla
 
 @jit
 def keep_inside(order, inside, out):
-    """Write the rows of a box that are inside, in the order of each column.
+    """Write the rows of a box that are marked as inside, in the order of each column.
 
     IN: order (d, n); inside (m,). OUT: out (d, number of rows inside).
     """
-    size, one = np.uint64(out.shape[1]), np.uint64(1)  # without a sign: numba need not check for negative indices
+    size, one = np.uint64(out.shape[1]), np.uint64(1)  # unsigned, so that numba need not check for negative indices
     for j in range(order.shape[0]):
-        kept, r = np.uint64(0), np.uint64(0)
-        while kept < size:  # each row is written, as a branch would be guessed wrongly
+        count, r = np.uint64(0), np.uint64(0)
+        while count < size:  # always written, as a branch would be mispredicted
             row = order[j, r]
-            out[j, kept] = row
-            kept += np.uint64(inside[np.uint64(row)])
+            out[j, count] = row
+            count += np.uint64(inside[np.uint64(row)])
             r += one
 
 
@@ -257,11 +257,11 @@ def _sweep_means(order, codes, moments, factor, from_column, to_column, first, s
     best = NONE, -1, -1
     for j in range(from_column, to_column):
         rows = order[j]
-        seen = codes[j, rows]
-        ends = np.flatnonzero(seen[1:] != seen[:-1])
+        row_codes = codes[j, rows]
+        ends = np.flatnonzero(row_codes[1:] != row_codes[:-1])
         sums = np.ascontiguousarray(moments[rows].T).cumsum(axis=1)
         left = sums[:, ends]
-        a, b, last_codes = _spread(left, factor), _spread(sums[:, -1:] - left, factor), seen[ends]
+        a, b, last_codes = _spread(left, factor), _spread(sums[:, -1:] - left, factor), row_codes[ends]
         p = (a + b).argmin() if len(ends) else -1
         if p >= 0 and a[p] + b[p] < best[0]:
             best = a[p] + b[p], j, last_codes[p]

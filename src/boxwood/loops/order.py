@@ -1,25 +1,25 @@
-"""The order of a column, and the rows in it, parted down a tree: a node holds the same places in every column.
+"""Sorted columns, partitioned down a tree: the rows of a node have the same places in every column.
 
 An entry is twice the number of a row, plus 1 if its value equals that of the entry before it in the node. So a walk
-along a column sees where a cut may lie without reading a value::
+along a column finds the possible cuts without reading a value::
 
     rows of a node       4    7    2    9    5      of one column, in the order of their values
     values             1.0  1.0  2.5  3.0  3.0
     entries              8   15    4   18   11      a cut may lie before 4 and before 18
 
-The rows of both sides of a cut keep their order, and so does the mark where equal values part.
+The partition is stable: rows keep their order on both sides of a cut, and marks of equal values are updated.
 
-A double becomes a whole number of 31 binary digits that rises with it: sign, exponent and the first 19 digits of the
-fraction. Values that share these come out next to each other in any order, and are put right by insertion.
+Sorting is by a key of 31 bits that is monotone in the value: sign, exponent and the first 19 bits of the fraction.
+Values with equal keys end up next to each other in any order, and are then sorted by insertion.
 """
 
 import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["mark_ties", "part", "part_by_leaf", "set_sides", "sort_rows"]
+__all__ = ["mark_ties", "partition", "partition_by_leaf", "set_sides", "sort_rows"]
 
-NONE, ONE = np.uint64(0), np.uint64(1)  # numbers without a sign: numba need not check for negative indices
+NONE, ONE = np.uint64(0), np.uint64(1)  # unsigned, so that numba need not check for negative indices
 
 
 @jit
@@ -41,7 +41,7 @@ def _mark_ties(values, order, entries):
 
 @jit
 def set_sides(entries, start, cut, stop, is_left):
-    """Note for the rows of a node whether they come before a place in the column of its cut.
+    """Write for the rows of a node whether they come before the place of its cut.
 
     IN: entries (n,): of the column; start, cut, stop. OUT: is_left (n_rows,).
     """
@@ -50,34 +50,34 @@ def set_sides(entries, start, cut, stop, is_left):
 
 
 @jit
-def part(entries, first, last, start, stop, is_left):
-    """Part the places of a node in some columns into its left rows, and its right rows behind them.
+def partition(entries, first, last, start, stop, is_left):
+    """Partition the rows of a node in some columns: left rows first, then right rows, each in their order.
 
     IN: first, last: the columns; start, stop: the places; is_left (n_rows,). IN and OUT: entries (d, n).
     """
     right = np.empty(stop - start, dtype=entries.dtype)
     for j in range(first, last):
         column = entries[j]
-        seen_left, seen_right = NONE, NONE  # whether each side has a row of this value
+        left_has_value, right_has_value = NONE, NONE  # whether each side has a row of this value
         n_left, n_right = np.uint64(start), NONE
         for r in range(np.uint64(start), np.uint64(stop)):
             entry = np.uint64(column[r])
             tied = entry & ONE
-            seen_left &= tied
-            seen_right &= tied
+            left_has_value &= tied
+            right_has_value &= tied
             goes_left = np.uint64(is_left[entry >> ONE])
-            column[n_left] = entry - tied + seen_left  # to both sides, as a branch would be guessed wrongly
-            right[n_right] = entry - tied + seen_right
+            column[n_left] = entry - tied + left_has_value  # to both sides, as a branch would be mispredicted
+            right[n_right] = entry - tied + right_has_value
             n_left += goes_left
             n_right += ONE - goes_left
-            seen_left |= goes_left
-            seen_right |= ONE - goes_left
+            left_has_value |= goes_left
+            right_has_value |= ONE - goes_left
         for r in range(n_right):  # not as a slice, whose checks take seconds to compile
             column[n_left + r] = right[r]
 
 
-@stands_in_for(part)
-def _part(entries, first, last, start, stop, is_left):
+@stands_in_for(partition)
+def _partition(entries, first, last, start, stop, is_left):
     for j in range(first, last):
         column = entries[j, start:stop]
         goes_left, value = is_left[column >> 1], np.cumsum(column & 1 == 0)
@@ -90,42 +90,42 @@ def _part(entries, first, last, start, stop, is_left):
 
 
 @jit
-def part_by_leaf(entries, first, last, leaves, starts):
-    """Part all places of some columns into those of the leaves of a tree at once.
+def partition_by_leaf(entries, first, last, leaves, starts):
+    """Partition all rows in some columns by the leaves of a tree at once.
 
     IN: first, last: the columns; leaves (n_rows,): the leaf of each row; starts (n_leaves,): its first place.
     IN and OUT: entries (d, n).
     """
     n = entries.shape[1]
-    old, following, seen = np.empty(n, dtype=entries.dtype), np.empty_like(starts), np.empty_like(starts)
+    old, following, last_value = np.empty(n, dtype=entries.dtype), np.empty_like(starts), np.empty_like(starts)
     for j in range(first, last):
         column = entries[j]
         for i in range(len(starts)):
-            following[i], seen[i] = starts[i], -1
-        value = 0  # number of the value at this entry; above, the number last seen in each leaf
+            following[i], last_value[i] = starts[i], -1
+        value = 0  # number of distinct values so far; `last_value` is this number at the last row of each leaf
         for r in range(n):
             old[r] = column[r]
         for r in range(n):
             row = old[r] >> 1
             value += 1 - (old[r] & 1)
             leaf = leaves[row]
-            column[following[leaf]] = 2 * row + np.int64(seen[leaf] == value)
+            column[following[leaf]] = 2 * row + np.int64(last_value[leaf] == value)
             following[leaf] += 1
-            seen[leaf] = value
+            last_value[leaf] = value
 
 
 BITS, N_BOXES = 11, 2048  # of a digit; there are three
-MOVES = 4  # for each row, at most; then the values are too near to each other for their leading digits
+MOVES = 4  # most moves of insertion for each row; if there are more, too many values have equal keys
 
 
 @jit
 def sort_rows(values, keys, spare, rows, order):
-    """Write rows in the ascending order of their values; return False if they came out in another order.
+    """Write rows in the ascending order of their values, by radix sort; return False if that failed.
 
     Equal values come in any order.
 
-    IN: values (n,): of the rows 0 to n - 1; keys (n,): whole numbers from 0 to 2**31 - 1 that do not fall where values
-    rise. OUT: order (n,); keys, spare, rows (n,) are used up, of the types of `keys`, `keys` and `order`.
+    IN: values (n,): of the rows 0 to n - 1; keys (n,): whole numbers from 0 to 2**31 - 1, monotone in the values. OUT:
+    order (n,); keys, spare, rows (n,) are overwritten; they have the types of `keys`, `keys` and `order`.
     """
     n = len(values)
     counts = np.zeros((3, N_BOXES), dtype=np.int64)
@@ -134,7 +134,7 @@ def sort_rows(values, keys, spare, rows, order):
         order[r] = r
         for digit in range(3):
             counts[digit, (key >> (BITS * digit)) & (N_BOXES - 1)] += 1
-    of_rows, dealt, is_swapped = order, rows, False
+    of_rows, sorted_rows, in_spare = order, rows, False
     for digit in range(3):
         shift, place = BITS * digit, 0
         if counts[digit, (keys[0] >> shift) & (N_BOXES - 1)] == n:  # all keys share this digit
@@ -148,9 +148,9 @@ def sort_rows(values, keys, spare, rows, order):
             box = (key >> shift) & (N_BOXES - 1)
             to = counts[digit, box]
             counts[digit, box] = to + 1
-            spare[to], dealt[to] = key, of_rows[r]
-        keys, spare, of_rows, dealt, is_swapped = spare, keys, dealt, of_rows, not is_swapped
-    if is_swapped:
+            spare[to], sorted_rows[to] = key, of_rows[r]
+        keys, spare, of_rows, sorted_rows, in_spare = spare, keys, sorted_rows, of_rows, not in_spare
+    if in_spare:
         for r in range(n):
             order[r] = rows[r]
     return _insert(values, order)
@@ -164,7 +164,7 @@ def _sort_rows(values, keys, spare, rows, order):
 
 @jit
 def _insert(values, order):
-    """Put rows right that are nearly in the order of their values; return False if that takes too many moves."""
+    """Sort rows that are nearly in order by insertion; return False if that takes too many moves."""
     moves = MOVES * len(order)
     for r in range(1, len(order)):
         row, place = order[r], r

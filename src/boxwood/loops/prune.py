@@ -1,22 +1,22 @@
 """The costs of the cheapest prunings of a tree, for every number of leaves of every node.
 
-What a node costs with 1, 2, … leaves stands side by side, from `starts[node]` on: as many numbers as leaves below it.
+The costs of a node with 1, 2, … leaves are stored from `starts[node]` on, one for each leaf below the node.
 """
 
 import numpy as np
 
 from boxwood.loops.jit import jit
 
-__all__ = ["share_out"]
+__all__ = ["cheapest_prunings"]
 
 MOST = np.iinfo(np.int64).max
 
 
 @jit
-def share_out(second, below, starts, alone, costs, on_first):
-    """Write what each node costs with any number of leaves, and how many of them are on its first side; 0 for a leaf.
+def cheapest_prunings(second, below, starts, alone, costs, on_first):
+    """Write the lowest cost of each node with every number of leaves, and the leaves on its first side; 0 for a leaf.
 
-    Of equal costs the one with few leaves on the first side is taken.
+    Of equal costs the one with the fewest leaves on the first side is taken.
 
     IN: second, below (leaves below it), starts, alone (cost as a leaf), all (n_nodes,). OUT: costs, on_first, flat.
     """
@@ -26,13 +26,13 @@ def share_out(second, below, starts, alone, costs, on_first):
         on_first[at] = 0
         if below[node] == 1:
             continue
-        one, two = node + 1, second[node]
+        first_child, second_child = node + 1, second[node]
         for place in range(at + 1, at + below[node]):
             costs[place] = MOST
-        for a in range(1, below[one] + 1):
-            cost = costs[starts[one] + a - 1]
-            for b in range(1, below[two] + 1):
-                both = cost + costs[starts[two] + b - 1]
-                if both < costs[at + a + b - 1]:
-                    costs[at + a + b - 1] = both
+        for a in range(1, below[first_child] + 1):
+            cost = costs[starts[first_child] + a - 1]
+            for b in range(1, below[second_child] + 1):
+                cost_of_both = cost + costs[starts[second_child] + b - 1]
+                if cost_of_both < costs[at + a + b - 1]:
+                    costs[at + a + b - 1] = cost_of_both
                     on_first[at + a + b - 1] = a

@@ -194,7 +194,7 @@ def _within(cut, a, b):
 
 @jit
 def _chosen(weights, n, target):
-    """Return the index whose weight the target falls on, with the weights laid end to end; never one of weight 0."""
+    """Return the index at which the cumulative weight passes the target; never one of weight 0."""
     index = 0
     for i in range(n):
         if weights[i] > 0.0:

@@ -131,9 +131,9 @@ def _ranges(rank, group, n_groups, first, last):
 
 @jit
 def _shortest_distance(mass, rest, rank, leaf, first, last, shortest):
-    """Return D / k³, with D the largest distance of two centres in one leaf; or an upper bound below `shortest`.
+    """Return D / k³, with D the largest distance of two centres in one leaf; or an upper bound, if below `shortest`.
 
-    Below the length of the shortest edge no two centres are near each other, so the bound is as good as the value.
+    Such a bound does as well as the value, as no two centres are nearer than the shortest edge.
     """
     d, k = rank.shape
     bound = 0.0
@@ -190,7 +190,7 @@ def _near_groups(ends, lengths, longest, group):
 
 @jit
 def _keep(measure, first, last, within):
-    """Keep the measure of the gaps that lie in some range, if `within`, or else in no range; set the others to 0.
+    """Set the measure of gaps to 0, except of those in some range, or, if not `within`, of those in no range.
 
     Gap r of an axis lies between the ranks r and r + 1. IN: first, last (groups, d): ranges. IN and OUT: measure (d,
     k).

@@ -1,8 +1,8 @@
-"""By how much each of many trees costs more than the clustering that it explains, from one pass over the rows.
+"""The additional cost of each of many trees over the clustering that they explain, from one pass over the rows.
 
-Each tree has one leaf for each cluster, so only rows outside the leaf of their cluster change the cost. The thresholds
+Each tree has one leaf for each cluster, so only rows outside the leaf of their cluster add to the cost. The thresholds
 around that leaf, in all trees, are listed by axis and side, the innermost first. So a row in the middle of its cluster
-is compared with one threshold on each side of an axis, whatever the number of trees.
+is compared with one threshold on each side of an axis, for any number of trees.
 
 Costs are added in parts, as in `sums`, so that the cheapest tree does not depend on the order of the rows.
 """
@@ -44,7 +44,7 @@ class Trees(NamedTuple):
 
 @jit
 def add_costs_and_moves(X, labels, weights, scale, bounds, trees, centers, unit, objective, units, cost, change):
-    """Add the cost of the rows at their own centres; and for each tree, by how much the rows that it moves cost more.
+    """Add the cost of the rows at their own centres, and for each tree the additional cost of the rows that it moves.
 
     IN: X (n, d); labels (n,), -1 left out; weights (n,) or (0,); scale: brings weight times distance to at most 1;
     bounds: LeafBounds; trees: Trees; centers (k, d); unit: brings differences of values to at most 1; objective L1, L2
@@ -52,7 +52,7 @@ def add_costs_and_moves(X, labels, weights, scale, bounds, trees, centers, unit,
     """
     starts, thresholds, owners = bounds
     k, d = centers.shape
-    last_row = np.full(len(change), -1)  # that each tree was asked about
+    last_row = np.full(len(change), -1)  # the last row sent down each tree
     measured, distances = np.full(k, -1), np.empty(k)  # distances[c] is that of row measured[c]
     for i in range(X.shape[0]):
         label = labels[i]

@@ -1,10 +1,10 @@
-"""The values at some ranks of each part of a column, and columns with their values part by part.
+"""Order statistics by group: the values at some ranks of a column in each group of rows.
 
-Bins follow the order of values, so the counts say which bin holds a rank. Only the values of such bins are taken, and
-none where all values of a bin are equal.
+Bins follow the order of values, so counts show which bin holds a rank. Only the values of such bins are gathered, and
+none if all values of a bin are equal.
 
-Values stand as keys, whole numbers in the same order. A cell is a group of rows and a column, `cell = group * d +
-column`. Each cell has some stretches of keys, ascending, in which its values are looked at::
+Values are represented by keys, whole numbers in the same order. A cell is a group of rows and a column, `cell = group *
+d + column`. Each cell has some ascending stretches of keys that may hold its ranks::
 
     stretches of cell 0       low[0] ── high[0]     low[1] ── high[1]       first[0] = 0, first[1] = 2
     stretches of cell 1            low[2] ──── high[2]                      first[2] = 3
@@ -26,67 +26,67 @@ __all__ = [
     "take_in_stretches",
 ]
 
-OF_ALL, OF_PART = 1, 2  # marks of a bin: whether it holds a rank among all values, and a rank of the part at hand
+OF_ALL, OF_GROUP = 1, 2  # marks of a bin: whether it holds a rank of all values, and one of the present group
 
 
 @jit
 def count_in_bins(x, bounds, low, scale, codes, counts, least, most):
-    """Count the values of each part in each bin; the last part has those of all others.
+    """Count the values of each group in each bin; the last group is that of all values.
 
     The first bin has all values up to `low`. In the others, halves of values are `1 / scale` apart: the difference of
-    two values may be larger than the largest double, that of their halves is not.
+    two values may overflow, the difference of their halves does not.
 
-    IN: x (n,); bounds (g + 1,): part i is `x[bounds[i]:bounds[i + 1]]`. OUT: codes (n,): the bin of each value;
+    IN: x (n,); bounds (g + 1,): group i is `x[bounds[i]:bounds[i + 1]]`. OUT: codes (n,): the bin of each value;
     counts (g + 1, n_bins), zeros; least, most (n_bins,), infinite: the smallest and the largest value of each bin.
     """
     low, last, everyone = 0.5 * low, len(least) - 1.0, len(bounds) - 1
-    for part in range(everyone):
-        counts_here = counts[part]
-        for i in range(bounds[part], bounds[part + 1]):
+    for group in range(everyone):
+        counts_of_group = counts[group]
+        for i in range(bounds[group], bounds[group + 1]):
             value = x[i]
             code = np.uint64(min(max((0.5 * value - low) * scale, 0.0), last))
             codes[i] = code
-            counts_here[code] += 1
+            counts_of_group[code] += 1
             least[code] = min(least[code], value)
             most[code] = max(most[code], value)
         for code in range(len(least)):
-            counts[everyone, code] += counts_here[code]
+            counts[everyone, code] += counts_of_group[code]
 
 
 @jit
 def take_bins_of_ranks(x, bounds, codes, counts, least, most, ranks, marks, taken, ends, places, at):
-    """Take the values of each part that are in a bin with one of its ranks, unless all values of the bin are equal.
+    """Gather the values of each group in the bins that hold its ranks, unless all values of the bin are equal.
 
-    IN: as above, codes, counts, least and most filled; ranks (g + 1, r): ascending in each part, below its size. OUT:
-    marks (n_bins,): zeros; taken (2 n,); ends (g + 1,): those among all values are `taken[:ends[0]]`, those of part i
-    are `taken[ends[i]:ends[i + 1]]`; places (g + 1, r): where in `taken` the value of each rank is once they are
-    sorted, or -1 if it is in `at` (g + 1, r).
+    IN: as above, codes, counts, least and most filled; ranks (g + 1, r): ascending in each group, below its size. OUT:
+    marks (n_bins,): zeros; taken (2 n,): values for ranks among all are `taken[:ends[0]]`, those of group i are
+    `taken[ends[i]:ends[i + 1]]`; ends (g + 1,); places (g + 1, r): position of each rank's value in `taken` once each
+    stretch of it is sorted, or -1 if the value is in `at` (g + 1, r).
     """
     everyone = len(bounds) - 1
     filled = _mark(counts[everyone], least, most, ranks[everyone], OF_ALL, 0, marks, places[everyone], at[everyone])
     ends[0], of_all, any_of_all = filled, 0, filled > 0
-    for part in range(everyone):
-        more = _mark(counts[part], least, most, ranks[part], OF_PART, filled, marks, places[part], at[part])
+    for group in range(everyone):
+        more = _mark(counts[group], least, most, ranks[group], OF_GROUP, filled, marks, places[group], at[group])
         if more > 0 or any_of_all:
-            for i in range(bounds[part], bounds[part + 1]):
+            for i in range(bounds[group], bounds[group + 1]):
                 mark = marks[np.uint64(codes[i])]  # without a sign, so that numba need not check for negative indices
                 if mark:
                     if mark & OF_ALL:
                         taken[of_all] = x[i]
                         of_all += 1
-                    if mark & OF_PART:
+                    if mark & OF_GROUP:
                         taken[filled] = x[i]
                         filled += 1
         for code in range(len(marks)):
             marks[code] &= OF_ALL
-        ends[part + 1] = filled
+        ends[group + 1] = filled
 
 
 @jit
 def _mark(counts, least, most, ranks, mark, first, marks, places, at):
-    """Mark the bins of which values are to be taken; return the number of these values.
+    """Mark the bins whose values are to be gathered; return the number of these values.
 
-    IN: of one part: counts (n_bins,), ranks (r,); first: where its values begin in `taken`. OUT: marks, places, at.
+    IN: of one group: counts (n_bins,), ranks (r,); first: where its values begin in `taken`. OUT: marks, places, at.
     """
     code, below, skipped, wanted = 0, 0, 0, 0
     for i in range(len(ranks)):
@@ -131,7 +131,7 @@ def count_in_stretches(keys, labels, weights, first, low, high, shift, everyone,
 
 @jit
 def take_in_stretches(keys, labels, first, low, high, everyone, stretches, taken, rows):
-    """Take the keys in all stretches of more than one key; return how many these are.
+    """Gather the keys in all stretches of more than one key; return their number.
 
     IN: as above. OUT: stretches, taken, rows (n d, or twice as many): stretch, key and row of each.
     """
@@ -149,10 +149,10 @@ def take_in_stretches(keys, labels, first, low, high, everyone, stretches, taken
 
 @jit
 def reach(amounts, places, wanted):
-    """Go on from some places until the amounts add up to what is wanted.
+    """Advance some places until the cumulative amounts from there reach the wanted ones.
 
-    IN: amounts (m,). OUT: places (r,): where each begins, then where it arrives; wanted (r,): then what is wanted of
-    the amount there.
+    IN: amounts (m,). IN and OUT: places (r,): where each begins, and where it ends; wanted (r,): the amount to be
+    reached, and how much of the last amount is needed for it.
     """
     for i in range(len(places)):
         at, rest = places[i], wanted[i]
@@ -173,7 +173,7 @@ def _stretch(key, first, low, high, cell):
 
 @jit
 def place_rows(groups, counts, places):
-    """Write the place of each row if the rows stand group by group, those of a group in their order.
+    """Write the place of each row in a stable order by group.
 
     IN: groups (n,): -1 leaves a row out. OUT: counts (g,): zeros, number of rows of each group; places (n,): -1 for a
     row that is left out.
@@ -196,7 +196,7 @@ def place_rows(groups, counts, places):
 
 @jit
 def regroup(X, columns, place, out):
-    """Write some columns of a table, each row at its place; the table is read once, row by row.
+    """Write some columns of a table with each row at its place; the table is read once, row by row.
 
     IN: X (n, d); columns (c,); place (n,): -1 leaves a row out. OUT: out (c, m).
     """

@@ -1,17 +1,14 @@
-"""Refinement, one level of a tree at a time: what each row would cost on the other side, and the best cut of each node.
+"""Refinement, one level of a tree at a time: the cost of each row on the other side, and the best cut of each node.
 
-Nodes of one level hold different rows, so one pass over the rows serves them all. `at[level]` says for each row its
-node at that level; a row without one, as its leaf lies above or it is left out, has the number `n_nodes`. Arrays by
-node have an entry more, for these rows.
+Nodes of one level hold different rows, so one pass over the rows, or one walk along a sorted column, serves them all.
+`at[level]` is the node of each row at that level, or `n_nodes` for a row without one, because its leaf lies above or it
+is left out. Arrays by node have one more entry, for these rows.
 
 Costs are whole numbers, so sums are exact: they depend neither on the order of equal values nor on threads.
 
-Rows and nodes are numbers without a sign inside the loops, so that numba need not check for negative indices.
+Rows and nodes are unsigned inside the loops, so that numba need not check for negative indices.
 
-Nodes are few, so each of these loops is over in a few microseconds; the same in whole arrays would take ten times as
-long. Arrays by node have an entry more than there are nodes; see `loops/refine.py`.
-
-Nodes hold different rows, so one walk down the order of a column serves them all. See `loops/refine.py` for `at`.
+Nodes are few, so a loop over nodes takes a few microseconds; whole arrays in numpy would take ten times as long.
 """
 
 import math
@@ -32,42 +29,42 @@ __all__ = [
     "best_cuts",
     "best_cuts_of_bins",
     "bound_bins",
+    "compare_sides",
     "count_leaves",
-    "find_wanted",
-    "look_across",
+    "find_candidates",
     "move_rows",
-    "part_by_size",
     "place_rows",
     "rows_at",
     "set_differences",
+    "split_by_size",
     "take_better",
     "write_costs",
     "write_scales",
 ]
 
-FRESH, COSTS, ROWS = range(3)  # what is out of date of a leaf
+FRESH, COSTS, ROWS = range(3)  # states of a leaf: up to date, new costs, new rows
 ONE = np.uint64(1)
 
 
 @jit
-def place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
+def place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop):
     """Write the node of each row at each level, and its leaf; rows that are not kept have none.
 
-    IN: X (n, d); kept (n,); feature, lower, upper, second (n_nodes,), in pre-order; start, stop: rows to be placed.
+    IN: X (n, d); is_kept (n,); feature, lower, upper, second (n_nodes,), in pre-order; start, stop: rows to be placed.
     OUT: at (n_levels, n); leaf (n,).
     """
     nowhere = len(feature)
     for row in range(start, stop):
         at[:, row] = nowhere
         leaf[row] = nowhere
-        if kept[row]:
+        if is_kept[row]:
             leaf[row] = _walk_down(X, np.uint64(row), np.uint64(0), np.uint64(0), feature, lower, upper, second, at)
 
 
 @stands_in_for(place_rows)
-def _place_rows(X, kept, feature, lower, upper, second, at, leaf, start, stop):
+def _place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop):
     at[:, start:stop], leaf[start:stop] = len(feature), len(feature)
-    rows = start + np.flatnonzero(kept[start:stop])
+    rows = start + np.flatnonzero(is_kept[start:stop])
     node, level = np.zeros(len(rows), dtype=np.int64), 0
     while len(rows):
         at[level, rows] = leaf[rows] = node
@@ -90,14 +87,14 @@ def _walk_down(X, row, node, level, feature, lower, upper, second, at):
 
 @jit
 def _child(X, row, node, feature, lower, upper, second):
-    """Return the child that a row goes to; without a branch, as no processor could foretell it."""
-    value, there = X[row, np.uint64(feature[node])], np.uint64(second[node])
+    """Return the child that a row goes to; without a branch, which would be mispredicted."""
+    value, second_child = X[row, np.uint64(feature[node])], np.uint64(second[node])
     inside = (lower[node] <= value) & (value <= upper[node])
-    return node + ONE if inside else there
+    return node + ONE if inside else second_child
 
 
 @jit
-def look_across(
+def compare_sides(
     X,
     rows,
     at,
@@ -122,18 +119,18 @@ def look_across(
     largest,
     sums,
 ):
-    """Find what each row would cost on the other side of its node, and how much more it costs on the first side.
+    """Write the cost of each row on the other side of its node, and its difference: first side less second.
 
-    Costs are squared distances to centres, as `squared_distance` takes them, or 1 outside of the row's own cluster if
-    there are no centres.
+    Costs are squared distances to centres, as in `squared_distance`, or 1 outside of the row's own cluster if there are
+    no centres.
 
     IN: X (n, d); rows (m,); at, below (n,): nodes at a level and at the next; feature, lower, upper, second, cluster
-    (n_nodes,); stale (n_nodes + 1,): whether a leaf has other costs now (COSTS) or other rows (ROWS); leaf (n,);
-    own (n,): cost of each row in its leaf; labels (n,); centers (k, d) or (0, 0); unit; share, times (n,); scales
-    (n_nodes + 1,), which may prove wrong.
+    (n_nodes,); stale (n_nodes + 1,): whether a leaf has new costs (COSTS) or new rows (ROWS); leaf (n,); own (n,): cost
+    of each row in its leaf; labels (n,); centers (k, d) or (0, 0); unit; share, times (n,); scales (n_nodes + 1,),
+    perhaps out of date.
     IN and OUT: other (n,): the leaf that a row would reach, n_nodes if unknown; other_cost (n,): its cost there;
     difference (n,): whole numbers, 0 for rows that are new in their node.
-    OUT: largest (n_nodes + 1,): sums of the larger one of each row's costs; sums: see `set_differences`.
+    OUT: largest (n_nodes + 1,): sums of the larger cost of each row; sums: see `set_differences`.
     """
     for signed in rows:
         row = np.uint64(signed)
@@ -158,7 +155,7 @@ def look_across(
 
 @jit
 def _distance(X, row, centers, c, unit):
-    """Return the squared distance of a row to a centre: the number that `squared_distance` gives."""
+    """Return the squared distance of a row to a centre, equal to that of `squared_distance` to the last digit."""
     total = 0.0
     for j in range(X.shape[1]):
         gap = (np.float64(X[row, j]) * 0.5 - centers[c, j] * 0.5) * unit
@@ -168,23 +165,23 @@ def _distance(X, row, centers, c, unit):
 
 @jit
 def _set_difference(row, node, is_first, own, other_cost, times, scale, difference, sums):
-    here, there = np.int64(np.rint(own * scale)), np.int64(np.rint(other_cost * scale))
-    change = (here - there if is_first else there - here) * times
-    sums[node, 1] += max(difference[row] - change, 0)
-    difference[row] = change
-    sums[node, 0] += change if is_first else 0
-    sums[node, 2] += here > there
+    cost_here, cost_there = np.int64(np.rint(own * scale)), np.int64(np.rint(other_cost * scale))
+    new_difference = (cost_here - cost_there if is_first else cost_there - cost_here) * times
+    sums[node, 1] += max(difference[row] - new_difference, 0)
+    difference[row] = new_difference
+    sums[node, 0] += new_difference if is_first else 0
+    sums[node, 2] += cost_here > cost_there
     sums[node, 3] += 1
 
 
 @jit
 def set_differences(rows, at, below, own, other_cost, times, scales, difference, sums):
-    """Write how much more each row costs on the first side of its node than on the second, as a whole number.
+    """Write the difference of each row, a whole number: its cost on the first side of its node less that on the second.
 
     IN: rows (m,); at, below, own, other_cost, times (n,); scales (n_nodes + 1,).
-    IN and OUT: difference (n,): those found before.
-    OUT: sums (n_nodes + 1, 4): the sum of differences over the first side; the sum of what differences have fallen;
-    the number of rows on their dearer side; the number of rows.
+    IN and OUT: difference (n,): the old ones before, the new ones after.
+    OUT: sums (n_nodes + 1, 4): the sum of differences over the first side; the sum of all falls of differences; the
+    number of rows on their costlier side; the number of rows.
     """
     for signed in rows:
         row = np.uint64(signed)
@@ -212,7 +209,7 @@ def add_gaps(X, rows, slots, weights, centers, unit, gaps, sums):
 
 @jit
 def write_costs(X, rows, leaf, cluster, labels, centers, unit, share, own):
-    """Write the weighted costs of some rows in their leaves; see `look_across`.
+    """Write the weighted costs of some rows in their leaves; see `compare_sides`.
 
     IN: X (n, d); rows (m,); leaf (n,); cluster (n_nodes,); labels (n,); centers (k, d) or (0, 0); unit; share (n,).
     OUT: own (n,).
@@ -237,11 +234,11 @@ def _write_costs(X, rows, leaf, cluster, labels, centers, unit, share, own):
 
 @jit
 def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, labels, cluster, counts):
-    """Count the rows of each leaf below the chosen nodes, under the cuts that they have and under others.
+    """Count the rows of each leaf below the chosen nodes, under their present cuts and under new ones.
 
-    IN: X (n, d); rows (m,); at, below (n,); chosen (n_nodes + 1,); feature, upper (n_nodes + 1,): the other cuts; leaf,
-    other (n,); labels (n,); cluster (n_nodes,). OUT: counts (n_nodes + 1, 3): rows now, rows under the other cuts, and
-    those of them that are of the leaf's cluster.
+    IN: X (n, d); rows (m,); at, below (n,); chosen (n_nodes + 1,); feature, upper (n_nodes + 1,): the new cuts; leaf,
+    other (n,); labels (n,); cluster (n_nodes,). OUT: counts (n_nodes + 1, 3): rows now, rows under the new cuts, and
+    rows of the leaf's cluster among the latter.
     """
     for signed in rows:
         row = np.uint64(signed)
@@ -276,16 +273,16 @@ def move_rows(
     fallen,
     moved,
 ):
-    """Move rows whose node has a new cut and that are on its wrong side, down to the leaf of the right side.
+    """Move the rows that a new cut puts on the other side of their node, down to their new leaf.
 
-    A row that leaves a node takes its difference with it, and comes to other nodes with none.
+    The difference of a row is removed from the nodes that it leaves, and is 0 in the nodes that it enters.
 
     IN: X (n, d); rows (m,); level; chosen (n_nodes + 1,): nodes with new cuts; feature, lower, upper, second
     (n_nodes,): the tree with the new cuts.
-    IN and OUT: at (n_levels, n); leaf, own (n,), and other, other_cost (n,), which change places; others, differences
-    (n_kept, n): those of the first levels.
-    OUT: fallen (n_nodes + 1,): by how much differences have fallen; moved (n_nodes + 1,): True for nodes that rows have
-    left or entered.
+    IN and OUT: at (n_levels, n); leaf, own (n,), and other, other_cost (n,), which are swapped; others, differences
+    (n_cached, n): of the first levels.
+    OUT: fallen (n_nodes + 1,): sums of falls of differences; moved (n_nodes + 1,): True for nodes that rows have left
+    or entered.
     """
     nowhere = len(feature)
     for signed in rows:
@@ -318,7 +315,7 @@ def move_rows(
 
 @jit
 def rows_at(nodes, at, rows):
-    """Write the rows that are at some nodes, ascending, and return their number.
+    """Write the rows of some nodes, ascending, and return their number.
 
     IN: nodes (n_nodes + 1,): whether each is one of them; at (n,). OUT: rows (n,).
     """
@@ -330,13 +327,13 @@ def rows_at(nodes, at, rows):
 
 
 @jit
-def write_scales(nodes, sums, error, scales, anew, in_doubt):
-    """Write the factor of `whole_costs` for some nodes, by plain sums of their rows' largest costs.
+def write_scales(nodes, sums, error, scales, is_new, in_doubt):
+    """Write the scale of `whole_costs` for some nodes, from plain sums of their rows' largest costs.
 
-    Returns whether a factor has changed, and whether some sum leaves a doubt; then its factor stays.
+    Returns whether a scale has changed, and whether some sum is not precise enough, in which case its scale stays.
 
-    IN: nodes (m,); sums (n_nodes + 1,); error: a relative one that the sums do not reach. IN and OUT: scales
-    (n_nodes + 1,). OUT: anew, in_doubt (n_nodes + 1,): set for nodes of either kind.
+    IN: nodes (m,); sums (n_nodes + 1,); error: upper bound on the relative error of sums. IN and OUT: scales
+    (n_nodes + 1,). OUT: is_new, in_doubt (n_nodes + 1,): set for nodes of either kind.
     """
     some_new, some_in_doubt = False, False
     for node in nodes:
@@ -346,65 +343,64 @@ def write_scales(nodes, sums, error, scales, anew, in_doubt):
             continue
         scale = math.ldexp(1.0, min(61 - exponent, 1023))
         if scale != scales[node]:
-            scales[node], anew[node], some_new = scale, True, True
+            scales[node], is_new[node], some_new = scale, True, True
     return some_new, some_in_doubt
 
 
 @jit
-def find_wanted(nodes, anew, sums, may_cut, unknown, lowest, fallen, current, wanted):
-    """Bound the sums of each node anew, and find the columns in which it may have a better cut.
+def find_candidates(nodes, is_new, sums, may_cut, unknown, lowest, fallen, current, candidates):
+    """Update the lower bounds on the sums of each node, and mark the columns in which it may have a better cut.
 
-    IN: nodes (m,); anew (n_nodes + 1,): whether nothing is known of a node; sums: see `refine.set_differences`; may_cut
-    (d,); unknown: a bound that says nothing. IN and OUT: lowest (n_nodes + 1, d): no sum over the first rows of a
-    column was below; fallen (n_nodes + 1,): by how much these may have fallen since, 0 afterwards. OUT: current
-    (n_nodes + 1,): the sum that the cut has; wanted (n_nodes + 1, d).
+    IN: nodes (m,); is_new (n_nodes + 1,): whether a node has no bounds yet; sums: see `set_differences`; may_cut (d,);
+    unknown: lower bound on all sums. IN and OUT: lowest (n_nodes + 1, d): lower bounds on the sums over the first rows
+    in a column; fallen (n_nodes + 1,): upper bounds on the fall of these sums since, 0 afterwards. OUT: current
+    (n_nodes + 1,): the sum of the present cut; candidates (n_nodes + 1, d).
     """
     for node in nodes:
         current[node], fall, is_wrong = sums[node, 0], fallen[node] + sums[node, 1], sums[node, 2] > 0
         fallen[node] = 0
         for j in range(len(may_cut)):
-            lowest[node, j] = unknown if anew[node] else max(lowest[node, j] - fall, unknown)
-            wanted[node, j] = is_wrong and may_cut[j] and lowest[node, j] < current[node]
+            lowest[node, j] = unknown if is_new[node] else max(lowest[node, j] - fall, unknown)
+            candidates[node, j] = is_wrong and may_cut[j] and lowest[node, j] < current[node]
 
 
 @jit
-def part_by_size(wanted, n_rows, least, large, small):
-    """Part the nodes that want any column by their rows; return the number of large ones, and whether any is small.
+def split_by_size(candidates, n_rows, least, large, small):
+    """Separate nodes with candidate columns by size; return the number of large ones, and whether there are small ones.
 
-    IN: wanted (n_nodes + 1, d); n_rows (n_nodes + 1,); least: rows of a large one. OUT: large (n_nodes + 1,): the large
-    ones, ascending; small (n_nodes + 1, d): what the others want.
+    IN: candidates (n_nodes + 1, d); n_rows (n_nodes + 1,); least: fewest rows of a large node. OUT: large
+    (n_nodes + 1,): the large nodes, ascending; small (n_nodes + 1, d): the candidate columns of the others.
     """
     n_large, any_small = 0, False
     for node in range(len(n_rows)):
-        is_large, any_wanted = n_rows[node] >= least, False
-        for j in range(wanted.shape[1]):
-            any_wanted = any_wanted or wanted[node, j]
-            small[node, j] = wanted[node, j] and not is_large
-        any_small = any_small or (any_wanted and not is_large)
-        if any_wanted and is_large:
+        is_large, is_candidate = n_rows[node] >= least, False
+        for j in range(candidates.shape[1]):
+            is_candidate = is_candidate or candidates[node, j]
+            small[node, j] = candidates[node, j] and not is_large
+        any_small = any_small or (is_candidate and not is_large)
+        if is_candidate and is_large:
             large[n_large] = node
             n_large += 1
     return n_large, any_small
 
 
-SUM, BEST, LOWEST, LAST, LEFT, RIGHT = range(6)  # of a node while a column is walked; see `best_cuts`
+SUM, BEST, LOWEST, LAST, LEFT, RIGHT = range(6)  # entries of a node's state during a walk; see `best_cuts`
 
 
 @jit
-def best_cuts(X, column, order, at, wanted, difference, states):
-    """Find the smallest sum of differences over the first side of a cut in one column, for all wanted nodes at once.
+def best_cuts(X, column, order, at, is_candidate, difference, states):
+    """Find the smallest sum of differences over the first side of a cut in one column, for all candidate nodes at once.
 
-    A cut lies between two different values. Only sums below the one that is there to begin with are looked at, and the
-    first of equal ones stays.
+    A cut lies between two different values. Only sums below the initial BEST count; of equal sums the first is taken.
 
-    IN: X (n, d); column; order (m,): rows in the order of the column; at (n,); wanted (n_nodes + 1,); difference (n,).
-    IN and OUT: states (n_nodes + 1, 6): SUM 0; BEST: the sum to be undercut; LOWEST: 0; LAST: -1; LEFT, RIGHT: -1.
-    Afterwards BEST is the smallest sum, LEFT and RIGHT are rows next to its cut (-1 if none is better); LOWEST is the
-    smallest sum over the first rows in this order, none and all of them included.
+    IN: X (n, d); column; order (m,): rows in the order of the column; at (n,); is_candidate (n_nodes + 1,); difference
+    (n,). IN and OUT: states (n_nodes + 1, 6): at first SUM is 0; BEST: the sum to be undercut; LOWEST: 0; LAST, LEFT,
+    RIGHT: -1. Afterwards BEST is the smallest sum, LEFT and RIGHT are the rows next to its cut (-1 if none is better);
+    LOWEST is the smallest sum over the first rows in this order, for any number of rows from none to all.
     """
     for row in order:
         node = at[row]
-        if not wanted[node]:
+        if not is_candidate[node]:
             continue
         state = states[node]
         total = state[SUM]
@@ -418,7 +414,7 @@ def best_cuts(X, column, order, at, wanted, difference, states):
 
 @jit
 def take_better(nodes, column, states, current, best, feature, left, right):
-    """Take the cuts of a column where they are better; of equal ones that of the lowest column is.
+    """Take the cuts of a column where they are better; of equal cuts the one in the lowest column is better.
 
     IN: nodes (m,); column; states (m, 6); current (n_nodes + 1,): sums of the cuts that the nodes have. IN and OUT:
     best, feature, left, right (n_nodes + 1,): sums of the best cuts, their columns, and rows next to them.
@@ -433,12 +429,12 @@ def take_better(nodes, column, states, current, best, feature, left, right):
 
 @jit
 def add_to_bins(rows, at, slot, difference, codes, columns, bins):
-    """Add the rows' differences to the bins of some columns: those below zero apart from the others.
+    """Add the rows' differences to the bins of some columns: negative ones apart from the others.
 
     IN: rows (m,); at (n,); slot (n_nodes + 1,): the node's place in `bins`, or -1; difference (n,); codes (n, d);
     columns (c,). OUT: bins (n_slots, c, n_bins, 2).
     """
-    some, none = (
+    one, zero = (
         np.uint64(1),
         np.uint64(0),
     )  # without a sign, as the indices here: numba need not check for negative ones
@@ -448,22 +444,22 @@ def add_to_bins(rows, at, slot, difference, codes, columns, bins):
         if place < 0:
             continue
         s, change = np.uint64(place), difference[row]
-        sign = some if change < 0 else none
+        sign = one if change < 0 else zero
         for c in range(len(columns)):
             bins[s, c, np.uint64(codes[row, np.uint64(columns[c])]), sign] += change
 
 
 @jit
 def bound_bins(bins, lowest, best):
-    """Turn the sums of each bin into the sum before it and the least sum that any cut inside it could have.
+    """Replace the sums of each bin by the sum before it and a lower bound on the sums of cuts inside it.
 
-    IN and OUT: bins (n_slots, c, n_bins, 2). OUT: lowest (n_slots, c): the least of these; best (n_slots,): lowered to
-    the sums at ends of bins that part rows.
+    IN and OUT: bins (n_slots, c, n_bins, 2). OUT: lowest (n_slots, c): the least of these bounds; best (n_slots,):
+    lowered to the least sum at an end of a bin with rows on both sides.
     """
     n_slots, n_columns, n_bins, _ = bins.shape
     for s in range(n_slots):
         for c in range(n_columns):
-            of_bins, before, last, seen = bins[s, c], np.int64(0), 0, False
+            of_bins, before, last, has_rows = bins[s, c], np.int64(0), 0, False
             for b in range(n_bins):
                 if of_bins[b, 0] != 0 or of_bins[b, 1] != 0:
                     last = b
@@ -472,16 +468,16 @@ def bound_bins(bins, lowest, best):
                 of_bins[b, 0], of_bins[b, 1] = begin, begin + fall
                 lowest[s, c] = min(lowest[s, c], begin + fall)
                 before += rise + fall
-                seen = seen or rise != 0 or fall != 0
-                if seen and b < last:  # rows on both sides for certain
+                has_rows = has_rows or rise != 0 or fall != 0
+                if has_rows and b < last:  # rows on both sides for certain
                     best[s] = min(best[s], before)
 
 
 @jit
 def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, difference, states):
-    """Find the smallest sum of differences as `best_cuts` does, but walk only bins whose bound is not above a limit.
+    """Like `best_cuts`, but walks only the bins whose bound is at most a limit.
 
-    IN: X (n, d); column; order (m,): rows bin by bin, and those of bins that are walked in the order of the column;
+    IN: X (n, d); column; order (m,): rows bin by bin, sorted by the column inside the bins that are walked;
     starts (n_bins + 1,): rank at which each bin begins; at (n,); slot (n_nodes + 1,); bounds (n_slots, n_bins, 2): see
     `bound_bins`; limits (n_slots,); difference (n,). IN and OUT: states (n_slots, 6).
     """
@@ -513,7 +509,7 @@ def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, differ
 
 @jit
 def _row_before(X, column, order, starts, first, at, node):
-    """Return a row of a node with the largest value in the bins before the first one that is walked, or -1."""
+    """Return a row of a node with the largest value in the bins before bin `first`, or -1."""
     last = -1
     for b in range(first - 1, -1, -1):
         for r in range(starts[b], starts[b + 1]):

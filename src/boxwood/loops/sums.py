@@ -24,7 +24,7 @@ SPLIT = 134217729.0  # 2**27 + 1: cuts a double into halves whose products are e
 
 @jit
 def widen(X, labels, least, most):
-    """Lower the least and raise the most value of each cluster and column.
+    """Update the least and the greatest value of each cluster and column.
 
     IN: X (n, d); labels (n,). OUT: least, most (k, d).
     """
@@ -52,7 +52,7 @@ def _widen(X, labels, least, most):
 
 @jit
 def add_parts(X, labels, weights, scales, scale, units, sums, totals):
-    """Add to each cluster its rows in parts, `X * scales` times `weights * scale`, and these weights.
+    """Add the weighted rows of each cluster, `X * scales` times `weights * scale`, and these weights, split into parts.
 
     IN: X (n, d); labels (n,); weights (n,) or (0,); scales (k, d), powers of two that bring the values of a cluster
     into [-1, 1]; scale, which does so for weights; units (p,), descending. OUT: sums (k, p, d), totals (k, p).
@@ -109,7 +109,7 @@ def _deposit_all(rest, units, clusters, sums):
 
 @jit
 def _add_three_parts(X, labels, scales, units, sums, totals):
-    """Do what `add_parts` does for rows that all weigh 1 and three parts, the usual case, in one loop over columns."""
+    """Like `add_parts`, for rows of weight 1 and three parts, the usual case, in one loop over columns."""
     first, second, third = ROUNDING * units[0], ROUNDING * units[1], ROUNDING * units[2]
     for row in range(X.shape[0]):
         if labels[row] < 0:
@@ -158,7 +158,7 @@ def _add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
 
 @jit
 def _deposit(rest, units, first, sums):
-    """Add numbers in parts, from the part `first` on; what remains of them is lost.
+    """Add numbers in parts, from the part `first` on; the remainder is dropped.
 
     IN: units (p,); first: an int64, as numbers in the source are compiled one by one. IN and OUT: rest (d,).
     OUT: sums (p, d).
@@ -173,7 +173,7 @@ def _deposit(rest, units, first, sums):
 
 @jit
 def _error_of_product(a, b, product):
-    """Return what rounding took from a product (Dekker 1971)."""
+    """Return the rounding error of a product (Dekker 1971)."""
     large = SPLIT * a
     a_high = large - (large - a)
     a_low = a - a_high

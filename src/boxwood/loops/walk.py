@@ -49,10 +49,10 @@ def _leaf_of(x, feature, lower, upper, second):
 
 @jit
 def widen_gaps(X, feature, lower, upper, second, ends, left, right):
-    """Raise the largest value up to each end of a cut, and lower the smallest value beyond it.
+    """Update the largest value up to each end of a cut, and the smallest value beyond it.
 
-    A row counts at the nodes that it passes, until it meets NaN. A value is left of an end if it is at most `ends`; the
-    lower end of a cut has the place 0, the upper one 1. An end at minus infinity is passed over.
+    A row counts at the nodes that it passes, until a tested value is NaN. A value is left of an end if it is at most
+    `ends`; column 0 is the lower end of a cut, column 1 the upper one. An end at minus infinity is skipped.
 
     IN: X (n, d); feature, lower, upper, second (n_nodes,), in pre-order; ends (n_nodes, 2).
     OUT: left, right (n_nodes, 2).
@@ -82,12 +82,12 @@ def widen_gaps(X, feature, lower, upper, second, ends, left, right):
 def _widen_gaps(X, feature, lower, upper, second, ends, left, right):
     rows = {0: np.arange(len(X))}
     for node in np.flatnonzero(feature >= 0).tolist():
-        here = rows[node]
-        x = X[here, feature[node]].astype(np.float64)
-        here, x = here[~np.isnan(x)], x[~np.isnan(x)]
+        rows_of_node = rows[node]
+        x = X[rows_of_node, feature[node]].astype(np.float64)
+        rows_of_node, x = rows_of_node[~np.isnan(x)], x[~np.isnan(x)]
         for end in range(0 if lower[node] > -np.inf else 1, 2):  # of equal values, 0.0 and -0.0, the first one counts
             up_to = x <= ends[node, end]
             some, others = np.append(left[node, end], x[up_to]), np.append(right[node, end], x[~up_to])
             left[node, end], right[node, end] = some[some.argmax()], others[others.argmin()]
         inside = (lower[node] <= x) & (x <= upper[node])
-        rows[node + 1], rows[second[node]] = here[inside], here[~inside]
+        rows[node + 1], rows[second[node]] = rows_of_node[inside], rows_of_node[~inside]

@@ -119,17 +119,18 @@ def _exact(mixture: Mixture, tree: ThresholdTree, kernel: Gaussian, centers: str
     axes, _ = moments_of_gaussians(mixture, kernel)
     within = np.diagonal(axes.prod(axis=0))
     leaves = list(reaches(mixture, tree))
-    parts = [
+    similarities = [
         _similarity_to_center(mixture, kernel, axes, [leaf for leaf in leaves if leaf.cluster == cluster], centers)
         for cluster in sorted({leaf.cluster for leaf in leaves})
     ]
-    return ratio(max(1.0 - sum(parts), 0.0), max(1.0 - float(mixture.weights @ within), 0.0))
+    return ratio(max(1.0 - sum(similarities), 0.0), max(1.0 - float(mixture.weights @ within), 0.0))
 
 
 def _similarity_to_center(mixture: Mixture, kernel: Gaussian, axes: Floats, leaves: list[Reach], centers: str) -> float:
-    """Return what the centre of a cluster saves of the cost 1 of each row in the leaves of the cluster.
+    """Return the saving by the centre of a cluster, from the cost 1 of each row in the cluster's leaves.
 
-    For their own mean this is P |mean|², and P (2 <mean, centre> - |centre|²) for another centre, P their probability.
+    It is P |mean|² for the mean of these rows as centre, and P (2 <mean, centre> - |centre|²) for another centre, where
+    P is their probability.
     """
     p, gamma = mixture.weights, by_axis(kernel.gamma, mixture.n_features)
     probability = float(sum(p @ leaf.probability for leaf in leaves))
@@ -149,8 +150,8 @@ def _similarity_to_center(mixture: Mixture, kernel: Gaussian, axes: Floats, leav
 def _estimated(kernel: DistanceKernel, X: Floats, clusters: Indices, labels: Indices, centers: str) -> MixturePrice:
     """Return the price from all pairs of different rows.
 
-    Each cost is a mean of a number for each row, which says how much the cost changes if the row is drawn anew. So the
-    error is that of a ratio of two means.
+    Each cost is the mean of one number per row, the influence of the row on the cost. So the standard error is that of
+    a ratio of two means.
     """
     k = int(max(clusters.max(), labels.max())) + 1
     in_leaf, of_component = np.eye(k)[clusters], np.eye(k)[labels]
@@ -163,7 +164,7 @@ def _estimated(kernel: DistanceKernel, X: Floats, clusters: Indices, labels: Ind
 
 
 def _own_mean_cost(sums: Floats, groups: Indices) -> Floats:
-    """Return a number for each row, whose mean is the cost of groups at their own kernel means.
+    """Return one number per row; their mean is the cost of groups at their own kernel means.
 
     `sums` (n, k) are the sums of the kernel between each row and the rows of each group.
     """
@@ -172,7 +173,7 @@ def _own_mean_cost(sums: Floats, groups: Indices) -> Floats:
 
 
 def _other_mean_cost(to_leaves: Floats, to_components: Floats, clusters: Indices, labels: Indices) -> Floats:
-    """Return a number for each row, whose mean is the cost of clusters of leaves at the means of the components."""
+    """Return one number per row; their mean is the cost of clusters of leaves at the means of the components."""
     n, k = to_components.shape
     rows, sizes = np.arange(n), np.bincount(labels, minlength=k)
     n_in_leaves = np.bincount(clusters, minlength=k)
@@ -181,7 +182,7 @@ def _other_mean_cost(to_leaves: Floats, to_components: Floats, clusters: Indices
     others = np.maximum(sizes[clusters] - is_own, 1)
     to_center = (to_components[rows, clusters] - is_own) / others
     cost = 1.0 - 2.0 * to_center + within[clusters]
-    # a row also moves the mean of its own component, at which the rows of that cluster's leaves are measured
+    # a row shifts its component's mean, and that mean is the centre of its cluster's leaves
     between = np.bincount(clusters, to_center, minlength=k) / np.maximum(n_in_leaves, 1)
     to_its_leaves = (to_leaves[rows, labels] - is_own) / np.maximum(n_in_leaves[labels] - is_own, 1)
     change = -2.0 * (to_its_leaves - between[labels]) + 2.0 * (own - within[labels])
@@ -239,6 +240,6 @@ def _both_below(x: Floats, y: Floats, correlation: Floats, remainder: Floats) ->
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         of_x = owens_t(x, (y / x - correlation) / remainder)
         of_y = owens_t(y, (x / y - correlation) / remainder)
-        found = (ndtr(x) + ndtr(y) - ((x > 0) != (y > 0))) / 2 - of_x - of_y
-    found = np.where(np.isposinf(x), ndtr(y), np.where(np.isposinf(y), ndtr(x), found))
-    return np.where(np.isneginf(x) | np.isneginf(y), 0.0, found)
+        probability = (ndtr(x) + ndtr(y) - ((x > 0) != (y > 0))) / 2 - of_x - of_y
+    probability = np.where(np.isposinf(x), ndtr(y), np.where(np.isposinf(y), ndtr(x), probability))
+    return np.where(np.isneginf(x) | np.isneginf(y), 0.0, probability)

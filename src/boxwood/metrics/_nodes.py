@@ -88,16 +88,16 @@ def node_table(
     weight: Array = reference.kept.astype(np.int64) if weights is None else np.where(reference.kept, weights, 0)
     result = NodeTable(*(np.zeros(tree.n_nodes, dtype=weight.dtype) for _ in NodeTable._fields))
     leaves = _LeafRuns(tree)
-    is_own = reference.kept  # by row: whether a leaf of its cluster is below the last node that it reached
+    is_unseparated = reference.kept  # whether no cut so far separates the row from all leaves of its cluster
     for node, rows, _ in rows_at_nodes(tree, table):
         result.rows[node] = weight[rows].sum()
-        rows = rows[is_own[rows]]
-        still_own = leaves.below(node, reference.labels[rows])
-        lost = rows[~still_own]
-        is_own[lost] = False
-        result.own[node] = weight[rows[still_own]].sum()
+        rows = rows[is_unseparated[rows]]
+        stays = leaves.below(node, reference.labels[rows])
+        separated = rows[~stays]
+        is_unseparated[separated] = False
+        result.own[node] = weight[rows[stays]].sum()
         if node > 0:
-            result.mistakes[tree.parent[node]] += weight[lost].sum()
+            result.mistakes[tree.parent[node]] += weight[separated].sum()
     return result
 
 

@@ -154,11 +154,11 @@ def _matched(table: Floats) -> float:
 def _adjusted_rand(table: Floats) -> float:
     """Return the adjusted Rand index, from ordered pairs of rows that share a cluster in both, one or no labelling."""
     n, both = table.sum(), np.square(table).sum()
-    one, other = (np.square(table.sum(axis=axis)).sum() for axis in (0, 1))
-    in_both, in_one, in_other = both - n, one - both, other - both
-    in_none = n * n - one - other + both
+    first, second = (np.square(table.sum(axis=axis)).sum() for axis in (0, 1))
+    in_both, in_one, in_other = both - n, first - both, second - both
+    in_none = n * n - first - second + both
     expected = (in_both + in_one) * (in_one + in_none) + (in_both + in_other) * (in_other + in_none)
-    if expected == 0:  # beside one cell of huge weight the others count for nothing
+    if expected == 0:  # one cell has such a huge weight that all others are lost in rounding
         return 1.0
     return float(2 * (in_both * in_none - in_one * in_other) / expected)
 
@@ -167,11 +167,11 @@ def _normalized_mutual_info(table: Floats) -> float:
     from scipy.special import entr
 
     fraction = table / table.sum()
-    one, other = fraction.sum(axis=1), fraction.sum(axis=0)
+    first, second = fraction.sum(axis=1), fraction.sum(axis=0)
     rows, columns = np.nonzero(fraction)
     cells = fraction[rows, columns]
-    information = float(np.sum(cells * (np.log(cells) - np.log(one[rows]) - np.log(other[columns]))))
-    entropy = float(entr(one).sum() + entr(other).sum()) / 2
+    information = float(np.sum(cells * (np.log(cells) - np.log(first[rows]) - np.log(second[columns]))))
+    entropy = float(entr(first).sum() + entr(second).sum()) / 2
     if entropy == 0:  # as in `_adjusted_rand`
         return 1.0
     return min(max(information / entropy, 0.0), 1.0)

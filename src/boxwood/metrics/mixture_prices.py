@@ -1,4 +1,4 @@
-"""What a tree costs on a mixture: its price of explainability and its error rate."""
+"""The price of explainability and the error rate of a tree on a mixture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STEPS = 200
 
 
 class MixturePrice(NamedTuple):
-    """Price of explainability of a mixture; `standard_error` is that of the sample, and 0 if `exact`."""
+    """Price of explainability of a mixture; `standard_error` is due to sampling, and 0 if `exact`."""
 
     value: float
     standard_error: float
@@ -145,8 +145,8 @@ def _exact_cost(mixture: Mixture, tree: ThresholdTree, objective: str, centers: 
     total = 0.0
     for leaf in reaches(mixture, tree):
         weights = mixture.weights * leaf.probability
-        kept = np.flatnonzero(weights)
-        total += float(weights[kept] @ moments_in(leaf, mixture, kept, moment, centers[leaf.cluster]).sum(axis=1))
+        present = np.flatnonzero(weights)
+        total += float(weights[present] @ moments_in(leaf, mixture, present, moment, centers[leaf.cluster]).sum(axis=1))
     return total
 
 
@@ -169,16 +169,16 @@ class _Members(NamedTuple):
     """A leaf, the components with more than negligible mass in it, and these masses."""
 
     leaf: Reach
-    kept: Indices
+    components: Indices
     masses: Floats
 
 
 def _members(mixture: Mixture, leaves: list[Reach]) -> list[_Members]:
-    """Return the leaves of one cluster with their components. A mass is compared to that of the whole cluster."""
+    """Return the leaves of one cluster with their components of more than negligible share in the cluster's mass."""
     masses = [mixture.weights * leaf.probability for leaf in leaves]
     least = _NEGLIGIBLE * sum(float(mass.sum()) for mass in masses) / len(mixture.weights)
-    kept = [np.flatnonzero(mass > least) for mass in masses]
-    return [_Members(leaf, i, mass[i]) for leaf, i, mass in zip(leaves, kept, masses, strict=True) if len(i)]
+    components = [np.flatnonzero(mass > least) for mass in masses]
+    return [_Members(leaf, i, mass[i]) for leaf, i, mass in zip(leaves, components, masses, strict=True) if len(i)]
 
 
 def _mean(mixture: Mixture, members: list[_Members]) -> Floats:
@@ -192,8 +192,8 @@ def _median(mixture: Mixture, members: list[_Members]) -> Floats:
     Starts at the mean and takes Newton's steps on the distribution function. Bisects the interval that contains the
     median instead, where Newton's step would leave this interval or is more than half of the step before.
     """
-    kept = np.unique(np.concatenate([kept for _, kept, _ in members]))
-    means, sigma = mixture.means[kept], np.sqrt(mixture.variances[kept])
+    components = np.unique(np.concatenate([components for _, components, _ in members]))
+    means, sigma = mixture.means[components], np.sqrt(mixture.variances[components])
     low, high = (means - 40 * sigma).min(axis=0), (means + 40 * sigma).max(axis=0)
     tolerance = 1e-9 * np.nan_to_num(np.where(sigma > 0, sigma, np.inf).min(axis=0), posinf=0.0)
     half = sum(masses.sum() for *_, masses in members) / 2
@@ -214,8 +214,8 @@ def _median(mixture: Mixture, members: list[_Members]) -> Floats:
 def _summed(mixture: Mixture, members: list[_Members], moment: Moment, point: Floats) -> Floats:
     """Return a moment along each axis, weighted by the masses and summed over components and leaves, shape (d,)."""
     total = np.zeros(len(point))
-    for leaf, kept, masses in members:
-        total += masses @ moments_in(leaf, mixture, kept, moment, point)
+    for leaf, components, masses in members:
+        total += masses @ moments_in(leaf, mixture, components, moment, point)
     return total
 
 
@@ -249,7 +249,7 @@ _SAMPLES_OF_ERROR = 200_000
 
 
 class ErrorRate(NamedTuple):
-    """Fraction of rows in a leaf of another component; `standard_error` is that of the sample, and 0 if `exact`."""
+    """Fraction of rows in a leaf of another component; `standard_error` is due to sampling, and 0 if `exact`."""
 
     value: float
     standard_error: float
@@ -357,7 +357,7 @@ def _square_roots(mixture: Mixture) -> Floats:
 
 
 class Reach(NamedTuple):
-    """One leaf: its cluster, its intervals, and the probability of each component to have a row there.
+    """One leaf: its cluster, its intervals, and the probability that a row of each component reaches it.
 
     `probability` (k,) is for the box, `factors` (k, m) for the intervals of each restricted column. The probability of
     the box is the product of its factors.
@@ -412,11 +412,11 @@ class Pieces(NamedTuple):
 
     def column(self, j: int) -> Pieces:
         """Return the intervals of one column; the whole line if the box does not restrict it."""
-        here = self.columns[self.piece_column] == j
-        if not here.any():
+        in_column = self.columns[self.piece_column] == j
+        if not in_column.any():
             return Pieces.of({j: (Interval(-np.inf, np.inf, False, False),)})
-        ends = (part[here] for part in (self.lower, self.upper, self.lower_closed, self.upper_closed))
-        return Pieces(np.array([j], dtype=np.intp), np.zeros(int(here.sum()), dtype=np.intp), *ends)
+        ends = (array[in_column] for array in (self.lower, self.upper, self.lower_closed, self.upper_closed))
+        return Pieces(np.array([j], dtype=np.intp), np.zeros(int(in_column.sum()), dtype=np.intp), *ends)
 
     def summed(self, values: Floats) -> Floats:
         """Return values of shape (k, p), summed over the intervals of each column: shape (k, m)."""
@@ -496,19 +496,19 @@ def density_at(low: Floats, high: Floats, mean: Floats, sigma: Floats, x: Floats
         return np.where((z > low) & (z < high), np.nan_to_num(density(z) / sigma), 0.0)
 
 
-def moments_in(leaf: Reach, mixture: Mixture, kept: Array, moment: Moment, point: Floats) -> Floats:
-    """Return a moment of each kept component along each axis, given that its row is in the leaf: shape (kept, d).
+def moments_in(leaf: Reach, mixture: Mixture, components: Array, moment: Moment, point: Floats) -> Floats:
+    """Return a moment of some components along each axis, given that their row is in the leaf: (n_components, d).
 
     `moment` is one of the functions above and `point` its last argument, shape (d,). The result is 0 for a component
     that has no rows in the leaf.
     """
-    means, sigma = mixture.means[kept], np.sqrt(mixture.variances[kept])
+    means, sigma = mixture.means[components], np.sqrt(mixture.variances[components])
     infinity = np.array(np.inf)
     result = moment(-infinity, infinity, means, sigma, point)  # of unrestricted columns
     column = leaf.pieces.columns[leaf.pieces.piece_column]
     mean, deviation = means[:, column], sigma[:, column]
     inside = moment(*leaf.pieces.ends(mean, deviation), mean, deviation, point[column])
-    sums, factors = leaf.pieces.summed(inside), leaf.factors[kept]
+    sums, factors = leaf.pieces.summed(inside), leaf.factors[components]
     result[:, leaf.pieces.columns] = np.divide(sums, factors, out=np.zeros_like(sums), where=factors > 0)
     return result
 

@@ -1,4 +1,4 @@
-"""How well axis-aligned cuts can separate the components of a mixture, and where these are far from Gaussian.
+"""Separability of a mixture's components by axis-aligned cuts, and checks for components far from Gaussian.
 
 Fleissner, Zarvandi and Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees" and "Decision Trees for
 Interpretable Clusters in Mixture Models and Deep Representations".

@@ -1,4 +1,4 @@
-"""The price of explainability, and the most that it can be under a kernel."""
+"""The price of explainability, and an upper bound on it under a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a person has to read: in a tree, and in the rule of a row."""
+"""Readability: the amount that a person has to read in a tree, and in the rule of a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How similar components or samples are to a kernel: along each axis, over all axes, and by mean discrepancy.
+"""Similarity of components or samples under a kernel: along each axis, over all axes, and by mean discrepancy.
 
 Fleissner, Zarvandi and Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", section 5.
 
@@ -339,8 +339,8 @@ def _gaussian(square: Floats, spread: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of exp(-gamma Z²), for gamma times the squared mean and the variance of a Gaussian Z."""
     mean = np.exp(-square / (1 + 2 * spread)) / np.sqrt(1 + 2 * spread)
     second = np.exp(-2 * square / (1 + 4 * spread)) / np.sqrt(1 + 4 * spread)
-    part = 4 * spread / (1 + 4 * spread)
-    excess = square / (1 + 2 * spread) * part + np.log1p(spread * part) / 2  # log(second / mean²)
+    factor = 4 * spread / (1 + 4 * spread)
+    excess = square / (1 + 2 * spread) * factor + np.log1p(spread * factor) / 2  # log(second / mean²)
     return mean, second * -np.expm1(-excess)
 
 

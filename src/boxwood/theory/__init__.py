@@ -1,4 +1,4 @@
-"""The papers' bounds as numbers, what one tree guarantees, and the papers' worst cases as generators."""
+"""The papers' bounds as numbers, certificates of single trees, and the papers' worst cases as generators."""
 
 from boxwood.theory import bounds, instances
 from boxwood.theory._certificate import Certificate, certificate

@@ -1,4 +1,4 @@
-"""What one tree guarantees for one mixture: the probabilities that its cuts separate rows from their means, added up.
+"""The guarantee of one tree for one mixture: the sum of the probabilities that its cuts separate rows from means.
 
 From M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees".
 """
@@ -63,7 +63,7 @@ class Certificate:
 def certificate(
     mixture: Mixture, tree: ThresholdTree, *, beta: float | None = None, estimated: bool = False
 ) -> Certificate:
-    """Return what a tree guarantees for a mixture: bounds for this tree, far below those of the theorems.
+    """Return the guarantee of a tree for a mixture: bounds for this tree, far below the bounds of the theorems.
 
     A row reaches a wrong leaf only if some cut on its way separates it from its mean. So the error is at most the sum
     over cuts of the probability of that. It depends on the law along each axis alone, so axes may be correlated.

@@ -1,4 +1,4 @@
-"""Few boxes with the same union as many, as sets of intervals: the leaves of one cluster, said in fewer words.
+"""A cover of the leaves of one cluster by few boxes with the same union, for shorter descriptions; sets of intervals.
 
 Ends of the boxes part each column into pieces, and a box is a set of pieces of each column: one bit for each piece. A
 box may grow as long as it meets no box of another cluster, so nothing has to be compared with the union itself.
@@ -15,17 +15,17 @@ from boxwood.tree.boxes import Box, Interval
 
 __all__ = ["EVERYTHING", "Intervals", "complement", "cover", "intersection", "joined"]
 
-MOST_CELLS = 4096  # a finer grid of pieces is covered greedily
-MOST_BOXES = 64  # so are unions of more maximal boxes
-MOST_STEPS = 10_000  # of the search for the cheapest cover; then the best so far is taken
-MOST_LEAVES = 1000  # leaves of more are kept as they are
+MOST_CELLS = 4096  # a union with more cells in its grid is covered greedily
+MOST_BOXES = 64  # so is a union with more maximal boxes
+MOST_STEPS = 10_000  # of the search for the cheapest cover; after them the best so far is taken
+MOST_LEAVES = 1000  # trees with more leaves are left as they are
 
 _Masks: TypeAlias = tuple[int, ...]
 """A box: for each axis the set of its pieces, as bits."""
 
 
 _Cut: TypeAlias = tuple[float, bool]
-"""A place between two numbers: below a value, or with True above it."""
+"""A position just below a value, or, with True, just above it."""
 
 
 class _Axis(NamedTuple):
@@ -44,23 +44,23 @@ class _Axis(NamedTuple):
         return (1 << len(self.starts)) - 1
 
     def mask(self, box: Box) -> int:
-        """Return the pieces that a box meets."""
+        """Return the pieces that a box intersects."""
         allowed = box.get(self.feature)
         if allowed is None:
             return self.full
         mask = 0
-        for part in allowed:
-            start, stop = _cuts(part)
+        for interval in allowed:
+            start, stop = _cuts(interval)
             first, end = bisect_right(self.stops, start), bisect_left(self.starts, stop)
             mask |= (1 << max(first, end)) - (1 << first)
         return mask
 
     def runs(self, mask: int) -> list[int]:
-        """Return the parts of a set that one condition can hold: neighbours, or any codes."""
+        """Return the subsets of a set that one condition can express: runs of neighbours, or any set of codes."""
         return [mask] * (mask > 0) if self.is_coded else _runs(mask)
 
     def price(self, mask: int) -> int:
-        """Return how many comparisons say that a value is in the set."""
+        """Return the number of comparisons that test whether a value is in the set."""
         if mask == self.full:
             return 0
         if self.is_coded:
@@ -105,9 +105,9 @@ def cover(boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Int
     inside = list(wanted.values())
     outside = sorted({box for box in (_masks(axes, other) for other in others) if all(box)})
     covers = [_cheapest(axes, inside, outside), _widened(axes, inside, outside), inside]
-    merged = [_merged(axes, _narrowed(axes, some, inside)) for some in covers if some is not None]
-    chosen = min(merged, key=lambda some: (sum(_price(axes, box) for box in some), len(some)))
-    first = {box: next(i for i, one in wanted.items() if _meet(one, box)) for box in chosen}
+    merged = [_merged(axes, _narrowed(axes, candidate, inside)) for candidate in covers if candidate is not None]
+    chosen = min(merged, key=lambda candidate: (sum(_price(axes, box) for box in candidate), len(candidate)))
+    first = {box: next(i for i, other_box in wanted.items() if _meet(other_box, box)) for box in chosen}
     return [
         _as_box(axes, box, boxes[first[box]])
         for box in sorted(chosen, key=lambda box: (_price(axes, box), first[box], box))
@@ -123,15 +123,15 @@ def _axes(boxes: Sequence[Box], domains: Mapping[int, Intervals]) -> list[_Axis]
                 [(high, True) for _, high in domains[feature]],
             )
         else:
-            ends = {cut for box in boxes for part in box.get(feature, ()) for cut in _cuts(part)}
+            ends = {cut for box in boxes for interval in box.get(feature, ()) for cut in _cuts(interval)}
             *starts, last = sorted(ends | {(-math.inf, False), (math.inf, True)})
             stops = [*starts[1:], last]
         axes.append(_Axis(feature, tuple(starts), tuple(stops), feature in domains))
     return axes
 
 
-def _cuts(part: Interval) -> tuple[_Cut, _Cut]:
-    return (part.lower, not part.lower_closed), (part.upper, part.upper_closed)
+def _cuts(interval: Interval) -> tuple[_Cut, _Cut]:
+    return (interval.lower, not interval.lower_closed), (interval.upper, interval.upper_closed)
 
 
 def _interval(start: _Cut, stop: _Cut) -> Interval:
@@ -179,7 +179,7 @@ def _runs(mask: int) -> list[int]:
 
 # ------------------------------------------------------------------------------------------- the cheapest cover
 def _cheapest(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence[_Masks]) -> list[_Masks] | None:
-    """Return the cheapest boxes that cover the union; None where they are too many to look for.
+    """Return the cheapest boxes that cover the union; None if there are too many candidates.
 
     A larger box costs no more, so maximal boxes suffice.
     """
@@ -197,21 +197,21 @@ def _cheapest(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence
 
 
 def _maximal(axes: Sequence[_Axis], outside: Sequence[_Masks]) -> list[_Masks] | None:
-    """Return all maximal boxes that meet none of others; None if they are too many.
+    """Return all maximal boxes that intersect no outside box; None if they are too many.
 
-    One box after another is kept out: what meets it gives way on one side, in one column.
+    The outside boxes are excluded one after another: boxes that intersect one are cut back on one side, in one column.
     """
-    found = [tuple(axis.full for axis in axes)]
+    maximal = [tuple(axis.full for axis in axes)]
     for out in outside:
-        apart = [box for box in found if not _meet(box, out)]
-        parts = {part for box in found if _meet(box, out) for part in _giving_way(axes, box, out)}
-        rivals = [*apart, *parts]
-        found = apart + sorted(
-            part for part in parts if not any(part != rival and _within(part, rival) for rival in rivals)
+        apart = [box for box in maximal if not _meet(box, out)]
+        rests = {rest for box in maximal if _meet(box, out) for rest in _giving_way(axes, box, out)}
+        rivals = [*apart, *rests]
+        maximal = apart + sorted(
+            rest for rest in rests if not any(rest != rival and _within(rest, rival) for rival in rivals)
         )
-        if len(found) > MOST_BOXES:
+        if len(maximal) > MOST_BOXES:
             return None
-    return found
+    return maximal
 
 
 def _giving_way(axes: Sequence[_Axis], box: _Masks, out: _Masks) -> Iterator[_Masks]:
@@ -230,9 +230,9 @@ def _cells(axes: Sequence[_Axis], box: _Masks) -> int:
 
 
 def _search(cells: Sequence[int], prices: Sequence[int], union: int) -> tuple[int, ...]:
-    """Return the boxes of the cheapest cover of a union, and of these one of fewest boxes; the first one found.
+    """Return the boxes of the cheapest cover of a union; of equal covers the one with fewest boxes, then the first.
 
-    Boxes that cover the cell with the fewest boxes are tried one after the other.
+    Branches on the boxes that cover the hardest cell: the one in the fewest boxes.
     """
     best: tuple[int, int, tuple[int, ...]] = (sum(prices) + 2, 0, ())
     stack: list[tuple[int, int, tuple[int, ...]]] = [(union, 0, ())]
@@ -240,63 +240,63 @@ def _search(cells: Sequence[int], prices: Sequence[int], union: int) -> tuple[in
     hardest = sorted(holders, key=lambda cell: (len(holders[cell]), cell))
     steps = 0
     while stack and (steps < MOST_STEPS or not best[2]):
-        left, price, taken = stack.pop()
+        left, price, chosen = stack.pop()
         steps += 1
         if not left:
-            best = min(best, (price, len(taken), taken), key=lambda one: one[:2])
-        elif (price + 1, len(taken) + 1) < best[:2]:
+            best = min(best, (price, len(chosen), chosen), key=lambda result: result[:2])
+        elif (price + 1, len(chosen) + 1) < best[:2]:
             cell = next(cell for cell in hardest if left >> cell & 1)
-            stack += [(left & ~cells[i], price + prices[i], (*taken, i)) for i in reversed(holders[cell])]
+            stack += [(left & ~cells[i], price + prices[i], (*chosen, i)) for i in reversed(holders[cell])]
     return best[2]
 
 
 # ------------------------------------------------------------------------------------------------ greedy covers
 def _widened(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence[_Masks]) -> list[_Masks]:
-    """Return boxes that are widened as far as they meet none outside, without those that are superfluous."""
+    """Return the boxes widened until they would intersect an outside box, without superfluous ones."""
     wide = sorted({_widest(axes, box, outside) for box in inside}, key=lambda box: (_price(axes, box), box))
-    held = {box: {i for i, one in enumerate(inside) if _within(one, box)} for box in wide}
+    covered = {box: {i for i, other in enumerate(inside) if _within(other, box)} for box in wide}
     chosen: list[_Masks] = []
     left = set(range(len(inside)))
     while left:
-        chosen.append(max(wide, key=lambda box: len(held[box] & left)))  # the cheapest of those that hold the most
-        left -= held[chosen[-1]]
+        chosen.append(max(wide, key=lambda box: len(covered[box] & left)))  # the cheapest of those that cover the most
+        left -= covered[chosen[-1]]
     for box in reversed(chosen.copy()):
-        rest = [one for one in chosen if one != box]
-        if set().union(*(held[one] for one in rest)) == set(range(len(inside))):
+        rest = [other for other in chosen if other != box]
+        if set().union(*(covered[other] for other in rest)) == set(range(len(inside))):
             chosen = rest
     return chosen
 
 
 def _widest(axes: Sequence[_Axis], box: _Masks, outside: Sequence[_Masks]) -> _Masks:
-    """Return a maximal box around a box; columns that keep few boxes out give way first."""
+    """Return a maximal box around a box; columns that exclude few outside boxes are widened first."""
     kept_out = [sum(not out[i] & mask for out in outside) for i, mask in enumerate(box)]
     wide = list(box)
     for i in sorted(range(len(axes)), key=lambda i: (kept_out[i], i)):
-        taken = 0
+        forbidden = 0
         for out in outside:
             if all(mask & other for k, (mask, other) in enumerate(zip(wide, out, strict=True)) if k != i):
-                taken |= out[i]
-        wide[i] = sum(run for run in axes[i].runs(axes[i].full & ~taken) if run & wide[i])
+                forbidden |= out[i]
+        wide[i] = sum(run for run in axes[i].runs(axes[i].full & ~forbidden) if run & wide[i])
     return tuple(wide)
 
 
 def _narrowed(axes: Sequence[_Axis], boxes: Sequence[_Masks], inside: Sequence[_Masks]) -> list[_Masks]:
-    """Return the boxes with the codes that a box inside has, where these suffice: all would be listed in words."""
+    """Return the boxes with fewer codes where those of one inside box suffice, as rules in words list all codes."""
     narrowed = list(boxes)
     for k, box in enumerate(boxes):
         for i in (i for i, axis in enumerate(axes) if axis.is_coded and box[i] != axis.full):
-            smaller = {one[i] for one in inside if one[i] & ~box[i] == 0} - {box[i]}
+            smaller = {other_box[i] for other_box in inside if other_box[i] & ~box[i] == 0} - {box[i]}
             for mask in sorted(smaller, key=lambda mask: (mask.bit_count(), mask)):
                 tried = (*narrowed[k][:i], mask, *narrowed[k][i + 1 :])
                 rest = [tried, *narrowed[:k], *narrowed[k + 1 :]]
-                if all(any(_within(one, other) for other in rest) for one in inside):
+                if all(any(_within(other_box, other) for other in rest) for other_box in inside):
                     narrowed[k] = tried
                     break
     return narrowed
 
 
 def _merged(axes: Sequence[_Axis], boxes: Sequence[_Masks]) -> list[_Masks]:
-    """Return the boxes with one for each two that have the same condition and differ in one column only."""
+    """Return the boxes, with boxes merged that share a condition and differ in one column only."""
     merged = list(boxes)
     for i in range(len(axes)):
         groups: dict[_Masks, _Masks] = {}
@@ -332,14 +332,14 @@ def joined(intervals: Iterable[tuple[float, float]]) -> Intervals:
     return tuple(result)
 
 
-def intersection(some: Intervals, others: Intervals) -> Intervals:
-    """Return the values that are in both sets. Takes time of both lengths together."""
+def intersection(first: Intervals, second: Intervals) -> Intervals:
+    """Return the intersection of two sets of intervals, in time linear in their lengths."""
     result, i, j = [], 0, 0
-    while i < len(some) and j < len(others):
-        lower, upper = max(some[i][0], others[j][0]), min(some[i][1], others[j][1])
+    while i < len(first) and j < len(second):
+        lower, upper = max(first[i][0], second[j][0]), min(first[i][1], second[j][1])
         if lower <= upper:
             result.append((lower, upper))
-        if some[i][1] < others[j][1]:
+        if first[i][1] < second[j][1]:
             i += 1
         else:
             j += 1
@@ -347,7 +347,7 @@ def intersection(some: Intervals, others: Intervals) -> Intervals:
 
 
 def complement(intervals: Intervals) -> Intervals:
-    """Return the doubles that are not in a set.
+    """Return the complement of a set of intervals among the doubles.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cuts that separate nothing are left out: sibling leaves of one cluster, and sides that the other side answers for."""
+"""Removal of cuts that separate nothing: both sides give every row the same cluster, or one side can replace both."""
 
 from __future__ import annotations
 
@@ -36,40 +36,40 @@ def merged(tree: ThresholdTree) -> ThresholdTree:
     {'feature': 0, 'threshold': 5.0, 'left': {'leaf': 0, 'cluster': 1}, 'right': {'leaf': 1, 'cluster': 0}}
     """
     boxes = _boxes_of_nodes(tree)
-    stands_for = list(range(tree.n_nodes))  # the node whose cut or cluster a node has, once it has been looked at
+    replaced_by = list(range(tree.n_nodes))  # the node whose cut or cluster each visited node gets
     n_leaves = [1] * tree.n_nodes
-    held: list[set[int]] = [set() for _ in range(tree.n_nodes)]  # the clusters of the leaves below a node
-    reached: list[set[int]] = [set() for _ in range(tree.n_nodes)]  # those of leaves that some row can reach
+    clusters: list[set[int]] = [set() for _ in range(tree.n_nodes)]  # the clusters of the leaves below a node
+    reached: list[set[int]] = [set() for _ in range(tree.n_nodes)]  # the clusters of leaves that some row can reach
     for node in range(tree.n_nodes - 1, -1, -1):
         if tree.feature[node] < 0:
-            held[node] = {int(tree.cluster[node])}
-            reached[node] = held[node].copy() if all(boxes[node].values()) else set()
+            clusters[node] = {int(tree.cluster[node])}
+            reached[node] = clusters[node].copy() if all(boxes[node].values()) else set()
             continue
         sides = node + 1, int(tree.second[node])
         by_leaves = (0, 1) if n_leaves[sides[0]] <= n_leaves[sides[1]] else (1, 0)
-        for kept in by_leaves:
-            other = sides[1 - kept]
-            may_agree = reached[other] <= held[sides[kept]]
-            if may_agree and _agree(tree, stands_for, n_leaves, other, sides[kept], boxes[other]):
-                stands_for[node], n_leaves[node] = stands_for[sides[kept]], n_leaves[sides[kept]]
+        for side in by_leaves:
+            other = sides[1 - side]
+            may_agree = reached[other] <= clusters[sides[side]]
+            if may_agree and _agree(tree, replaced_by, n_leaves, other, sides[side], boxes[other]):
+                replaced_by[node], n_leaves[node] = replaced_by[sides[side]], n_leaves[sides[side]]
                 break
         else:
             n_leaves[node] = n_leaves[sides[0]] + n_leaves[sides[1]]
-        for known in (held, reached):
-            known[node] = _union(known[sides[0]], known[sides[1]])
-    return tree if n_leaves[0] == tree.n_leaves else _built(tree, stands_for)
+        for sets in (clusters, reached):
+            sets[node] = _union(sets[sides[0]], sets[sides[1]])
+    return tree if n_leaves[0] == tree.n_leaves else _built(tree, replaced_by)
 
 
 def _union(some: set[int], others: set[int]) -> set[int]:
-    """Return the union of two sets that are needed no more: the larger one takes the other in, without a copy."""
+    """Return the union of two sets that are not used afterwards: the larger one is extended in place."""
     some, others = (some, others) if len(some) >= len(others) else (others, some)
     some |= others
     return some
 
 
-def _agree(tree: Nodes, stands_for: list[int], n_leaves: list[int], some: int, other: int, box: _Box) -> bool:
-    """Return whether two subtrees have the same cluster for every row in a box; small sides are compared first."""
-    stack = [(stands_for[some], stands_for[other], box)]
+def _agree(tree: Nodes, replaced_by: list[int], n_leaves: list[int], one_node: int, other_node: int, box: _Box) -> bool:
+    """Return whether two subtrees give every row in a box the same cluster; small sides are compared first."""
+    stack = [(replaced_by[one_node], replaced_by[other_node], box)]
     while stack:
         a, b, box = stack.pop()
         if not all(box.values()):
@@ -79,10 +79,10 @@ def _agree(tree: Nodes, stands_for: list[int], n_leaves: list[int], some: int, o
             if tree.cluster[a] != tree.cluster[b]:
                 return False
             continue
-        sides = zip((cut + 1, int(tree.second[cut])), _parts(tree, cut, box), strict=True)
-        for child, part in sorted(sides, key=lambda side: -n_leaves[side[0]]):
-            below = stands_for[child]
-            stack.append((below, b, part) if cut == a else (a, below, part))
+        sides = zip((cut + 1, int(tree.second[cut])), _boxes_of_sides(tree, cut, box), strict=True)
+        for child, side_box in sorted(sides, key=lambda side: -n_leaves[side[0]]):
+            below = replaced_by[child]
+            stack.append((below, b, side_box) if cut == a else (a, below, side_box))
     return True
 
 
@@ -90,15 +90,15 @@ def _boxes_of_nodes(tree: Nodes) -> list[_Box]:
     boxes: list[_Box] = [{} for _ in range(tree.n_nodes)]
     for node in range(tree.n_nodes):
         if tree.feature[node] >= 0:
-            boxes[node + 1], boxes[tree.second[node]] = _parts(tree, node, boxes[node])
+            boxes[node + 1], boxes[tree.second[node]] = _boxes_of_sides(tree, node, boxes[node])
     return boxes
 
 
-def _parts(tree: Nodes, node: int, box: _Box) -> tuple[_Box, _Box]:
-    """Return the parts of a box on both sides of a cut; an empty one allows no value of the column."""
+def _boxes_of_sides(tree: Nodes, node: int, box: _Box) -> tuple[_Box, _Box]:
+    """Return the two sides of a box under a cut; an empty side allows no value of the column."""
     feature, lower, upper = int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node])
     allowed = box.get(feature, EVERYTHING)
-    if lower == -math.inf and len(allowed) == 1 and upper < math.inf:  # as nearly all cuts, so it is done at once
+    if lower == -math.inf and len(allowed) == 1 and upper < math.inf:  # nearly all cuts, so there is a fast way
         ((low, high),) = allowed
         above = math.nextafter(upper, math.inf) + 0.0
         first: Intervals = ((low, min(high, upper)),) if low <= upper else ()
@@ -109,12 +109,12 @@ def _parts(tree: Nodes, node: int, box: _Box) -> tuple[_Box, _Box]:
     return {**box, feature: first}, {**box, feature: second}
 
 
-def _built(tree: Nodes, stands_for: list[int]) -> ThresholdTree:
+def _built(tree: Nodes, replaced_by: list[int]) -> ThresholdTree:
     builder, stack = TreeBuilder(), [(0, 0)]
     second: Ints = tree.second
     while stack:
         old, new = stack.pop()
-        node = stands_for[old]
+        node = replaced_by[old]
         if tree.feature[node] < 0:
             builder.label(new, int(tree.cluster[node]))
         else:

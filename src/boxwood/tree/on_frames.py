@@ -1,4 +1,4 @@
-"""A tree on a data frame of Spark or Dask: the same frame with one more column, made where its rows are.
+"""A tree on a data frame of Spark or Dask: the same frame with a new column, computed by the workers.
 
 Neither package is imported here: the frame's own `mapInArrow` or `map_partitions` sends the work to the workers.
 """
@@ -93,7 +93,7 @@ class _Walk:
 
 @dataclass(frozen=True)
 class Labeller:
-    """What workers need to make the new column.
+    """The data with which workers compute the new column.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Labeller:
         return TYPES.get(next(iter(kinds)) if len(kinds) == 1 else str, TYPES[str])
 
     def plain(self) -> Labeller:
-        """Return it with values of one type: text, unless all are numbers or truth values of one type."""
+        """Return the labeller with values of one type: text, unless all are numbers or booleans of one type."""
         return replace(self, values=tuple(map(str, self.values))) if self.types is TYPES[str] else self
 
     def column(self, table: Any, n_rows: int) -> list[Any]:
@@ -140,7 +140,7 @@ class Labeller:
 
 
 def with_new_column(frame: Any, labeller: Labeller, name: str) -> Any:
-    """Return a frame of Spark or Dask with one more column behind the others, which is computed when the frame is."""
+    """Return a frame of Spark or Dask with a new last column, which is computed lazily with the frame."""
     labeller, name = labeller.plain(), new_name(name, frame.columns)
     if not hasattr(frame, "mapInArrow"):
         add = _AddToPandas(labeller, name)
@@ -152,15 +152,15 @@ def with_new_column(frame: Any, labeller: Labeller, name: str) -> Any:
 
 
 def new_name(name: str, columns: Sequence[Hashable]) -> str:
-    """Return the name, or `name_1` and so on if a column has it, also with other capital letters."""
+    """Return the name, or `name_1` and so on if a column has the name, upper and lower case being equal."""
     taken = {str(column).casefold() for column in columns}
     names = (name, *(f"{name}_{i}" for i in range(1, len(taken) + 1)))
-    return next(each for each in names if each.casefold() not in taken)
+    return next(candidate for candidate in names if candidate.casefold() not in taken)
 
 
 @dataclass(frozen=True)
 class _AddToArrow:
-    """What Spark runs on the record batches of each partition."""
+    """The function that Spark applies to the record batches of each partition."""
 
     labeller: Labeller
 
@@ -171,28 +171,28 @@ class _AddToArrow:
         for batch in batches:
             read = [batch.column(j) for j in self.labeller.places]
             table = pa.Table.from_arrays(read, names=list(self.labeller.names))
-            found = self.labeller.column(table, batch.num_rows)
-            values = pa.array(found, types[self.labeller.types[0]])
+            labels = self.labeller.column(table, batch.num_rows)
+            values = pa.array(labels, types[self.labeller.types[0]])
             yield pa.RecordBatch.from_arrays([*batch.columns, values], names=[*batch.schema.names, "new"])
 
 
 @dataclass(frozen=True)
 class _AddToPandas:
-    """What Dask runs on each partition."""
+    """The function that Dask applies to each partition."""
 
     labeller: Labeller
     name: str
 
-    def __call__(self, part: Any) -> Any:
-        table = part.iloc[:, list(self.labeller.places)].set_axis(list(self.labeller.names), axis=1)
-        values = np.empty(len(part), dtype=object)
-        values[:] = self.labeller.column(table, len(part))
+    def __call__(self, frame: Any) -> Any:
+        table = frame.iloc[:, list(self.labeller.places)].set_axis(list(self.labeller.names), axis=1)
+        values = np.empty(len(frame), dtype=object)
+        values[:] = self.labeller.column(table, len(frame))
         type = self.labeller.types[2 if self.labeller.missing == "none" else 1]
-        return part.assign(**{self.name: values}).astype({self.name: type})
+        return frame.assign(**{self.name: values}).astype({self.name: type})
 
 
 def _are_numbers(frame: Any) -> list[bool]:
-    """Return for each column whether it holds numbers or truth values."""
+    """Return for each column whether it holds numbers or booleans."""
     if hasattr(frame, "mapInArrow"):
         return [field.dataType.typeName() in NUMBERS for field in frame.schema]
     return [getattr(type, "kind", "O") in "biuf" for type in frame.dtypes.tolist()]

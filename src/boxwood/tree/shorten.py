@@ -30,7 +30,7 @@ class _Gap(NamedTuple):
         return _Gap(-self.right, -self.left)
 
     def completed_by(self, beyond: _Gap) -> _Gap:
-        """Return the gap with the ends of another one where it has none."""
+        """Return the gap with infinite ends replaced by those of another gap."""
         left = beyond.left if math.isinf(self.left) else self.left
         return _Gap(left, beyond.right if math.isinf(self.right) else self.right)
 
@@ -47,7 +47,7 @@ def shortened(tree: Tree, X: ArrayLike) -> Tree:
 
 
 def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the gap of each end of a cut, as `shortened_in` takes it."""
+    """Return the gap of each end of a cut, in the form of `shortened_in`."""
     from boxwood.loops.walk import widen_gaps  # here, as SQL and model files need the tree without the compiler
 
     ends, nodes = ends_left_of(tree), (tree.feature, tree.lower, tree.upper, tree.second)
@@ -69,7 +69,7 @@ def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], 
 
 
 def shortened_in(tree: Tree, left: NDArray[np.float64], right: NDArray[np.float64], whole: Collection[int]) -> Tree:
-    """Return what `shortened` does from the gap of each end of a cut.
+    """Return the tree with the shortest threshold in the gap of each end of a cut; see `shortened`.
 
     IN: left, right (n_nodes, 2): the largest value of the table up to the lower end and the upper end of each cut, and
     the smallest one beyond; whole: the columns of whole numbers. See `ends_left_of`.
@@ -99,7 +99,7 @@ def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
 
 
 def rounded(tree: Tree, digits: int, kept: Collection[int] = ()) -> Tree:
-    """Return the tree with thresholds rounded to so many significant digits, but in some columns that are kept.
+    """Return the tree with thresholds rounded to `digits` significant digits, except in the columns `kept`.
 
     Rounding keeps the order of numbers, so no interval is turned around. A number that would leave the range of doubles
     is rounded towards zero.
@@ -157,7 +157,7 @@ def _chosen(
 def _gap(
     node: int, x: NDArray[np.floating], z: NDArray[np.floating], rows: Indices, threshold: float, closed: bool
 ) -> _Gap:
-    """Return the gap in `x` among the rows at a node; on a side without such rows, among all rows of the table."""
+    """Return the gap in `x` among the rows at a node; a side without such rows takes all rows of the table."""
     gap = _ends(x[rows], z[rows], threshold, closed)
     if math.isinf(gap.left) or math.isinf(gap.right):
         gap = gap.completed_by(_ends(x, z, threshold, closed))

@@ -1,9 +1,9 @@
-"""A tree of fixed shape whose cuts and clusters change: sweeps over its cuts, one level of nodes at a time.
+"""A tree of fixed shape whose cuts and clusters are improved: sweeps over its cuts, one level of nodes at a time.
 
-What is known of the sweep before is used again, and no result depends on it. A cut is at its best after a sweep, so it
-is looked at again only if its rows have changed, or something below it, or the costs. Then the differences between both
-sides are computed anew, and with them by how much the sum of any first side can have fallen. A column whose smallest
-sum was so large that it cannot undercut the sum of today is not walked again.
+Facts from the last sweep are reused, which affects speed but no result. After a sweep each cut is the best of its
+node, so a node is searched again only if its rows, its subtree or the costs have changed. Then the differences of cost
+between both sides are computed anew, and an upper bound on the fall of any sum of them since the last search. A column
+whose least sum, less this bound, is not below the sum of the present cut is skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.grow.shared.costs import SUM_ERROR, Problem, scale_for, whole_costs
 from boxwood.loops import refine as loops
-from boxwood.loops.refine import add_gaps, part_by_size
+from boxwood.loops.refine import add_gaps, split_by_size
 from boxwood.reference import Task
 from boxwood.reference.bins import N_BINS
 from boxwood.tree import ThresholdTree, between
@@ -29,12 +29,12 @@ __all__ = ["Draft", "is_past"]
 
 T = TypeVar("T")
 
-_UNKNOWN = -(1 << 62)  # no sum of differences is below; see `whole_costs`
-_KEPT_BYTES = 1 << 28  # of what is known of the rows of the first levels, 20 for each row and level
+_UNKNOWN = -(1 << 62)  # a lower bound on all sums of differences; see `whole_costs`
+_CACHE_BYTES = 1 << 28  # for differences of the rows at the first levels, 20 bytes for each row and level
 
 
 class _OtherSide(NamedTuple):
-    """Of each row at a level: where it would go from the other side of its node, and what that changes."""
+    """The leaf and cost of each row if it went to the other side of its node at one level."""
 
     leaf: Array  # int32, n_nodes if unknown
     cost: Floats  # in that leaf
@@ -42,7 +42,7 @@ class _OtherSide(NamedTuple):
 
 
 class Draft:
-    """A tree, the rows of a task in it, and what each row costs in its leaf and would cost elsewhere."""
+    """A tree under refinement: the node of each row at each level, and its cost in its leaf and on other sides."""
 
     def __init__(self, tree: ThresholdTree, task: Task, problem: Problem) -> None:
         self.shape, self.task, self.problem, self.centers = tree, task, problem, centers_in(problem)
@@ -58,23 +58,25 @@ class Draft:
         self.at, self.room = np.empty((tree.depth + 1, n), dtype=np.int32), np.empty(n, dtype=np.intp)
         self.leaf, self.own = np.empty(n, dtype=np.int32), np.zeros(n)
         self._for_blocks(self._place, self.X)
-        n_kept = min(tree.depth, max(_KEPT_BYTES // (20 * n), 1))
-        self.others, self.other_costs = np.full((n_kept, n), nowhere, dtype=np.int32), np.zeros((n_kept, n))
-        self.differences = np.zeros((n_kept, n), dtype=np.int64)
-        self.lowest = np.full((nowhere + 1, self.X.shape[1]), _UNKNOWN)  # no sum over first rows of a column is below
-        self.fallen = np.zeros(nowhere + 1, dtype=np.int64)  # by how much these sums may have fallen since
+        n_cached = min(tree.depth, max(_CACHE_BYTES // (20 * n), 1))
+        self.others, self.other_costs = np.full((n_cached, n), nowhere, dtype=np.int32), np.zeros((n_cached, n))
+        self.differences = np.zeros((n_cached, n), dtype=np.int64)
+        self.lowest = np.full((nowhere + 1, self.X.shape[1]), _UNKNOWN)  # lower bounds on the sums of first sides
+        self.fallen = np.zeros(nowhere + 1, dtype=np.int64)  # upper bounds on the fall of these sums since then
         self.scales = np.zeros(nowhere + 1)
         self.unknown = np.ones(nowhere + 1, dtype=np.bool_)  # leaves whose rows or costs are new
-        self.cheaper = np.full(nowhere + 1, -1)  # the cheapest cluster of the other leaves; -1 if they have it
+        self.cheaper = np.full(
+            nowhere + 1, -1
+        )  # the cheapest cluster of each leaf that is not unknown; -1 if it has it
         self.moved = np.ones(nowhere + 1, dtype=np.bool_)  # nodes whose rows or costs are new
-        self.stale = np.full(nowhere + 1, loops.ROWS, dtype=np.uint8)  # what is new of each leaf; see `other_leaves`
+        self.stale = np.full(nowhere + 1, loops.ROWS, dtype=np.uint8)  # of leaves: FRESH, or new COSTS or ROWS
         self._measure(np.flatnonzero(task.kept))
 
     def _place(self, start: int, stop: int) -> None:
         loops.place_rows(self.X, self.task.kept, *self._tree(), self.at, self.leaf, start, stop)
 
     def set_costs(self, problem: Problem, is_new: Bools) -> None:
-        """Measure rows by other costs from now on; `is_new`, shape (k,), says which clusters have other costs."""
+        """Replace the costs of rows; `is_new`, shape (k,), marks the clusters whose costs are new."""
         self.problem, self.centers = problem, centers_in(problem)
         self.unknown[:] = True
         leaves = self.shape.leaf_nodes[is_new[self.cluster[self.shape.leaf_nodes]]]
@@ -86,14 +88,14 @@ class Draft:
         self.moved |= of_leaf
 
     def gain_of(self, centers: Floats) -> float:
-        """Return by which share the cost of the rows falls if these, the means of the clusters, become the centres."""
+        """Return the share by which the cost falls if the means of the clusters, `centers`, become their centres."""
         weights = np.bincount(self.leaf, self.share * self.times, minlength=len(self.cluster) + 1)[:-1]
         moved = np.square((centers * 0.5 - self.centers * 0.5) * self.problem.unit).sum(axis=1)
         cost = float((self.own * self.times).sum())
         return float((weights * moved[self.cluster]).sum()) / cost if cost > 0 else 0.0
 
-    def parts(self) -> tuple[Array, ...]:
-        """Return what may change of the tree, as it is now."""
+    def arrays(self) -> tuple[Array, ...]:
+        """Return copies of the arrays that refinement changes: features, thresholds and clusters."""
         return self.feature.copy(), self.upper.copy(), self.cluster.copy()
 
     def build(self) -> ThresholdTree:
@@ -105,7 +107,7 @@ class Draft:
         return np.append(self.cluster, -1)[self.leaf]
 
     def sweep_often(self, max_sweeps: int, deadline: float | None = None) -> None:
-        """Sweep until nothing changes, so many times at most."""
+        """Sweep until nothing changes, at most `max_sweeps` times."""
         for _ in range(max_sweeps):
             if not self.sweep(deadline) or is_past(deadline):
                 break
@@ -160,12 +162,12 @@ class Draft:
             slot[leaves] = np.arange(len(leaves))
             slots = slot[self.leaf]
             rows = np.flatnonzero(slots >= 0)
-            found = cheaper_clusters(self.problem, self.labels, self.cluster[leaves], rows, slots[rows])
-            self.cheaper[leaves] = found
+            cheaper = cheaper_clusters(self.problem, self.labels, self.cluster[leaves], rows, slots[rows])
+            self.cheaper[leaves] = cheaper
             self.unknown[leaves] = False
 
     def _measure(self, rows: Indices) -> None:
-        """Compute what the rows cost in their leaves."""
+        """Compute the costs of rows in their leaves."""
 
         def measure(start: int, stop: int) -> None:
             costs = self.labels, self.centers, self.problem.unit, self.share
@@ -176,16 +178,16 @@ class Draft:
     # -------------------------------------------------------------------------------------------------- cuts
 
     def _recut_level(self, level: int, nodes: Indices) -> Bools:
-        """Give some nodes of a level their best cuts; return which have a new one."""
+        """Give some nodes of a level their best cuts; return which nodes have a new cut."""
         active = np.zeros(len(self.moved), dtype=np.bool_)
         active[nodes] = True
         rows = self.room[: loops.rows_at(active, self.at[level], self.room)]
         side = self._other_side(level)
-        current, wanted, n_rows = self._look_across(level, rows, nodes, side)
-        found = BestRecuts.nothing(current)
+        current, candidates, n_rows = self._compare_sides(level, rows, nodes, side)
+        best = BestRecuts.nothing(current)
         search = RecutLevel(self.task, self.X, rows, self.at[level], side.difference, self.problem.n_jobs)
-        search.look(found, wanted, n_rows, self.lowest)
-        chosen, feature, upper = found.cuts(self.X)
+        search.search(best, candidates, n_rows, self.lowest)
+        chosen, feature, upper = best.cuts(self.X)
         if chosen.any():
             chosen &= self._keeps_leaves(level, rows, chosen, feature, upper, side)
             nodes = np.flatnonzero(chosen)
@@ -202,53 +204,52 @@ class Draft:
         unknown = np.full(n, self.shape.n_nodes, dtype=np.int32)
         return _OtherSide(unknown, np.zeros(n), np.zeros(n, dtype=np.int64))
 
-    def _look_across(self, level: int, rows: Indices, nodes: Indices, side: _OtherSide) -> tuple[Ints, Bools, Ints]:
-        """Find what rows cost on the other side; return for each node the sum of differences over its first side, the
-        columns in which it may have a better cut, and the number of rows.
+    def _compare_sides(self, level: int, rows: Indices, nodes: Indices, side: _OtherSide) -> tuple[Ints, Bools, Ints]:
+        """Compute the cost of rows on the other side; return for each node the sum of differences over its first side,
+        the columns in which it may have a better cut, and the number of rows.
 
-        The factors that make costs whole numbers follow from all costs of a node (see `whole_costs_of`), but are mostly
-        the same as before. So differences are computed at once, and again where the factor has changed.
+        The scales of whole costs follow from all costs of a node (see `whole_costs_of`), but seldom change. So
+        differences are computed by the old scales, and again at nodes whose scale has changed.
         """
         at, below, n = self.at[level], self.at[level + 1], len(self.moved)
         of_leaves = self.cluster, self.stale, self.leaf, self.own
         costs = self.labels, self.centers, self.problem.unit, self.share, self.times
 
-        def look(start: int, stop: int) -> tuple[Floats, Ints]:
+        def compare(start: int, stop: int) -> tuple[Floats, Ints]:
             largest, sums = np.zeros(n), np.zeros((n, 4), dtype=np.int64)
-            here = rows[start:stop], at, below, *self._tree(), *of_leaves, *costs, self.scales
-            loops.look_across(self.X, *here, *side, largest, sums)
+            arrays = rows[start:stop], at, below, *self._tree(), *of_leaves, *costs, self.scales
+            loops.compare_sides(self.X, *arrays, *side, largest, sums)
             return largest, sums
 
         def largest_at(node: int) -> Floats:
-            here = np.flatnonzero(at == node)
-            largest: Floats = np.maximum(self.own[here], side.cost[here]) * self.times[here]
+            at_node = np.flatnonzero(at == node)
+            largest: Floats = np.maximum(self.own[at_node], side.cost[at_node]) * self.times[at_node]
             return largest
 
-        parts = self._for_blocks(look, rows)
-        sums = summed([part[1] for part in parts])
-        anew, some_new = self._renew_scales(nodes, summed([part[0] for part in parts]), largest_at)
+        blocks = self._for_blocks(compare, rows)
+        sums = summed([block[1] for block in blocks])
+        is_new, some_new = self._renew_scales(nodes, summed([block[0] for block in blocks]), largest_at)
         if some_new:
-            sums[anew] = self._differences(rows[anew[at[rows]]], at, below, side)[anew]
+            sums[is_new] = self._differences(rows[is_new[at[rows]]], at, below, side)[is_new]
         if level >= len(self.others):
-            anew[nodes] = True
-        current, wanted = np.zeros(n, dtype=np.int64), np.zeros(self.lowest.shape, dtype=np.bool_)
+            is_new[nodes] = True
+        current, candidates = np.zeros(n, dtype=np.int64), np.zeros(self.lowest.shape, dtype=np.bool_)
         bounds = _UNKNOWN, self.lowest, self.fallen
-        loops.find_wanted(nodes, anew, sums, self.may_cut, *bounds, current, wanted)
-        return current, wanted, np.ascontiguousarray(sums[:, 3])
+        loops.find_candidates(nodes, is_new, sums, self.may_cut, *bounds, current, candidates)
+        return current, candidates, np.ascontiguousarray(sums[:, 3])
 
     def _renew_scales(self, nodes: Indices, sums: Floats, largest_at: Callable[[int], Floats]) -> tuple[Bools, bool]:
-        """Take the factors of `whole_costs` by plain sums of the largest costs; return which are new, and if any is.
+        """Update the scales of nodes from plain sums of the largest costs; return which have changed, and if any has.
 
-        `largest_at` gives the largest costs of one node, from which an exact sum is made where the plain one leaves a
-        doubt.
+        `largest_at` gives the largest costs of one node, for an exact sum where the plain one is not precise enough.
         """
-        anew, in_doubt = np.zeros((2, len(sums)), dtype=np.bool_)
-        some_new, some_in_doubt = loops.write_scales(nodes, sums, SUM_ERROR, self.scales, anew, in_doubt)
+        is_new, in_doubt = np.zeros((2, len(sums)), dtype=np.bool_)
+        some_new, some_in_doubt = loops.write_scales(nodes, sums, SUM_ERROR, self.scales, is_new, in_doubt)
         for node in np.flatnonzero(in_doubt).tolist() if some_in_doubt else ():
             scale = scale_for(math.fsum(largest_at(node).tolist()))
-            anew[node] = scale != self.scales[node]
+            is_new[node] = scale != self.scales[node]
             self.scales[node] = scale
-        return anew, some_new or bool(anew.any())
+        return is_new, some_new or bool(is_new.any())
 
     def _differences(self, rows: Indices, at: Array, below: Array, side: _OtherSide) -> Ints:
         def compute(start: int, stop: int) -> Ints:
@@ -262,18 +263,18 @@ class Draft:
     def _keeps_leaves(
         self, level: int, rows: Indices, chosen: Bools, feature: Indices, upper: Floats, side: _OtherSide
     ) -> Bools:
-        """Return whether, with each new cut, leaves that have rows keep some, and hold some of their own cluster."""
+        """Return which new cuts keep leaves large enough, and each leaf with rows of its own cluster."""
 
         def count(start: int, stop: int) -> Ints:
             counts = np.zeros((len(chosen), 3), dtype=np.int64)
-            here = self.at[level], self.at[level + 1], chosen, feature, upper, self.leaf, side.leaf
+            arrays = self.at[level], self.at[level + 1], chosen, feature, upper, self.leaf, side.leaf
             labels = self.labels, self.cluster
-            loops.count_leaves(self.X, rows[start:stop], *here, *labels, counts)
+            loops.count_leaves(self.X, rows[start:stop], *arrays, *labels, counts)
             return counts
 
         before, after, own = summed(self._for_blocks(count, rows)).T
         keeps = np.ones(len(chosen), dtype=np.bool_)
-        nodes = np.flatnonzero(chosen)  # of one level, so each leaf is below the last of them that is not behind it
+        nodes = np.flatnonzero(chosen)  # of one level, so the node above a leaf is the last one not after the leaf
         too_few = after < self.task.budget.min_samples_leaf
         wrong = np.flatnonzero((before + after > 0) & ((own == 0) | too_few))
         keeps[nodes[np.searchsorted(nodes, wrong, side="right") - 1]] = False
@@ -283,8 +284,8 @@ class Draft:
         def move(start: int, stop: int) -> tuple[Ints, Bools]:
             fallen, moved = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.bool_)
             of_rows = self.leaf, self.own, side.leaf, side.cost, self.others, self.differences
-            here = rows[start:stop], self.at, level, chosen
-            loops.move_rows(self.X, *here, *self._tree(), *of_rows, fallen, moved)
+            arrays = rows[start:stop], self.at, level, chosen
+            loops.move_rows(self.X, *arrays, *self._tree(), *of_rows, fallen, moved)
             return fallen, moved
 
         for fallen, moved in self._for_blocks(move, rows):
@@ -297,7 +298,7 @@ class Draft:
         return self.feature, self.shape.lower, self.upper, self.shape.second
 
     def _for_blocks(self, work: Callable[[int, int], T], rows: Sized) -> list[T]:
-        """Return what `work(start, stop)` gives for each block of some rows, at least one."""
+        """Return the results of `work(start, stop)` for each block of some rows, at least one block."""
         if len(rows) <= BLOCK_ROWS:
             return [work(0, len(rows))]
         return map_blocks(work, len(rows), n_jobs=self.problem.n_jobs)
@@ -309,57 +310,57 @@ def is_past(deadline: float | None) -> bool:
 
 
 _NONE = np.iinfo(np.int64).max
-_MARGIN = 1e-6  # more than the relative error of the costs by means
+_MARGIN = 1e-6  # upper bound on the relative error of `_costs_by_means`
 
 
 def cheaper_clusters(problem: Problem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
-    """Return for each of some leaves the cheapest cluster of which it holds rows, or -1 if it has none cheaper.
+    """Return for each of some leaves the cheapest cluster of which it holds rows, or -1 if its own is as cheap.
 
-    `labels` are the clusters of all rows; `clusters` those of the leaves; `rows` are all rows of these leaves, and
-    `slots` the place of each one's leaf among `clusters`. Sums are exact as those of `whole_costs` are, and of equal
-    clusters the first is the cheapest.
+    IN: labels (n,): clusters of all rows; clusters (n_leaves,): clusters of the leaves; rows (m,): all rows of these
+    leaves; slots (m,): the leaf of each, as an index into `clusters`. Sums of `whole_costs` are exact; ties go to the
+    first cluster.
     """
     if problem.centers is None and (problem.share == 1).all():
         return _by_counts(problem, labels, clusters, rows, slots)
     cheaper = np.full(len(clusters), -1)
-    held = np.zeros((len(clusters), problem.n_clusters), dtype=np.bool_)
-    held[slots, labels[rows]] = True
-    in_doubt = _in_doubt(problem, clusters, rows, slots, held)
+    is_held = np.zeros((len(clusters), problem.n_clusters), dtype=np.bool_)
+    is_held[slots, labels[rows]] = True
+    in_doubt = _in_doubt(problem, clusters, rows, slots, is_held)
     rows, slots = rows[in_doubt[slots]], slots[in_doubt[slots]]
     order = np.argsort(slots, kind="stable")
     ends = np.searchsorted(slots[order], np.arange(len(clusters) + 1))
     for i in np.flatnonzero(in_doubt).tolist():
         total = whole_costs(problem, rows[order[ends[i] : ends[i + 1]]])[0].sum(axis=0)
-        best = int(np.where(held[i], total, _NONE).argmin())
+        best = int(np.where(is_held[i], total, _NONE).argmin())
         if total[best] < total[clusters[i]]:
             cheaper[i] = best
     return cheaper
 
 
 def _by_counts(problem: Problem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
-    """Return the cluster of most rows of each leaf, or -1 if its own has as many: the one of fewest mistakes."""
+    """Return the heaviest cluster of each leaf, so the one with fewest mistakes, or -1 if its own is as heavy."""
     counts = np.zeros((len(clusters), problem.n_clusters), dtype=np.int64)
     np.add.at(counts, (slots, labels[rows]), problem.times[rows])
     own = counts[np.arange(len(clusters)), clusters]
     return np.where(counts.max(axis=1) > own, counts.argmax(axis=1), -1)
 
 
-def _in_doubt(problem: Problem, clusters: Ints, rows: Indices, slots: Indices, held: Bools) -> Bools:
+def _in_doubt(problem: Problem, clusters: Ints, rows: Indices, slots: Indices, is_held: Bools) -> Bools:
     """Return which leaves may have a cheaper cluster, shape (n_leaves,)."""
-    several: Bools = np.asarray(held.sum(axis=1) > 1)
+    several: Bools = np.asarray(is_held.sum(axis=1) > 1)
     if problem.centers is None:
         return several
     costs = _costs_by_means(problem, clusters, rows, slots)
     own = costs[np.arange(len(clusters)), clusters][:, None]
-    near = held & (costs - own <= _MARGIN * (costs + own))
+    near = is_held & (costs - own <= _MARGIN * (costs + own))
     return np.asarray(several & (near.sum(axis=1) > 1))
 
 
 def _costs_by_means(problem: Problem, clusters: Ints, rows: Indices, slots: Indices) -> Floats:
     """Return the cost of each leaf under each cluster, shape (n_leaves, k), up to rounding.
 
-    It is the cost about the leaf's mean, and the weight times the squared distance from the mean to the centre. Gaps
-    are taken to the centre of the leaf's own cluster, which keeps the digits of values that are far from zero.
+    It is the cost about the leaf's mean, plus the weight times the squared distance from the mean to the centre. Values
+    are taken relative to the centre of the leaf's own cluster, which keeps their digits if they are far from zero.
     """
     centers, unit = problem.centers, problem.unit
     assert centers is not None
@@ -376,16 +377,16 @@ def _costs_by_means(problem: Problem, clusters: Ints, rows: Indices, slots: Indi
     return costs
 
 
-_LARGE = 4 * N_BINS  # rows from which a node's columns are looked at by bins first
-_FEW = 16  # the rows of wanted nodes are sorted anew if they are fewer than one in so many
-_SUMS = 1 << 16  # of bins that are filled at a time, so that they stay in the processor's cache
+_LARGE = 4 * N_BINS  # rows from which a node is searched by bins first
+_FEW = 16  # the rows of candidate nodes are sorted anew if they are fewer than one in 16
+_SUMS = 1 << 16  # sums that are filled at a time, so that they stay in the processor's cache
 
 
 class BestRecuts(NamedTuple):
-    """The best cut of each node so far: the sum of differences over its first side, its column, rows next to it."""
+    """The best cut of each node so far: sum of differences over its first side, column, and the rows next to it."""
 
-    current: Ints  # the sum under the cut that the node has
-    best: Ints
+    current: Ints  # the sum of the present cut
+    best: Ints  # the sum of the best cut
     feature: Indices
     left: Ints  # the last row on the first side
     right: Ints  # the first row on the second side
@@ -396,11 +397,11 @@ class BestRecuts(NamedTuple):
         return cls(current, current.copy(), np.zeros(len(current), dtype=np.intp), *none)
 
     def add(self, nodes: Indices, column: int, states: Ints) -> None:
-        """Take what was found in a column; columns come in any order."""
+        """Take the cuts of a column where they are better; columns come in any order."""
         loops.take_better(nodes, column, states, *self)
 
     def cuts(self, X: Array) -> tuple[Bools, Indices, Floats]:
-        """Return which nodes have a better cut than before, and its column and threshold."""
+        """Return which nodes have a better cut than the present one, with columns and thresholds of the best cuts."""
         chosen, upper = self.best < self.current, np.zeros(len(self.best))
         for node in np.flatnonzero(chosen).tolist():
             j = self.feature[node]
@@ -418,38 +419,38 @@ class RecutLevel(NamedTuple):
     difference: Ints
     n_jobs: int | None
 
-    def look(self, found: BestRecuts, wanted: Bools, n_rows: Ints, lowest: Ints) -> None:
-        """Look for better cuts of nodes in columns where they are wanted, and bound the sums of all cuts from below."""
-        large, small = np.empty(len(wanted), dtype=np.intp), np.empty_like(wanted)
-        n_large, any_small = part_by_size(wanted, n_rows, _LARGE, large, small)
+    def search(self, best: BestRecuts, candidates: Bools, n_rows: Ints, lowest: Ints) -> None:
+        """Search nodes for better cuts in candidate columns, and update the lower bounds on sums, `lowest`."""
+        large, small = np.empty(len(candidates), dtype=np.intp), np.empty_like(candidates)
+        n_large, any_small = split_by_size(candidates, n_rows, _LARGE, large, small)
         if n_large:
-            self._look_by_bins(found, large[:n_large], wanted, lowest)
+            self._search_by_bins(best, large[:n_large], candidates, lowest)
         if any_small:
-            self._walk(found, small, lowest)
+            self._walk(best, small, lowest)
 
     # ------------------------------------------------------------------------------------------- small nodes
 
-    def _walk(self, found: BestRecuts, wanted: Bools, lowest: Ints) -> None:
-        columns = np.flatnonzero(wanted.any(axis=0)).tolist()
-        nodes = np.flatnonzero(wanted.any(axis=1))
-        order = self._orders(wanted)
+    def _walk(self, best: BestRecuts, candidates: Bools, lowest: Ints) -> None:
+        columns = np.flatnonzero(candidates.any(axis=0)).tolist()
+        nodes = np.flatnonzero(candidates.any(axis=1))
+        order = self._orders(candidates)
 
         def of_column(column: int) -> Ints:
-            states = np.zeros((len(wanted), 6), dtype=np.int64)
-            states[:, loops.BEST] = found.current
+            states = np.zeros((len(candidates), 6), dtype=np.int64)
+            states[:, loops.BEST] = best.current
             states[:, loops.LAST :] = -1
-            here = np.ascontiguousarray(wanted[:, column])
-            loops.best_cuts(self.X, column, order(column), self.at, here, self.difference, states)
+            is_candidate = np.ascontiguousarray(candidates[:, column])
+            loops.best_cuts(self.X, column, order(column), self.at, is_candidate, self.difference, states)
             return states[nodes]
 
         for column, states in zip(columns, map_tasks(of_column, columns, n_jobs=self._jobs), strict=True):
-            here = wanted[nodes, column]
-            lowest[nodes[here], column] = states[here, loops.LOWEST]
-            found.add(nodes, column, states)
+            is_candidate = candidates[nodes, column]
+            lowest[nodes[is_candidate], column] = states[is_candidate, loops.LOWEST]
+            best.add(nodes, column, states)
 
-    def _orders(self, wanted: Bools) -> Callable[[int], NDArray[np.int32]]:
-        """Return a function that gives the rows of the wanted nodes, and perhaps others, in the order of a column."""
-        of_nodes: Bools = np.asarray(wanted.any(axis=1))
+    def _orders(self, candidates: Bools) -> Callable[[int], NDArray[np.int32]]:
+        """Return a function that gives the rows of candidate nodes, perhaps with others, sorted by a column."""
+        of_nodes: Bools = np.asarray(candidates.any(axis=1))
         rows = self.rows[of_nodes[self.at[self.rows]]].astype(np.int32)
         if len(rows) * _FEW > len(self.X):
             return self.task.order.__getitem__
@@ -457,43 +458,43 @@ class RecutLevel(NamedTuple):
 
     # ------------------------------------------------------------------------------------------- large nodes
 
-    def _look_by_bins(self, found: BestRecuts, nodes: Indices, wanted: Bools, lowest: Ints) -> None:
-        """Walk only bins in which a cut may lie that is as good as the best one at the end of a bin."""
-        slot = np.full(len(wanted), -1)
+    def _search_by_bins(self, best: BestRecuts, nodes: Indices, candidates: Bools, lowest: Ints) -> None:
+        """Search nodes by bins: walk only bins that may hold a cut as good as the best one at an end of a bin."""
+        slot = np.full(len(candidates), -1)
         slot[nodes] = np.arange(len(nodes))
-        columns = np.flatnonzero(wanted[nodes].any(axis=0))
+        columns = np.flatnonzero(candidates[nodes].any(axis=0))
         size = max(1, min(_SUMS // (2 * N_BINS * len(nodes)), -(-len(columns) // n_threads(self._jobs))))
-        parts = [columns[i : i + size] for i in range(0, len(columns), size)]
+        groups = [columns[i : i + size] for i in range(0, len(columns), size)]
 
-        def fill(part: Indices) -> tuple[Ints, Ints, Ints]:
-            bins = np.zeros((len(nodes), len(part), N_BINS, 2), dtype=np.int64)
-            least, best = np.zeros((len(nodes), len(part)), dtype=np.int64), found.current[nodes]
-            loops.add_to_bins(self.rows, self.at, slot, self.difference, self.task.bins.codes, part, bins)
-            loops.bound_bins(bins, least, best)
-            return bins, least, best
+        def fill(group: Indices) -> tuple[Ints, Ints, Ints]:
+            bins = np.zeros((len(nodes), len(group), N_BINS, 2), dtype=np.int64)
+            least, least_at_ends = np.zeros((len(nodes), len(group)), dtype=np.int64), best.current[nodes]
+            loops.add_to_bins(self.rows, self.at, slot, self.difference, self.task.bins.codes, group, bins)
+            loops.bound_bins(bins, least, least_at_ends)
+            return bins, least, least_at_ends
 
         _ = self.task.bins  # made here, not by several threads at once
-        filled = map_tasks(fill, parts, n_jobs=self._jobs)
-        limits = np.min([best for _, _, best in filled], axis=0)
-        limits = np.minimum(limits, found.current[nodes] - 1)
+        filled = map_tasks(fill, groups, n_jobs=self._jobs)
+        limits = np.min([least_at_ends for _, _, least_at_ends in filled], axis=0)
+        limits = np.minimum(limits, best.current[nodes] - 1)
         near = []  # columns in which some node may have a better cut, with their bounds
-        for part, (bins, least, _) in zip(parts, filled, strict=True):
-            lowest[nodes[:, None], part] = np.maximum(lowest[nodes[:, None], part], least)
-            near += [(int(part[i]), bins[:, i]) for i in np.flatnonzero((least <= limits[:, None]).any(axis=0))]
+        for group, (bins, least, _) in zip(groups, filled, strict=True):
+            lowest[nodes[:, None], group] = np.maximum(lowest[nodes[:, None], group], least)
+            near += [(int(group[i]), bins[:, i]) for i in np.flatnonzero((least <= limits[:, None]).any(axis=0))]
 
         def of_column(column: int, bounds: Ints) -> Ints:
             states = np.zeros((len(nodes), 6), dtype=np.int64)
-            states[:, loops.BEST] = found.current[nodes]
-            near_here = np.ascontiguousarray(bounds)
-            walked = (near_here[:, :, 1] <= limits[:, None]).any(axis=0)
+            states[:, loops.BEST] = best.current[nodes]
+            near_bounds = np.ascontiguousarray(bounds)
+            walked = (near_bounds[:, :, 1] <= limits[:, None]).any(axis=0)
             order, starts = self.task.bins.order(column, walked), self.task.bins.starts[column]
-            here = order, starts, self.at, slot, near_here, limits, self.difference, states
-            loops.best_cuts_of_bins(self.X, column, *here)
+            arrays = order, starts, self.at, slot, near_bounds, limits, self.difference, states
+            loops.best_cuts_of_bins(self.X, column, *arrays)
             return states
 
         states = map_tasks(lambda each: of_column(*each), near, n_jobs=self._jobs)
         for (column, _), each in zip(near, states, strict=True):
-            found.add(nodes, column, each)
+            best.add(nodes, column, each)
 
     # --------------------------------------------------------------------------------------------- both kinds
 
@@ -506,9 +507,9 @@ class RecutLevel(NamedTuple):
 _NO_CENTERS = np.empty((0, 0))
 
 
-def summed(parts: list[Array]) -> Array:
+def summed(blocks: list[Array]) -> Array:
     """Return the sum of arrays, one for each block of rows."""
-    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+    return blocks[0] if len(blocks) == 1 else np.sum(blocks, axis=0)
 
 
 def centers_in(problem: Problem) -> Floats:
@@ -517,7 +518,7 @@ def centers_in(problem: Problem) -> Floats:
 
 
 def one_kind(array: Array) -> Array:
-    """Return a view, or else a copy, that is contiguous and cannot be written, so that loops compile for one kind."""
+    """Return a read-only contiguous view, or a copy, so that loops are compiled for one kind of array."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view

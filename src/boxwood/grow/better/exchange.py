@@ -1,4 +1,4 @@
-"""Leaves exchanged for better ones: refilled, swapped, on preferred columns, within a budget."""
+"""Leaves and cuts exchanged for better ones: `refilled`, `swapped`, `preferring` some columns, `within` a budget."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boxwood.tree.merge import merged
 
 __all__ = ["NEARLY", "keeps", "loss_of", "preferring", "refilled", "swapped", "within"]
 
-TURNS = 5  # at most so often are freed leaves used elsewhere
+TURNS = 5  # largest number of times that freed leaves are used elsewhere
 
 
 def refilled(
@@ -32,11 +32,11 @@ def refilled(
     tol: float = 0.0,
     deadline: float | None = None,
 ) -> ThresholdTree:
-    """Return the tree without useless cuts, and with the leaves that are free then used where they lower the loss most.
+    """Return the tree without useless cuts, and with the freed leaves used where they lower the loss most.
 
     In each turn cuts that separate nothing are left out (`merged`), leaves are split until there are `max_leaf_nodes`
     (`expanded`), and cuts are improved (`refined_with_centers` for the objective "cost", with `tol`, and `refined` for
-    "mistakes"). It ends when no leaf is free, when no split lowers the loss, after so many turns, or at the deadline on
+    "mistakes"). It ends when no leaf is free, when no split lowers the loss, after `turns` turns, or at the deadline on
     the clock of `time.monotonic`.
 
     Always holds: names are honest, and no leaf is empty (see `named`); no cut separates nothing; there are at most
@@ -68,7 +68,7 @@ def _expanded(tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: s
 def loss_of(tree: ThresholdTree, task: Task, objective: str) -> float:
     """Return the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
 
-    The unit is that of the task, and of all its trees.
+    All trees of a task have the same unit.
     """
     return _summed(tree, with_own_centers(tree, task, objective), objective)
 
@@ -84,8 +84,8 @@ def _summed(tree: ThresholdTree, task: Task, objective: str) -> float:
     return float((costs * problem.share[rows] * problem.times[rows]).sum())
 
 
-SINGLES = 4  # leaves that are tried alone; one gains nearly as much in half the time
-_LOWER = 1e-9  # by this share a loss must fall, so that rounding decides nothing
+SINGLES = 4  # leaves that are swapped one by one; 1 would gain nearly as much in half the time
+_LOWER = 1e-9  # least share by which a loss must fall, so that rounding decides nothing
 
 
 def swapped(
@@ -97,13 +97,13 @@ def swapped(
     singles: int = SINGLES,
     deadline: float | None = None,
 ) -> ThresholdTree:
-    """Return a tree that loses less with as many leaves, if swaps of leaves find one.
+    """Return a tree with a lower loss and as many leaves, if swaps of leaves find one.
 
-    A leaf is worth what its rows would lose on the other side of the cut above it. The quarter of the leaves that are
-    worth least is taken away, and the rest is expanded and refined (`refilled`). A tree that loses less, and in which
-    no cluster has lost its last leaf, takes the place of the tree; otherwise half as many leaves are tried, down to
-    one, and then each of the next few alone, `singles` with the first. It ends at the deadline, on the clock of
-    `time.monotonic`.
+    The worth of a leaf is the loss that its rows would add on the other side of the cut above it. The quarter of the
+    leaves with the least worth is removed, and the rest is expanded and refined (`refilled`). The new tree replaces the
+    old one if its loss is lower and no cluster has lost its last leaf; otherwise half as many leaves are removed, down
+    to one, and then single leaves in the order of their worth, `singles` in all. It ends at the deadline, on the clock
+    of `time.monotonic`.
 
     Always holds: all that `refilled` promises; in particular the loss is not higher than that of
     `named(tree, task, objective)`.
@@ -124,14 +124,14 @@ def swapped(
 
 
 def _places(n_leaves: int, n_singles: int) -> list[tuple[int, int]]:
-    """Return which leaves are taken away in turn, as runs of the leaves in the order of what they are worth."""
+    """Return which leaves are removed in turn, as ranges of the leaves sorted by worth."""
     sizes = [n_leaves // 4 >> i for i in range(n_leaves.bit_length()) if n_leaves // 4 >> i > 0] or [1]
     singles = [(i, i + 1) for i in range(1, n_singles)]
     return [(start, stop) for start, stop in [(0, size) for size in sizes] + singles if stop < n_leaves]
 
 
 def _worths(tree: ThresholdTree, task: Task, objective: str) -> Floats:
-    """Return for each leaf what its rows would lose on the other side of the cut above, shape (n_leaves,)."""
+    """Return the worth of each leaf, shape (n_leaves,): the loss its rows add on the other side of the cut above."""
     task = with_own_centers(tree, task, objective)
     problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
     leaf = leaves_reached(tree, task)[rows]
@@ -139,48 +139,48 @@ def _worths(tree: ThresholdTree, task: Task, objective: str) -> Floats:
     ends = np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
     worths = np.empty(tree.n_leaves)
     for i, node in enumerate(tree.leaf_nodes.tolist()):
-        here, above = rows[order[ends[i] : ends[i + 1]]], int(tree.parent[node])
+        of_leaf, above = rows[order[ends[i] : ends[i + 1]]], int(tree.parent[node])
         sibling = above + 1 if node != above + 1 else int(tree.second[above])
-        other = problem.cost_under(here, subtree(tree, sibling).predict(task.rows.values[here], n_jobs=1))
-        more = other - problem.cost_under(here, np.full(len(here), tree.leaf_clusters[i]))
-        worths[i] = (more * problem.share[here] * problem.times[here]).sum()
+        other = problem.cost_under(of_leaf, subtree(tree, sibling).predict(task.rows.values[of_leaf], n_jobs=1))
+        more = other - problem.cost_under(of_leaf, np.full(len(of_leaf), tree.leaf_clusters[i]))
+        worths[i] = (more * problem.share[of_leaf] * problem.times[of_leaf]).sum()
     return worths
 
 
-NEARLY = 0.01  # share of its loss by which a tree may lose more, so that cuts test preferred columns
+NEARLY = 0.01  # largest share by which the loss may rise so that cuts test preferred columns
 
 
 class _Exchange(NamedTuple):
-    """Another cut of a node; the smaller is better."""
+    """A cut that may replace the cut of a node; the smaller is better."""
 
     change: int  # of the rows' whole costs
     feature: int
     threshold: float
-    swaps: bool  # whether the sides change places
+    swaps: bool  # whether the subtrees of the two sides are swapped
 
 
 def preferring(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
-    """Return the tree with cuts exchanged for cuts on preferred columns, while it loses at most 1% more.
+    """Return the tree with cuts replaced by cuts on preferred columns, if the loss rises by at most 1%.
 
-    Cuts on other columns are visited from the root down, in pre-order. For each, everything below it stays as it is,
-    and in each preferred column the threshold is looked for at which the rows of the node cost least, with both sides
-    in their places or exchanged. The cheapest of these cuts that keeps the budget, and with which the tree loses at
-    most 1% more than the tree to begin with, takes the place of the cut. The loss is the weight of the rows outside of
-    their cluster, or the cost with the best centres of the tree's clusters; see `loss_of`.
+    Cuts on other columns are visited from the root down, in pre-order. With the subtrees of both sides fixed, the
+    cheapest threshold for the rows of the node is found in each preferred column, with the sides as they are or
+    swapped. The cheapest of these cuts that keeps the budget, and with which the loss is at most 1% above that of the
+    original tree, replaces the cut. The loss is the weight of the rows outside of their cluster, or the cost with the
+    best centres of the tree's clusters; see `loss_of`.
 
-    Always holds: the loss is at most 1.01 times that of `tree`; the shape is the same, up to exchanged sides. Two-sided
+    Always holds: the loss is at most 1.01 times that of `tree`; the shape is the same, up to swapped sides. Two-sided
     cuts stay. Ties go to the lowest feature, then to the lowest threshold. Takes time n log n for each cut and each
     preferred column.
     """
-    wanted = [j for j in task.budget.preferred if j not in task.budget.forbidden]
-    if not wanted:
+    preferred = [j for j in task.budget.preferred if j not in task.budget.forbidden]
+    if not preferred:
         return tree
     most = loss_of(tree, task, objective) * (1 + NEARLY)
     node = 0
     while node < tree.n_nodes:
         is_cut = tree.feature[node] >= 0 and np.isneginf(tree.lower[node])
-        if is_cut and int(tree.feature[node]) not in wanted:
-            for exchange in _exchanges(tree, node, task, make_problem(task, objective), wanted):
+        if is_cut and int(tree.feature[node]) not in preferred:
+            for exchange in _exchanges(tree, node, task, make_problem(task, objective), preferred):
                 other = _exchanged(tree, node, exchange)
                 if keeps(other, task) and loss_of(other, task, objective) <= most:
                     tree = other
@@ -197,8 +197,8 @@ def _exchanges(tree: ThresholdTree, node: int, task: Task, problem: Problem, col
         for child in (node + 1, int(tree.second[node]))
     ]
     first, second = whole_costs_of(problem, rows, sides)
-    found = (_best(j, task, rows, first - second) for j in columns)
-    return sorted(each for each in found if each is not None)
+    exchanges = (_best(j, task, rows, first - second) for j in columns)
+    return sorted(exchange for exchange in exchanges if exchange is not None)
 
 
 def _best(feature: int, task: Task, rows: Indices, difference: Ints) -> _Exchange | None:
@@ -208,7 +208,7 @@ def _best(feature: int, task: Task, rows: Indices, difference: Ints) -> _Exchang
     places = np.flatnonzero(values[1:] != values[:-1])  # the last row on the first side of each cut
     if not len(places):
         return None
-    changes = sums[places], sums[-1] - sums[places]  # of rows on their first side; with the sides exchanged
+    changes = sums[places], sums[-1] - sums[places]  # with the sides as they are; with the sides swapped
     swaps = bool(changes[1].min() < changes[0].min())
     best = int(places[changes[swaps].argmin()])
     threshold = float(between(*values[best : best + 2].tolist()))
@@ -218,13 +218,13 @@ def _best(feature: int, task: Task, rows: Indices, difference: Ints) -> _Exchang
 def _exchanged(tree: ThresholdTree, node: int, exchange: _Exchange) -> ThresholdTree:
     builder, waiting = TreeBuilder(), [(0, 0)]
     while waiting:
-        here, made = waiting.pop()
-        if tree.feature[here] < 0:
-            builder.label(made, int(tree.cluster[here]))
+        old, made = waiting.pop()
+        if tree.feature[old] < 0:
+            builder.label(made, int(tree.cluster[old]))
             continue
-        cut = int(tree.feature[here]), float(tree.upper[here]), float(tree.lower[here])
-        children = here + 1, int(tree.second[here])
-        if here == node:
+        cut = int(tree.feature[old]), float(tree.upper[old]), float(tree.lower[old])
+        children = old + 1, int(tree.second[old])
+        if old == node:
             cut = exchange.feature, exchange.threshold, -np.inf
             children = children[::-1] if exchange.swaps else children
         first, second = builder.split(made, *cut)
@@ -252,11 +252,11 @@ def _reaches(tree: ThresholdTree, node: int, task: Task) -> Bools:
 
 
 def within(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
-    """Return the tree without what breaks the depth or the fewest rows of a leaf that the task's budget allows.
+    """Return the tree cut back to the budget of the task: its largest depth and fewest rows of a leaf.
 
-    First each cut at the largest depth becomes a leaf, of the cluster that costs its rows least. Then the leaf with
-    the fewest kept rows is taken away while it has too few, the first of equals; the other side of the cut above takes
-    the place of that cut. Names are honest, and no leaf is empty, where anything has changed.
+    First each cut at the largest depth becomes a leaf of the cheapest cluster for its rows. Then the leaf with the
+    fewest kept rows is removed while it has too few, the first of equals; its sibling replaces the cut above. If
+    anything has changed, names are honest and no leaf is empty.
 
     Always holds: `keeps(result, task)`, if the task has at least `min_samples_leaf` kept rows. A tree that keeps the
     budget is returned as it is.
@@ -271,7 +271,7 @@ def within(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
 
 
 def keeps(tree: ThresholdTree, task: Task) -> bool:
-    """Return whether a tree is no deeper, and no leaf has fewer rows, than the budget of a task allows."""
+    """Return whether a tree keeps the largest depth and the fewest rows of a leaf that the budget of a task sets."""
     budget = task.budget
     if budget.max_depth is not None and tree.depth > budget.max_depth:
         return False

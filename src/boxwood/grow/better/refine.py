@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats, Indices
 from boxwood.grow.better._recut import Draft, is_past
 from boxwood.grow.shared.costs import make_problem, refuse_misfit, unit_of, with_centers
-from boxwood.grow.shared.names import centers_reached, honest
+from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, without_weightless
@@ -29,11 +29,11 @@ def refine(
 ) -> ThresholdTree:
     """Return the tree with its cuts improved one at a time, until no change of a single cut lowers the cost.
 
-    Leaves get honest names first: a leaf with rows, but none of its cluster, takes the cheapest cluster among those of
-    which it holds rows. Then each step lowers the cost and keeps names honest. If everything below a cut is fixed, each
-    row has two possible costs: one if it goes to the first side, another if it goes to the second. The best feature and
-    threshold for these costs are found exactly. Cuts are visited from the bottom up, until a sweep over all changes
-    nothing or `max_sweeps` is reached. Use it to improve a tree of any other algorithm.
+    First, leaves get honest names: a leaf with rows, but none of its own cluster, takes the cheapest cluster among
+    those of which it holds rows. Then each step lowers the cost and keeps names honest. With everything below a cut
+    fixed, each row has two possible costs, one on each side of the cut. The best feature and threshold for these costs
+    are found exactly. Cuts are visited from the bottom up, until a sweep over all of them changes nothing or
+    `max_sweeps` is reached. Use it to improve a tree of any other algorithm.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ def refine(
     -----
     Rows are sorted once in each column, in time n d log n; of more than 32,768 rows only those near a better cut. Then
     a sweep takes time n d for each level of the tree at most. Memory is n / 2 numbers for each level, and 2.5 n more
-    for each of the first levels (at most 256 MB, or those of one level). Cuts that cannot change after the sweep
-    before, for their rows and all below them are the same, are passed over, and columns that sums over 64 bins show to
-    be no better are not walked. Costs are added exactly, as in `expand`, so the result depends neither on the order of
-    rows nor on threads. Ties go to the cut that is there already, then to the lowest feature, then to the lowest
-    threshold. A best cut that would leave a leaf without rows, or without rows of its cluster, is not made.
+    for each of the first levels (at most 256 MB, or those of one level). Cuts are skipped if their rows and subtrees
+    have not changed since the last sweep; columns are skipped if sums over 64 bins show that they have no better cut.
+    Costs are added exactly, as in `expand`, so the result depends neither on the order of rows nor on threads. Ties go
+    to the present cut, then to the lowest feature, then to the lowest threshold. A best cut that would leave a leaf
+    without rows, or without rows of its cluster, is not made.
 
     References
     ----------
@@ -91,11 +91,11 @@ def refined(
 ) -> ThresholdTree:
     """Return the tree with its cuts improved; see `refine`.
 
-    After the deadline, on the clock of `time.monotonic`, the tree is returned as it is by then.
+    At the deadline, on the clock of `time.monotonic`, the tree so far is returned.
     """
     problem = make_problem(task, objective)
     refuse_misfit(tree, task)
-    draft = Draft(honest(tree, task, objective), task, problem)
+    draft = Draft(with_honest_names(tree, task, objective), task, problem)
     draft.sweep_often(max_sweeps, deadline)
     return draft.build()
 
@@ -111,14 +111,14 @@ def refined_with_centers(
 ) -> ThresholdTree:
     """Return the tree with cuts improved for the best centres of the tree's own clusters.
 
-    Centres and cuts are improved in turn, as k-means does with centres and labels; each step lowers the cost. Rounds
-    end if new centres lower it by a share of less than `tol`, as new cuts then gain as little. See `refined` for the
+    Centres and cuts are improved in turn, like centres and labels in k-means; each step lowers the cost. Rounds end if
+    new centres lower it by a share of less than `tol`, as new cuts would then gain as little. See `refined` for the
     deadline.
     """
     reference, limits = task.reference, task.ranges
     problem = make_problem(task, "cost")
     refuse_misfit(tree, task)
-    tree = honest(tree, task, "cost")
+    tree = with_honest_names(tree, task, "cost")
     draft, old, old_unit = None, reference.centers, 0.0
     centers = centers_reached(tree, task)
     for _ in range(max_rounds):
@@ -126,12 +126,12 @@ def refined_with_centers(
         problem = with_centers(problem, centers, unit)
         if draft is None:
             draft = Draft(tree, task, problem)
-            before = draft.parts()
+            before = draft.arrays()
         else:
             draft.set_costs(problem, (centers != old).any(axis=1) | (unit != old_unit))
         old, old_unit = centers, unit
         draft.sweep_often(max_sweeps, deadline)
-        now = draft.parts()
+        now = draft.arrays()
         if all(map(np.array_equal, now, before)) or is_past(deadline):
             break
         before, centers = now, centers_reached(draft.build(), task, draft.clusters_of_rows())

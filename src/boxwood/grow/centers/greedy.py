@@ -1,4 +1,4 @@
-"""Ex-Greedy and ExShallow: at each node the cut of the lowest cost, and of the lowest cost with short rules."""
+"""Ex-Greedy and ExShallow: at each node the cut of lowest cost, or of lowest cost plus a penalty on the depth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boxwood._validation import as_whole_weights, finite_number
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.grow.shared.costs import (
-    PartedOrder,
+    PartitionedOrder,
     PlacesOfNode,
     Problem,
     distance_unit,
@@ -124,7 +124,8 @@ def separate(
 ) -> ThresholdTree:
     """Return a tree with one leaf for each centre; `best_cut` chooses each cut among those of a node.
 
-    It asks for the cuts of the node if it needs them. Lists that were used before are given back for the next tree.
+    `best_cut` gets a function that computes the cuts of a node, and the node. `nearest` may be used again for the next
+    tree, after `restart`.
     """
     reference = task.reference.with_distinct_centers(duplicates)
     if nearest is None:
@@ -153,12 +154,12 @@ def separate(
 
 
 def lists_of(task: Task, *, several: bool = False) -> Nearest:
-    """Return the lists of nearest centres that `separate` needs, for one tree or for several, one after another."""
+    """Return the lists of nearest centres for `separate`, for one tree or, with `several`, for several in turn."""
     return Nearest(task, make_problem(task, "cost"), np.flatnonzero(task.kept), several=several)
 
 
 def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> PlacedCut:
-    """Return the cut that a rule chooses among those of lowest cost."""
+    """Return the cut of lowest cost that is chosen by a rule for ties."""
     problem, order, node = cuts.nearest.problem, cuts.nearest.order, cuts.node
     jobs = problem.jobs_for(node.rows)
 
@@ -262,7 +263,7 @@ def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "
 def grow_several(task: Task, penalties: Sequence[float], *, duplicates: str = "error") -> list[ThresholdTree]:
     """Return the tree of `shallow` for each of several depth penalties.
 
-    As long as several penalties choose the same cuts, from the root down, the costs of cuts are computed once for all.
+    Costs of cuts are computed once for all penalties with the same cuts from the root down.
     """
     grow = growth_of_several(task, penalties, duplicates=duplicates)
     return [grow(number) for number in range(len(penalties))]
@@ -275,18 +276,18 @@ def growth_of_several(
     for penalty in penalties:
         refuse_negative(penalty)
     nearest = lists_of(task, several=len(penalties) > 1)
-    known: dict[Path, dict[int, PlacedCut]] = {}  # at each node reached, the cut of each penalty that reaches it
+    cuts_of: dict[Path, dict[int, PlacedCut]] = {}  # by node, the cut of each penalty whose tree has the node
 
     def tree_for(number: int) -> ThresholdTree:
         def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
-            if number not in known.setdefault(node.path, {}):
-                above = known.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
+            if number not in cuts_of.setdefault(node.path, {}):
+                above = cuts_of.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
                 together = [other for other, cut in above.items() if cut == above[number]]
-                found = cuts_at(node).best([penalties[other] for other in together])
-                known[node.path].update(zip(together, found, strict=True))
-            return known[node.path][number]
+                best_cuts = cuts_at(node).best([penalties[other] for other in together])
+                cuts_of[node.path].update(zip(together, best_cuts, strict=True))
+            return cuts_of[node.path][number]
 
-        if known:
+        if cuts_of:
             nearest.restart()
         return separate(task, duplicates, best_cut, nearest)
 
@@ -299,12 +300,12 @@ def refuse_negative(penalty: float) -> None:
         raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")
 
 
-LISTED = 32  # centres in the list of a row; more make lists longer to keep, fewer make them end too early
-DEAR = 16  # columns from which on lists are twice as long, as distances beyond their ends take long
-LARGEST = 1 << 23  # numbers in all lists, up to which they may be twice as long
-COLUMNS = 16  # columns for which the list of a row is read at once, while it is at hand
-VALUES = 1 << 21  # changes at rows in memory for each thread, unless one column has more rows
-SCORED = 1 << 15  # costs of cuts that are scored at once, while they are at hand
+LISTED = 32  # centres in the list of a row; longer lists take more time to update, shorter ones end too early
+DEAR = 16  # number of columns from which lists are twice as long, as distances to centres beyond their end cost more
+LARGEST = 1 << 23  # most numbers in all lists with which they may be twice as long
+COLUMNS = 16  # columns for which the list of a row is read at once, while it is in the cache
+VALUES = 1 << 21  # most changes at rows in memory for each thread, unless one column has more rows
+SCORED = 1 << 15  # costs of cuts that are scored at once, while they are in the cache
 
 
 Path: TypeAlias = tuple[tuple[int, float, bool], ...]
@@ -330,7 +331,7 @@ class PlacedCut(NamedTuple):
 
 
 class ColumnCuts(NamedTuple):
-    """The cuts of one column that part centres, ascending. All arrays are of shape (m,).
+    """The cuts of one column that separate centres, ascending. All arrays are of shape (m,).
 
     A threshold lies in the gap between two neighbouring values, of rows or of centres.
     """
@@ -343,7 +344,7 @@ class ColumnCuts(NamedTuple):
 
 
 class _Cuts(NamedTuple):
-    """The cuts of t columns: see `loops.greedy_costs.costs_of_cuts`. Arrays are of shape (t, m), but for the last."""
+    """The cuts of t columns: see `loops.greedy.costs_of_cuts`. Arrays are of shape (t, m), but for the last."""
 
     costs: Ints
     weight_left: Ints
@@ -357,16 +358,16 @@ class _Cuts(NamedTuple):
         return cls(costs, weight_left, places, centers_left, np.empty(n_columns, dtype=np.int64))
 
     def of_first(self, n_columns: int) -> _Cuts:
-        """Return the same room for fewer columns."""
-        return _Cuts._make(each[:n_columns] for each in self)
+        """Return the arrays of the first columns."""
+        return _Cuts._make(array[:n_columns] for array in self)
 
 
 class Nearest:
-    """For each row of a problem a list of the nearest centres of the node that the row is in.
+    """For each row of a problem a list of the nearest centres among those of its node.
 
     A row is in one node at a time, because the rows of a node are divided among its children. So the lists of a node
-    are made from those of its parent, in place, and the order of the columns is parted in place. If several trees are
-    grown, both are kept as they are at the root, unless they are large.
+    are updated in place from those of its parent, and the sorted columns are partitioned in place. If several trees
+    are grown, copies of both at the root are kept, unless they are large.
     """
 
     def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
@@ -381,7 +382,7 @@ class Nearest:
         listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
         shape = n, min(listed, len(self.centers))
         self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
-        self.order = PartedOrder(self.task)
+        self.order = PartitionedOrder(self.task)
         self.keeps_root = several and max(self.near.size, self.order.entries.size) <= LARGEST
         self.at_root: tuple[Array, ...] | None = None
 
@@ -389,12 +390,12 @@ class Nearest:
         """Put all rows back into the root."""
         if self.at_root is None:
             self.near[:] = -1
-            self.order = PartedOrder(self.task)
+            self.order = PartitionedOrder(self.task)
         else:
             self.near[:], self.distances[:], self.order.entries[:] = self.at_root
 
     def cuts_at(self, node: Node) -> NodeCuts:
-        """Return the cuts of a node; those of its parent can no longer be asked for."""
+        """Return the cuts of a node; after this, the cuts of its parent are no longer available."""
         rows, clusters = node.rows, node.clusters
         centers = np.ascontiguousarray(self.centers[clusters].T)
         inside = np.zeros(len(self.centers), dtype=np.bool_)
@@ -402,9 +403,9 @@ class Nearest:
         least = min(len(clusters), max(self.near.shape[1] // 4, 1))
 
         def keep(start: int, stop: int) -> None:
-            part = rows[start:stop]
+            block = rows[start:stop]
             keep_nearest(
-                self.problem.rows.values, part, centers, clusters, inside, self.unit, least, self.near, self.distances
+                self.problem.rows.values, block, centers, clusters, inside, self.unit, least, self.near, self.distances
             )
 
         map_blocks(keep, len(rows), n_jobs=self.problem.jobs_for(rows))
@@ -414,7 +415,7 @@ class Nearest:
 
 
 class NodeCuts:
-    """The cuts of a node. `cost` is what its rows cost without a cut, a whole number."""
+    """The cuts of a node. `cost` is the cost of its rows without a cut, a whole number."""
 
     def __init__(self, nearest: Nearest, node: Node, centers: Floats) -> None:
         self.nearest, self.node, self.centers = nearest, node, centers
@@ -427,7 +428,7 @@ class NodeCuts:
         np.put_along_axis(self.position, clusters[self.by_value], np.arange(len(clusters))[None], axis=1)
 
     def best(self, penalties: Sequence[float]) -> list[PlacedCut]:
-        """Return for each depth penalty the cut of lowest score; 0 takes the cut of lowest cost.
+        """Return the cut of lowest score for each depth penalty; with 0 it is the cut of lowest cost.
 
         Ties go to the lowest cost, then to the lowest feature, then to the lowest threshold.
         """
@@ -442,17 +443,17 @@ class NodeCuts:
             cuts = _Cuts.with_room(min(step, last - first), len(node.rows) + k)
             for start in range(first, last, step):
                 stop = min(start + step, last)
-                some, columns = cuts.of_first(stop - start), slice(start - first, stop - first)
-                self._write_costs(start, stop, at_rows[columns], at_centers[columns], some)
-                best_scores(some, start, *total, scores, best)
+                block, columns = cuts.of_first(stop - start), slice(start - first, stop - first)
+                self._write_costs(start, stop, at_rows[columns], at_centers[columns], block)
+                best_scores(block, start, *total, scores, best)
             return scores, best
 
         at_once = max(1, min(COLUMNS, VALUES // len(nearest.near)))
-        found = nearest.order.by_columns(best_of, node.places, steps=16, most=at_once)
+        by_columns = nearest.order.by_columns(best_of, node.places, steps=16, most=at_once)
         chosen = []
         for p in range(len(weighing)):
-            each = [(scores[p], *best[p].tolist()) for scores, best in found if best[p, 1] >= 0]
-            _, _, feature, place, n_left = min(each)
+            candidates = [(scores[p], *best[p].tolist()) for scores, best in by_columns if best[p, 1] >= 0]
+            _, _, feature, place, n_left = min(candidates)
             chosen.append(PlacedCut(feature, self._threshold(feature, place, n_left), place))
         return chosen
 
@@ -461,12 +462,12 @@ class NodeCuts:
         cuts = _Cuts.with_room(1, len(self.node.rows) + len(self.node.clusters))
         at_rows, at_centers = self._changes(feature, feature + 1)
         self._write_costs(feature, feature + 1, at_rows, at_centers, cuts)
-        costs, _, places, centers_left = (each[0, : cuts.sizes[0]] for each in cuts[:4])
+        costs, _, places, centers_left = (array[0, : cuts.sizes[0]] for array in cuts[:4])
         low, high = self._gap(feature, places, centers_left)
         return ColumnCuts(low, high, costs, places - self.node.places.start, centers_left)
 
     def _changes(self, first: int, last: int) -> tuple[Ints, Ints]:
-        """Return by how much costs change at rows (t, n), written for those of the node only, and at centres (t, k)."""
+        """Return the changes of cost at rows (t, n), set for rows of the node only, and at centres (t, k)."""
         lists, columns = self.nearest, slice(first, last)
         at_rows = np.empty((last - first, len(lists.near)), dtype=np.int64)
         at_centers = np.zeros((last - first, len(self.node.clusters)), dtype=np.int64)
@@ -481,7 +482,7 @@ class NodeCuts:
         costs_of_cuts(values, entries, *node, at_rows, at_centers, self.cost, cuts)
 
     def _threshold(self, feature: int, place: int, n_left: int) -> float:
-        """Return the threshold of the cut before a place, with so many centres on its left: the middle of its gap."""
+        """Return the threshold of the cut before a place with `n_left` centres on its left: the middle of its gap."""
         order, (start, stop) = self.nearest.order, self.node.places
         low, high = self.ends[feature, n_left - 1 : n_left + 1].tolist()
         if place > start:

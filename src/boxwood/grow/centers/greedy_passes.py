@@ -1,11 +1,11 @@
-"""Ex-Greedy and ExShallow by passes over rows that come in batches: the same trees as from rows in memory.
+"""Ex-Greedy and ExShallow by passes over batches of rows: the same trees as from rows in memory.
 
 All nodes of a level are cut together.
 
-Passing from the low to the high values of a column, the cost of a cut changes where it passes rows and centres; see
-`loops.greedy`. A pass adds up by bin what rows add and what they take away. The cost at the ends of a bin is then
-known, and no cut inside of it costs less than that at its begin without what its rows take away. Bins that may hold a
-better cut are looked into: by finer bins, or value by value once they hold few rows.
+As a threshold rises, the cost of its cut changes where it passes rows and centres; see `loops.greedy`. A pass sums the
+increases and the decreases by bin. This gives the cost at the ends of each bin; a lower bound inside a bin is the cost
+at its lower end less all its decreases. Bins that may hold a better cut are refined: by finer bins, or value by value
+once they hold few rows.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from boxwood.grow.shared.passes import (
     BYTES,
     FEWEST,
     BlockCosts,
+    FilledBins,
     GrowingTree,
     GuidingRows,
-    Parts,
     Paths,
     RowsInNodes,
     Scales,
     Stretch,
     StretchBins,
-    parts_of,
-    parts_of_values,
-    taken,
+    bins_of_values,
+    chunks_of,
+    rows_taken,
 )
 from boxwood.loops.bins import add_changes_to_slots, find_in_slots
 from boxwood.loops.greedy import add_changes, best_scores, keep_nearest, summed_costs, write_least_depths
@@ -62,9 +62,9 @@ def separated(task: Task, duplicates: str, penalty: float = 0.0) -> ThresholdTre
     return tree.build()
 
 
-VALUES = 1 << 19  # gathered one by one, at most
-ROWS, COST, WEIGHT, LARGEST, CENTERS = range(5)  # what lies before a place of a column, and what a cut there costs
-SLACK = 1e-12  # more than the relative error of a foretold depth
+VALUES = 1 << 19  # most values that are gathered one by one
+ROWS, COST, WEIGHT, LARGEST, CENTERS = range(5)  # at a place of a column: cost of the cut there, and sums left of it
+SLACK = 1e-12  # upper bound on the relative error of a foretold depth
 
 
 @dataclass(eq=False)
@@ -74,12 +74,12 @@ class CenterNode:
     node: int  # of the growing tree
     clusters: Indices
     tested: Bools  # (d, 2): whether the node is left, or right, of a cut of this feature above it
-    count: int = -1  # of its rows; -1 before it is known
-    scale: float = 0.0  # of whole costs; 0 before it is known
+    count: int = -1  # of its rows; -1 while unknown
+    scale: float = 0.0  # of whole costs; 0 while unknown
 
 
 class _Best(NamedTuple):
-    """The best cut so far; the better of two is the smaller tuple, ties included."""
+    """The best cut so far. Of two cuts the smaller tuple is the better one, which also breaks ties."""
 
     score: float
     cost: int
@@ -88,18 +88,18 @@ class _Best(NamedTuple):
 
 
 class _Stretch(NamedTuple):
-    """A stretch of a column whose inner cuts may be the best. No centre lies between its ends."""
+    """A candidate: a stretch of a column that may hold the best cut. No centre lies between its ends."""
 
     column: int
     low: float
     high: float
     n_rows: int
     before: Ints  # (5,)
-    rank: tuple[float, int, int, float]  # what no inner cut is better than, to be compared with `_Best`
+    rank: tuple[float, int, int, float]  # a lower bound on all cuts inside, in the order of `_Best`
 
 
 class GreedySearch:
-    """The search for the cuts of lowest score of nodes of a growing tree; see `grow.shallow` for the score."""
+    """The search for the cut of lowest score at nodes of a growing tree; see `grow.shallow` for the score."""
 
     def __init__(self, task: Task, tree: GrowingTree, costs: BlockCosts, penalty: float) -> None:
         self.batches, self.tree, self.costs, self.penalty = task.batches, tree, costs, penalty
@@ -113,8 +113,8 @@ class GreedySearch:
         size = 8 * (AMOUNTS + 3) * self.batches.n_columns
         step, sides = max(BYTES // (size * FEWEST), 1), []
         for start in range(0, len(nodes), step):
-            some = nodes[start : start + step]
-            sides += _Nodes(self, some, min(BINS, max(BYTES // (size * len(some)), FEWEST))).find()
+            group = nodes[start : start + step]
+            sides += _Nodes(self, group, min(BINS, max(BYTES // (size * len(group)), FEWEST))).find()
         return sides
 
     def _measure(self, nodes: Sequence[CenterNode]) -> None:
@@ -129,7 +129,7 @@ class GreedySearch:
 
 
 class _Nodes:
-    """The search for the best cuts of some nodes, all of which are looked at in every pass."""
+    """The search for the best cuts of some nodes, which share every pass."""
 
     def __init__(self, search: GreedySearch, nodes: Sequence[CenterNode], n_bins: int) -> None:
         assert search.sample is not None
@@ -146,96 +146,97 @@ class _Nodes:
 
     def find(self) -> list[tuple[CenterNode, CenterNode]]:
         """Find the cuts, make them, and return the sides."""
-        open_now = self._begin()
-        while any(open_now):
-            gathers = sum(each.n_rows for stretches in open_now for each in stretches) <= VALUES
-            n_bins = max(min(self.n_bins, BYTES // (8 * (AMOUNTS + 3) * sum(map(len, open_now)))), 2)
+        candidates = self._begin()
+        while any(candidates):
+            gathers = sum(stretch.n_rows for stretches in candidates for stretch in stretches) <= VALUES
+            n_bins = max(min(self.n_bins, BYTES // (8 * (AMOUNTS + 3) * sum(map(len, candidates)))), 2)
             n_bins = 1 if gathers else n_bins
             stretches = [
                 Stretch(i, s.column, s.low, s.high, self.samples.edges(i, s.column, s.low, s.high, n_bins))
-                for i, some in enumerate(open_now)
-                for s in some
+                for i, group in enumerate(candidates)
+                for s in group
             ]
-            parts, _ = self._looked(stretches, gathers, is_first=False)
-            following = iter(parts)
-            open_now = [
-                self._inside(i, [self._parted(i, s.column, s.before, next(following)) for s in some])
-                for i, some in enumerate(open_now)
+            bins, _ = self._bins_of(stretches, gathers, is_first=False)
+            following = iter(bins)
+            candidates = [
+                self._candidates(i, [self._candidates_in(i, s.column, s.before, next(following)) for s in group])
+                for i, group in enumerate(candidates)
             ]
         return [self._sides(i) for i in range(len(self.nodes))]
 
     def _begin(self) -> list[list[_Stretch]]:
-        """Look at all values of the columns that part centres, and return what is to be looked into."""
-        parting = [np.flatnonzero(each.ends[:, 0] < each.ends[:, -1]).tolist() for each in self.centers]
-        n_values = sum(node.count * len(columns) for node, columns in zip(self.nodes, parting, strict=True))
+        """Make the first pass, over all columns in which centres differ, and return the candidates of each node."""
+        separating = [np.flatnonzero(centers.ends[:, 0] < centers.ends[:, -1]).tolist() for centers in self.centers]
+        n_values = sum(node.count * len(columns) for node, columns in zip(self.nodes, separating, strict=True))
         gathers = n_values <= VALUES
         stretches = [
             Stretch(i, j, -np.inf, np.inf, np.empty(0) if gathers else self._first_edges(i, j))
-            for i, columns in enumerate(parting)
+            for i, columns in enumerate(separating)
             for j in columns
         ]
-        parts, whole = self._looked(stretches, gathers, is_first=True)
-        self.cost, following, open_now = whole.cost.tolist(), iter(parts), []
-        for i, columns in enumerate(parting):
-            before, found = np.array([0, self.cost[i], 0, 0, 0]), []
+        bins, whole = self._bins_of(stretches, gathers, is_first=True)
+        self.cost, following, candidates = whole.cost.tolist(), iter(bins), []
+        for i, columns in enumerate(separating):
+            before, of_columns = np.array([0, self.cost[i], 0, 0, 0]), []
             for j in columns:
-                of_rows = next(following)
+                filled = next(following)
                 if j == columns[0]:
-                    self.total.append(of_rows.sums[:, 2:].sum(axis=0))
-                found.append(
-                    self._parted(i, j, before, *_with_centers(of_rows, self.centers[i].ends[j], whole.at[i][j]))
+                    self.total.append(filled.sums[:, 2:].sum(axis=0))
+                of_columns.append(
+                    self._candidates_in(i, j, before, *_with_centers(filled, self.centers[i].ends[j], whole.at[i][j]))
                 )
-            open_now.append(self._inside(i, found))
-        return open_now
+            candidates.append(self._candidates(i, of_columns))
+        return candidates
 
     def _first_edges(self, i: int, column: int) -> Floats:
-        """Return edges between the first and the last centre, among them those around each centre."""
+        """Return edges between the first and the last centre, with an edge at and just below each centre."""
         ends = self.centers[i].ends[column]
         inner = self.samples.edges(i, column, float(ends[0]), float(ends[-1]), self.n_bins)
         return np.unique(np.concatenate([inner, ends, np.nextafter(ends, -np.inf)]))
 
-    def _inside(self, i: int, found: list[list[_Stretch]]) -> list[_Stretch]:
-        return [each for inner in found for each in inner if each.rank < self.best[i]]
+    def _candidates(self, i: int, of_columns: list[list[_Stretch]]) -> list[_Stretch]:
+        return [candidate for stretches in of_columns for candidate in stretches if candidate.rank < self.best[i]]
 
-    def _parted(
+    def _candidates_in(
         self,
         i: int,
         column: int,
         before: Ints,
-        parts: Parts,
+        bins: FilledBins,
         changes: Ints | None = None,
         n_centers: Ints | None = None,
     ) -> list[_Stretch]:
-        """Take the best of the cuts between parts of a column, and return the parts whose inner cuts may be better.
+        """Take the best cut between bins of a column, and return the bins that may hold a better one.
 
-        `changes` are those at centres, and `n_centers` the numbers of centres, by part; None where no centre lies.
+        `changes` are the changes of cost at centres, and `n_centers` the numbers of centres, by bin; None if there are
+        no centres in the bins.
         """
-        none, k = np.zeros(len(parts.counts), dtype=np.int64), len(self.nodes[i].clusters)
-        added, taken_away, weight, largest = parts.sums.T
-        change = added - taken_away + (none if changes is None else changes)
-        steps = parts.counts, change, weight, largest, none if n_centers is None else n_centers
+        none, k = np.zeros(len(bins.counts), dtype=np.int64), len(self.nodes[i].clusters)
+        added, removed, weight, largest = bins.sums.T
+        change = added - removed + (none if changes is None else changes)
+        steps = bins.counts, change, weight, largest, none if n_centers is None else n_centers
         ends = before + np.cumsum(np.column_stack(steps), axis=0)
         begins = np.concatenate([before[None], ends[:-1]])
-        parts_centers = (ends[:, CENTERS] > 0) & (ends[:, CENTERS] < k)
-        self._take(i, column, parts, ends, np.flatnonzero(parts_centers[:-1]))
-        inner = np.flatnonzero(parts_centers & (parts.low < parts.high))
-        least = begins[inner, COST] - taken_away[inner]
-        scores = self._least_scores(i, column, least, begins[inner], ends[inner])
+        separates = (ends[:, CENTERS] > 0) & (ends[:, CENTERS] < k)
+        self._take_if_better(i, column, bins, ends, np.flatnonzero(separates[:-1]))
+        inner = np.flatnonzero(separates & (bins.low < bins.high))
+        lowest_costs = begins[inner, COST] - removed[inner]
+        scores = self._least_scores(i, column, lowest_costs, begins[inner], ends[inner])
         return [
             _Stretch(
                 column,
-                float(parts.low[b]),
-                float(parts.high[b]),
-                int(parts.counts[b]),
+                float(bins.low[b]),
+                float(bins.high[b]),
+                int(bins.counts[b]),
                 begins[b],
-                (score, cost, column, float(parts.low[b])),
+                (score, cost, column, float(bins.low[b])),
             )
-            for b, score, cost in zip(inner.tolist(), scores.tolist(), least.tolist(), strict=True)
-            if (score, cost, column, float(parts.low[b])) < self.best[i]
+            for b, score, cost in zip(inner.tolist(), scores.tolist(), lowest_costs.tolist(), strict=True)
+            if (score, cost, column, float(bins.low[b])) < self.best[i]
         ]
 
-    def _take(self, i: int, column: int, parts: Parts, ends: Ints, places: Indices) -> None:
-        """Take the cut behind one of some parts, if it is better than the best so far."""
+    def _take_if_better(self, i: int, column: int, bins: FilledBins, ends: Ints, places: Indices) -> None:
+        """Take the best of the cuts behind some bins, `places`, if it is better than the best so far."""
         if not len(places):
             return
         node, scores, best = self.nodes[i], np.full(1, np.inf), np.full((1, 4), -1, dtype=np.int64)
@@ -245,13 +246,13 @@ class _Nodes:
         of_node = len(node.clusters), weight, node.tested, base, np.array([self.search.penalty])
         best_scores(cuts, column, *of_node, scores, best)
         at = int(best[0, 2])
-        threshold = float(between(parts.high[at], parts.low[at + 1]))
-        found = _Best(float(scores[0]), int(best[0, 0]), column, threshold)
-        if found < self.best[i] or self.best[i].column < 0:
-            self.best[i], self.left[i] = found, (int(ends[at, ROWS]), int(ends[at, LARGEST]))
+        threshold = float(between(bins.high[at], bins.low[at + 1]))
+        cut = _Best(float(scores[0]), int(best[0, 0]), column, threshold)
+        if cut < self.best[i] or self.best[i].column < 0:
+            self.best[i], self.left[i] = cut, (int(ends[at, ROWS]), int(ends[at, LARGEST]))
 
     def _least_scores(self, i: int, column: int, costs: Ints, begins: Ints, ends: Ints) -> Floats:
-        """Return what no cut inside some parts of a column scores less than, given the least that it costs."""
+        """Return a lower bound on the scores of cuts inside some bins, given lower bounds on their costs."""
         scores, penalty = costs / float(max(self.cost[i], 1)), self.search.penalty
         if penalty == 0:
             return np.asarray(scores)
@@ -282,29 +283,31 @@ class _Nodes:
             CenterNode(second, node.clusters[~is_left], on_right, n_rows[1], scales[1]),
         )
 
-    def _looked(self, stretches: list[Stretch], gathers: bool, *, is_first: bool) -> tuple[list[Parts], Looked]:
+    def _bins_of(
+        self, stretches: list[Stretch], gathers: bool, *, is_first: bool
+    ) -> tuple[list[FilledBins], SlotChanges]:
         columns = list(range(self.search.batches.n_columns))
-        look = StretchBins.at(stretches, columns, len(self.nodes))
-        make = partial(Looked, self.changes, self.paths, look, gathers, is_first)
-        looked: Looked = self.search.batches.fold(make)
-        return looked.parts(), looked
+        bins = StretchBins.at(stretches, columns, len(self.nodes))
+        make = partial(SlotChanges, self.changes, self.paths, bins, gathers, is_first)
+        sums: SlotChanges = self.search.batches.fold(make)
+        return sums.filled(), sums
 
 
-def _with_centers(parts: Parts, ends: Floats, changes: Ints) -> tuple[Parts, Ints, Ints]:
-    """Return the parts of a column with one for each value of a centre, and the changes and numbers of centres there.
+def _with_centers(bins: FilledBins, ends: Floats, changes: Ints) -> tuple[FilledBins, Ints, Ints]:
+    """Return the bins of a column with an added bin for each value of a centre, and changes and numbers of centres.
 
     IN: ends (k,): values of centres, ascending; changes (k,).
     """
     values, first, n_centers = np.unique(ends + 0.0, return_index=True, return_counts=True)
-    at = np.searchsorted(parts.low, values)
-    is_missing = at == len(parts.low)
-    is_missing[~is_missing] = parts.low[at[~is_missing]] != values[~is_missing]
+    at = np.searchsorted(bins.low, values)
+    is_missing = at == len(bins.low)
+    is_missing[~is_missing] = bins.low[at[~is_missing]] != values[~is_missing]
     none, missing = np.zeros(int(is_missing.sum()), dtype=np.int64), at[is_missing]
-    merged = Parts(
-        np.insert(parts.counts, missing, none),
-        np.insert(parts.low, missing, values[is_missing]),
-        np.insert(parts.high, missing, values[is_missing]),
-        np.insert(parts.sums, missing, none[:, None], axis=0),
+    merged = FilledBins(
+        np.insert(bins.counts, missing, none),
+        np.insert(bins.low, missing, values[is_missing]),
+        np.insert(bins.high, missing, values[is_missing]),
+        np.insert(bins.sums, missing, none[:, None], axis=0),
     )
     places = np.searchsorted(merged.low, values)
     all_changes, numbers = np.zeros((2, len(merged.low)), dtype=np.int64)
@@ -313,11 +316,11 @@ def _with_centers(parts: Parts, ends: Floats, changes: Ints) -> tuple[Parts, Int
 
 
 LISTED = 32  # centres in the list of a row
-AMOUNTS = 4  # what a row adds, what it takes away, its weight, and the largest of its costs
+AMOUNTS = 4  # of a row: increase and decrease of the cost, weight, and largest cost
 
 
 class NodeCenters(NamedTuple):
-    """The centres of a node, as `loops.greedy` takes them."""
+    """The centres of a node, in the form of `loops.greedy`."""
 
     clusters: Indices
     centers: Floats  # (d, k)
@@ -336,99 +339,113 @@ class NodeCenters(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """By how much the costs of cuts of some nodes change, where they pass rows and centres."""
+    """The changes of the costs of cuts of some nodes, at each row and centre that a cut passes."""
 
     costs: BlockCosts
     centers: list[NodeCenters]
     scales: Floats
     weights: WholeWeights | None
 
-    def of(self, part: RowsInNodes) -> tuple[Ints, Ints, list[Ints], Ints]:
+    def of(self, chunk: RowsInNodes) -> tuple[Ints, Ints, list[Ints], Ints]:
         """Return changes at rows (d, n), weights and largest costs (n, 2), changes at centres, and costs of nodes."""
-        n, d = part.values.shape
-        share, times = self.costs.shares(part)
+        n, d = chunk.values.shape
+        share, times = self.costs.shares(chunk)
         at_rows, fixed = np.zeros((d, n), dtype=np.int64), np.empty((n, 2), dtype=np.int64)
-        largest = self.costs.distances(part.values).max(axis=1)
-        fixed[:, 0] = 1 if part.weights is None or self.weights is None else self.weights.of(part.weights)
-        fixed[:, 1] = np.rint(largest * share * self.scales[part.nodes]).astype(np.int64) * times
+        largest = self.costs.distances(chunk.values).max(axis=1)
+        fixed[:, 0] = 1 if chunk.weights is None or self.weights is None else self.weights.of(chunk.weights)
+        fixed[:, 1] = np.rint(largest * share * self.scales[chunk.nodes]).astype(np.int64) * times
         at_centers, costs = (
-            [np.zeros(each.ends.shape, dtype=np.int64) for each in self.centers],
+            [np.zeros(node.ends.shape, dtype=np.int64) for node in self.centers],
             np.zeros(len(self.centers), dtype=np.int64),
         )
         n_listed = min(LISTED, len(self.costs.centers))
         near, distances = np.full((n, n_listed), -1, dtype=np.int32), np.empty((n, n_listed))
-        order = np.argsort(part.nodes, kind="stable")
-        ends = np.searchsorted(part.nodes[order], np.arange(len(self.centers) + 1)).tolist()
-        for i, each in enumerate(self.centers):
+        order = np.argsort(chunk.nodes, kind="stable")
+        ends = np.searchsorted(chunk.nodes[order], np.arange(len(self.centers) + 1)).tolist()
+        for i, node in enumerate(self.centers):
             rows = order[ends[i] : ends[i + 1]]
             if not len(rows):
                 continue
             inside = np.zeros(len(self.costs.centers), dtype=np.bool_)
-            inside[each.clusters] = True
-            of_node, scale = (each.centers, each.clusters, inside, self.costs.unit, 1), float(self.scales[i])
-            keep_nearest(part.values, rows, *of_node, near, distances)
+            inside[node.clusters] = True
+            of_node, scale = (
+                (node.centers, node.clusters, inside, self.costs.unit, 1),
+                float(self.scales[i]),
+            )
+            keep_nearest(chunk.values, rows, *of_node, near, distances)
             costs[i] = summed_costs(rows, distances, share, times, scale)
-            of_rows, of_centers = (near, distances, share, times, scale), (each.ends, each.by_value, each.position)
+            of_rows, of_centers = (
+                (near, distances, share, times, scale),
+                (node.ends, node.by_value, node.position),
+            )
             add_changes(
-                part.values, rows, 0, *of_rows, each.centers, self.costs.unit, *of_centers, at_rows, at_centers[i]
+                chunk.values,
+                rows,
+                0,
+                *of_rows,
+                node.centers,
+                self.costs.unit,
+                *of_centers,
+                at_rows,
+                at_centers[i],
             )
         return at_rows, fixed, at_centers, costs
 
 
-class Looked:
-    """A summary of the rows in each slot of a look, or of each value there; and of whole nodes, if it is the first."""
+class SlotChanges:
+    """A summary of the changes by slot, or of each value in a slot; the first pass also sums whole nodes."""
 
-    def __init__(self, changes: Changes, paths: Paths, look: StretchBins, gathers: bool, is_first: bool) -> None:
-        self.changes, self.paths, self.look, self.gathers, self.is_first = changes, paths, look, gathers, is_first
-        n_slots = 0 if gathers else look.n_slots
+    def __init__(self, changes: Changes, paths: Paths, bins: StretchBins, gathers: bool, is_first: bool) -> None:
+        self.changes, self.paths, self.slots, self.gathers, self.is_first = changes, paths, bins, gathers, is_first
+        n_slots = 0 if gathers else bins.n_slots
         self.counts, self.sums = np.zeros(n_slots, dtype=np.int64), np.zeros((n_slots, AMOUNTS), dtype=np.int64)
         self.low, self.high = np.full(n_slots, np.inf), np.full(n_slots, -np.inf)
-        self.found: list[tuple[Floats, Indices, Ints]] = []
+        self.gathered: list[tuple[Floats, Indices, Ints]] = []
         self.at = [np.zeros(each.ends.shape, dtype=np.int64) for each in changes.centers]
         self.cost = np.zeros(len(changes.centers), dtype=np.int64)
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        bins = self.look.starts, self.look.edges, self.look.slots
-        for part in parts_of(block, self.paths, self.changes.costs):
+        arrays = self.slots.starts, self.slots.edges, self.slots.slots
+        for chunk in chunks_of(block, self.paths, self.changes.costs):
             if self.gathers:
-                self._gather(part, bins)
+                self._gather(chunk, arrays)
                 continue
-            at_rows, fixed, at_centers, costs = self.changes.of(part)
+            at_rows, fixed, at_centers, costs = self.changes.of(chunk)
             self._add_whole(at_centers, costs)
             out = self.counts, self.low, self.high, self.sums
-            add_changes_to_slots(part.values, part.nodes, *bins, at_rows, fixed, *out)
+            add_changes_to_slots(chunk.values, chunk.nodes, *arrays, at_rows, fixed, *out)
 
-    def _gather(self, part: RowsInNodes, bins: tuple[Ints, Floats, Ints]) -> None:
-        rows, columns, slots = np.empty((3, part.values.size), dtype=np.int64)
-        n_found = find_in_slots(part.values, part.nodes, *bins, rows, columns, slots)
-        rows, columns, slots = rows[:n_found], columns[:n_found], slots[:n_found].copy()
-        some, at = np.unique(rows, return_inverse=True)
-        if self.is_first:  # costs and changes at centres are those of all rows
-            some, at = np.arange(len(part.nodes)), rows
-        at_rows, fixed, at_centers, costs = self.changes.of(taken(part, some))
+    def _gather(self, chunk: RowsInNodes, bins: tuple[Ints, Floats, Ints]) -> None:
+        rows, columns, slots = np.empty((3, chunk.values.size), dtype=np.int64)
+        n_values = find_in_slots(chunk.values, chunk.nodes, *bins, rows, columns, slots)
+        rows, columns, slots = rows[:n_values], columns[:n_values], slots[:n_values].copy()
+        of_chunk, at = np.unique(rows, return_inverse=True)
+        if self.is_first:  # costs and changes at centres need all rows
+            of_chunk, at = np.arange(len(chunk.nodes)), rows
+        at_rows, fixed, at_centers, costs = self.changes.of(rows_taken(chunk, of_chunk))
         self._add_whole(at_centers, costs)
         change = at_rows[columns, at.reshape(-1)]
         amounts = np.column_stack([np.maximum(change, 0), np.maximum(-change, 0), fixed[at.reshape(-1)]])
-        self.found.append((part.values[rows, columns], slots, amounts))
+        self.gathered.append((chunk.values[rows, columns], slots, amounts))
 
     def _add_whole(self, at_centers: list[Ints], costs: Ints) -> None:
         self.cost += costs
         for mine, more in zip(self.at, at_centers, strict=True):
             mine += more
 
-    def merge(self, other: Looked) -> None:
+    def merge(self, other: SlotChanges) -> None:
         """Add another summary."""
         self.counts += other.counts
         self.sums += other.sums
         self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        self.found += other.found
+        self.gathered += other.gathered
         self._add_whole(other.at, other.cost)
 
-    def parts(self) -> list[Parts]:
-        """Return what lies in each stretch."""
+    def filled(self) -> list[FilledBins]:
+        """Return the filled bins of each stretch."""
         if not self.gathers:
-            return self.look.parts(self.counts, self.low, self.high, self.sums)
+            return self.slots.filled(self.counts, self.low, self.high, self.sums)
         none = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, AMOUNTS), dtype=np.int64)
-        values, slots, amounts = (np.concatenate(each) for each in zip(none, *self.found, strict=True))
-        return parts_of_values(self.look.n_slots, values, slots, amounts)
+        values, slots, amounts = (np.concatenate(arrays) for arrays in zip(none, *self.gathered, strict=True))
+        return bins_of_values(self.slots.n_slots, values, slots, amounts)

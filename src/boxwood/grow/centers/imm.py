@@ -159,7 +159,7 @@ class _Node(NamedTuple):
 
 
 class _Grower:
-    """One run of the algorithm. Every mistake is taken out of the counts."""
+    """One run of the algorithm. Rows that become mistakes are removed from the counts."""
 
     def __init__(self, counts: CodedRows, centers: Floats, midpoints: bool, ties: TieBreak) -> None:
         self.counts, self.centers, self.midpoints, self.ties = counts, centers, midpoints, ties
@@ -185,9 +185,9 @@ class _Grower:
         return Split(j, threshold, left, _Node(node.clusters[~is_left], bins_right, strays[~strays_left]))
 
     def _search(self, node: _Node) -> MistakeSearch:
-        """Return the search for the cut with the fewest mistakes, in closer bins if they pay."""
+        """Return the search for the cut with the fewest mistakes, in finer bins if they pay."""
         search = MistakeSearch(self.counts, self.centers, node.clusters, node.bins, self.midpoints)
-        if not search.wants_closer_bins():
+        if not search.wants_finer_bins():
             return search
         bins = CenterBins.around(self.centers[node.clusters], node.bins.n_bins)
         self.counts.rebin(node.clusters, bins)
@@ -209,20 +209,20 @@ class _Grower:
         i = self.ties.chosen(cuts)
         return int(cuts.feature[i]), float(cuts.threshold[i])
 
-    def _equal_cuts(self, node: _Node, j: int, found: Floats) -> EqualCuts:
-        """Return the cuts of a column behind the values that were found.
+    def _equal_cuts(self, node: _Node, j: int, tried: Floats) -> EqualCuts:
+        """Return the cuts of a column behind the values of the equally good cuts, `tried`.
 
-        Strays make no mistakes, so the search passes over them. But a threshold may also lie between two of them.
+        Strays make no mistakes, so the search ignores them. But a threshold may also lie between two of them.
         """
         centers, strays = self.centers[node.clusters, j], self.counts.rows.column(j, node.strays)
         own, weights = self.counts.sorted_column(j, node.clusters)
         values = np.unique(np.concatenate([own, centers, strays]))
         if self.midpoints:
-            after = np.searchsorted(values, found, side="right")
-            return EqualCuts.of_column(j, found, values[after - 1], values[after], centers, (own, weights))
+            after = np.searchsorted(values, tried, side="right")
+            return EqualCuts.of_column(j, tried, values[after - 1], values[after], centers, (own, weights))
         counted = np.unique(np.concatenate([own, centers]))
         at = counted[np.searchsorted(counted, values[:-1], side="right") - 1]  # the counted value at or before each
-        low = np.flatnonzero(np.isin(at, found) & (values[:-1] >= counted[0]))
+        low = np.flatnonzero(np.isin(at, tried) & (values[:-1] >= counted[0]))
         return EqualCuts.of_column(j, None, values[low], values[low + 1], centers, (own, weights))
 
 
@@ -230,7 +230,7 @@ NO_CUT = np.iinfo(np.int64).max  # more mistakes than any cut makes
 
 
 class MistakeCut(NamedTuple):
-    """A cut right behind a value; of two cuts the better one is the smaller."""
+    """A cut right behind a value. Of two cuts the smaller tuple is the better one."""
 
     mistakes: int
     feature: int
@@ -238,17 +238,17 @@ class MistakeCut(NamedTuple):
 
 
 class Counted(Protocol):
-    """Rows that are counted: all rows in memory, or what a pass over batches tells of a node."""
+    """The counts that a search needs: of all rows in memory, or from the answer of a pass to one node."""
 
     counts: Ints  # (d, k, n_bins): weight of each cluster
     total: Ints  # (k,): weight of each cluster in its node
 
     def events(self, column: NodeColumn, constant: Bools, /) -> tuple[Array, ...]:
-        """Return what happens in some bins of a column; see `events_in_bins`."""
+        """Return the events in some bins of a column; see `events_in_bins`."""
 
 
 class MistakeSearch:
-    """The search at one node, which holds the centres of `clusters`; the counts are those at this moment."""
+    """The search at one node, which holds the centres of `clusters`, by the counts at this moment."""
 
     def __init__(self, counts: Counted, centers: Floats, clusters: Indices, bins: CenterBins, midpoints: bool) -> None:
         self.counts, self.clusters, self.bins, self.midpoints = counts, clusters, bins, midpoints
@@ -263,7 +263,7 @@ class MistakeSearch:
         self.open = self._open()
 
     def run(self) -> MistakeCut:
-        """Return the best cut: fewest mistakes, then lowest column, then lowest value."""
+        """Return the best cut: the fewest mistakes, then the lowest column, then the lowest value."""
         best: MistakeCut | None = None
         lowest = np.where(self.open, self.bound, NO_CUT).min(axis=1)
         for j in np.argsort(lowest, kind="stable").tolist():
@@ -277,7 +277,7 @@ class MistakeSearch:
         return best
 
     def equal(self, best: MistakeCut) -> Iterator[tuple[int, Floats]]:
-        """Yield each column with cuts as good as the best one, and the values behind which they lie, ascending."""
+        """Yield each column that has cuts as good as the best one, and the values behind which they lie, ascending."""
         opened = self._within()
         for j in range(best.feature, len(opened)):
             wanted = opened[j] & (self.bound[j] <= best.mistakes)
@@ -286,8 +286,8 @@ class MistakeSearch:
                 if (mistakes == best.mistakes).any():
                     yield j, values[mistakes == best.mistakes]
 
-    def wants_closer_bins(self) -> bool:
-        """Return whether finer bins pay: many rows would be sorted, and the centres are close together."""
+    def wants_finer_bins(self) -> bool:
+        """Return whether finer bins pay: many rows would have to be sorted, and the centres are close together."""
         closer = self.high / 2 - self.low / 2 < 0.25 * (self.bins.high / 2 - self.bins.low / 2)
         if not (closer & self.open.any(axis=1)).any():
             return False
@@ -295,7 +295,7 @@ class MistakeSearch:
         return 10 * to_sort > len(self.low) * int(self.counts.total[self.clusters].sum())
 
     def weight_in(self, wanted: Bools) -> int:
-        """Return the weight of the node's rows in wanted bins (d, n_bins), in all columns together."""
+        """Return the weight of the node's rows in the wanted bins (d, n_bins), summed over columns."""
         return int(loops.weight_in(self.counts.counts, self.clusters, wanted))
 
     # --------------------------------------------------------------------------------------------------- bounds
@@ -310,7 +310,7 @@ class MistakeSearch:
         return after, np.where(whole & (not self.midpoints), after, np.minimum(bound, after))
 
     def _open(self) -> Bools:
-        """Return the bins that can hold the best cut, by the bounds and by the rule for ties, shape (d, n_bins)."""
+        """Return the bins that may hold the best cut, by the bounds and the rule for ties, shape (d, n_bins)."""
         within, codes, last = self._within(), np.arange(self.bins.n_bins), self.center_bins.max(axis=1)[:, None]
         behind = self.start + self.after if self.midpoints else self.after  # no cut within a bin exceeds the sum
         reached = np.where(within & ~self.has_center if self.midpoints else within & (codes < last), behind, NO_CUT)
@@ -321,11 +321,11 @@ class MistakeSearch:
         return opened
 
     def _within(self) -> Bools:
-        """Return the bins that can hold a cut between two centres, shape (d, n_bins)."""
+        """Return the bins that may hold a cut between two centres, shape (d, n_bins)."""
         codes = np.arange(self.bins.n_bins)
         first, last = self.center_bins.min(axis=1)[:, None], self.center_bins.max(axis=1)[:, None]
         within: Bools = (first <= codes) & (codes <= last) & (self.low < self.high)[:, None]
-        within[:, 0] = within[:, -1] = False  # they lie outside of what the bins span
+        within[:, 0] = within[:, -1] = False  # they lie outside of the range of the centres
         return within if self.marks is None else within & self._has_mark(self.marks)
 
     def _has_mark(self, marks: list[Floats]) -> Bools:
@@ -345,9 +345,9 @@ class MistakeSearch:
         return MistakeCut(int(mistakes[first]), j, float(values[first]))
 
     def _tried(self, j: int, wanted: Bools) -> tuple[Floats, Ints]:
-        """Return the values of one column behind which a cut in the wanted bins can lie, and the mistakes of each.
+        """Return the values of one column behind which a cut in the wanted bins may lie, and the mistakes of each.
 
-        Bins whose rows all have one value, as in columns with few values, are noted, so that they are not sorted again.
+        Bins with a single value are marked as constant, so that they are not sorted again.
         """
         counts, marks = self.counts, np.empty(0) if self.marks is None else self.marks[j]
         centers = self.centers[:, j], self.center_bins[j]
@@ -369,12 +369,12 @@ def midpoints_of(centers: Floats) -> list[Floats]:
 
 
 class CenterBins(NamedTuple):
-    """The bins of each column: from `low` up in steps of `1 / scale`; the last bin begins at `high`."""
+    """The bins of each column: of width `1 / scale` from `low` on; the last bin begins at `high`."""
 
     low: Floats
     high: Floats
     scale: Floats
-    constant: Bools  # (d, n_bins): whether all rows of the bin have one value; False if not known
+    constant: Bools  # (d, n_bins): whether all rows of the bin have one value; False if unknown
 
     @classmethod
     def around(cls, centers: Floats, n_bins: int) -> CenterBins:
@@ -390,13 +390,13 @@ class CenterBins(NamedTuple):
             scale = 0.5 * (n_bins - 2) / (high / 2 - low / 2)  # halves: the width itself may overflow
         return cls(low, high, np.minimum(scale, 1e300), np.zeros((len(low), n_bins), dtype=np.bool_))
 
-    def taken(self, which: Indices | slice) -> CenterBins:
+    def of_columns(self, which: Indices | slice) -> CenterBins:
         """Return the bins of some columns."""
-        return CenterBins._make(part[which] for part in self)
+        return CenterBins._make(array[which] for array in self)
 
     @property
     def binning(self) -> loops.Binning:
-        """The bins in the form that the loops take."""
+        """The bins in the form of the loops."""
         return loops.Binning(self.low, self.high, self.scale)
 
     @property
@@ -412,7 +412,7 @@ class CenterBins(NamedTuple):
 
     def codes_of(self, j: int, values: Floats) -> Array:
         """Return the bins of some values of column `j`."""
-        codes: Array = self.taken(slice(j, j + 1)).codes(values[:, None])[0]
+        codes: Array = self.of_columns(slice(j, j + 1)).codes(values[:, None])[0]
         return codes
 
     def code(self, j: int, value: float) -> int:
@@ -439,7 +439,7 @@ class CodedRows:
         n_rows = int(self.first[-1])
         self.order = np.empty(n_rows, dtype=np.int32 if len(X) < 2**31 else np.int64)
         self.codes = np.empty((n_columns, n_rows), dtype=np.uint8)
-        self.alive = np.ones(n_rows, dtype=np.bool_)
+        self.is_counted = np.ones(n_rows, dtype=np.bool_)
 
         def work(counts: Ints, start: int, stop: int) -> None:
             block = starts[start // BLOCK_ROWS]
@@ -447,13 +447,15 @@ class CodedRows:
             loops.bin_block(*block_rows, start, bins.binning, block, self.order, self.codes, counts)
 
         shape = n_columns, n_clusters, bins.n_bins
-        parts = fold_blocks(work, len(X), lambda: np.zeros(shape, dtype=np.int64), block=BLOCK_ROWS, n_jobs=n_jobs)
-        self.counts = parts[0]
-        for part in parts[1:]:
-            self.counts += part
+        counts_of_blocks = fold_blocks(
+            work, len(X), lambda: np.zeros(shape, dtype=np.int64), block=BLOCK_ROWS, n_jobs=n_jobs
+        )
+        self.counts = counts_of_blocks[0]
+        for counts_of_block in counts_of_blocks[1:]:
+            self.counts += counts_of_block
         self.total = self.counts[0].sum(axis=1)
         self.weights = weights[self.order] if weights.size else weights
-        self.sorted_rows = loops.SortedRows(self.order, self.codes, self.alive, self.weights)
+        self.sorted_rows = loops.SortedRows(self.order, self.codes, self.is_counted, self.weights)
 
     def rebin(self, clusters: Indices, bins: CenterBins) -> None:
         """Bin the rows of some clusters anew."""
@@ -463,10 +465,10 @@ class CodedRows:
             loops.bin_cluster(self.rows.values, self.sorted_rows, c, *span, bins.binning, self.counts)
 
     def events(self, column: NodeColumn, constant: Bools) -> tuple[Array, ...]:
-        """Return what happens in some bins of a column, and note those of one value; see `events_in_bins`."""
+        """Return the events in some bins of a column, and mark bins of one value; see `events_in_bins`."""
         counted = self.counts[column.number], self.first
-        found: tuple[Array, ...] = events_in_bins(self.rows.values, column, self.sorted_rows, *counted, constant)
-        return found
+        events: tuple[Array, ...] = events_in_bins(self.rows.values, column, self.sorted_rows, *counted, constant)
+        return events
 
     def smallest_above(self, j: int, clusters: Indices, value: float, code: int) -> float:
         """Return the smallest value of column `j` above `value`, whose bin is `code`, or infinity."""
@@ -477,14 +479,14 @@ class CodedRows:
         """Return the values of the rows of `clusters` in column `j`, ascending, and the weight of each."""
         spans = [np.arange(self.first[c], self.first[c + 1]) for c in clusters.tolist()]
         positions = np.concatenate(spans)
-        positions = positions[self.alive[positions]]
+        positions = positions[self.is_counted[positions]]
         values = self.rows.column(j, self.order[positions])
         weights = self.weights[positions] if self.weights.size else np.ones(len(positions), dtype=np.int64)
         order = np.argsort(values, kind="stable")
         return values[order], weights[order]
 
     def cut_off(self, j: int, threshold: float, threshold_bin: int, clusters: Indices, is_left: Bools) -> Ints:
-        """Take the mistakes of a cut out of the counts, and return their rows.
+        """Remove the rows that become mistakes under a cut from the counts, and return them.
 
         `is_left` says which of the clusters have their centre on the left.
         """
@@ -492,16 +494,16 @@ class CodedRows:
         right, left = counts[:, threshold_bin:].any(axis=1), counts[:, : threshold_bin + 1].any(axis=1)
         hit = np.flatnonzero(np.where(is_left, right, left))  # usually few clusters have rows on the other side
         cut = j, threshold, np.uint8(threshold_bin)
-        found = np.empty(int((self.first[clusters[hit] + 1] - self.first[clusters[hit]]).sum()), dtype=np.int64)
+        cut_rows = np.empty(int((self.first[clusters[hit] + 1] - self.first[clusters[hit]]).sum()), dtype=np.int64)
         sums = self.sorted_rows, self.counts, self.total
-        size = loops.cut_off(self.rows.values, *sums, clusters[hit], is_left[hit], self.first, *cut, found)
-        return found[:size]
+        size = loops.cut_off(self.rows.values, *sums, clusters[hit], is_left[hit], self.first, *cut, cut_rows)
+        return cut_rows[:size]
 
 
 def _start_positions(labels: Indices, weights: Ints, n_clusters: int, n_jobs: int | None) -> tuple[Ints, Ints]:
-    """Return the position of each block's first row of each cluster, (blocks, k), and of each cluster's first row.
+    """Return the first position of each block's rows of each cluster, (blocks, k), and of each cluster, (k + 1,).
 
-    The second array has one number more, the end of the last cluster.
+    The last entry of the second array is the end of the last cluster.
     """
 
     def work(start: int, stop: int) -> Ints:

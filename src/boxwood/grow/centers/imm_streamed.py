@@ -1,12 +1,13 @@
-"""IMM for rows in batches: the same tree as from rows in memory, level by level.
+"""IMM for batches of rows: the same tree as from rows in memory, level by level.
 
-One pass counts the rows by cluster, column and bin, and keeps the bin of each value in a temporary file. All nodes that
-wait for a cut then share each further pass, which reads the columns that can hold a best cut, and finds the values in
-the bins that can. From these the cuts follow; the bins tell which rows they separate from their centres.
+The first pass counts the rows by cluster, column and bin, and stores the bin of each value in a temporary file. All
+nodes that wait for a cut share each further pass. It reads the columns that may hold a best cut, and gathers the values
+of candidate bins, from which the cuts follow. By the stored bins, rows that a cut separates from their centre are taken
+out of the counts.
 
-Many values are not found at once: the node asks for counts in closer bins, and in closer bins again. Where no file can
-be kept, as on several machines, counts of a node are those of the nodes above it, until it asks for new ones; rows find
-their nodes by the values that the cuts above test.
+If candidate bins hold too many values, the node first asks for counts in finer bins, if need be several times. If no
+file can be stored, as on several machines, a node uses the counts of a node above until it asks for its own, and the
+node of each row is found by the values that the cuts above test.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows
-from boxwood.grow.centers._imm_look import Cuts, KeptCodes, NodeQuestion, NodesOfRows, Seen, look
+from boxwood.grow.centers._imm_pass import Cuts, NodeAnswer, NodeQuestion, NodesOfRows, StoredCodes, ask
 from boxwood.grow.centers.imm import CenterBins, MistakeSearch, grow_imm
 from boxwood.grow.shared.passes import GrowingTree, Paths
 from boxwood.passes import Block
@@ -29,11 +30,11 @@ from boxwood.tree import ThresholdTree, between
 
 __all__ = ["tree_by_passes"]
 
-FEW_VALUES = 1_000_000  # a table with no more values is read into memory
-MOST_VALUES = 1_000_000  # values that a pass may bring, of all nodes
-MOST_COUNTS = 8_000_000  # counts of a pass, 8 bytes each
-FEWEST_BINS, MOST_BINS, KEPT_BINS = 16, 1024, 256  # of a column, between all centres of a node
-FEWEST_CLOSER, MOST_CLOSER = 64, 16_384  # the same for closer bins within a few bins; they have numbers of two bytes
+FEW_VALUES = 1_000_000  # a table with at most this many values is read into memory
+MOST_VALUES = 1_000_000  # most values that a pass gathers, of all nodes
+MOST_COUNTS = 8_000_000  # most counts of a pass, 8 bytes each
+FEWEST_BINS, MOST_BINS, STORED_BINS = 16, 1024, 256  # of a column, between all centres of a node
+FEWEST_FINER, MOST_FINER = 64, 16_384  # the same for finer bins; their numbers have two bytes
 
 
 def tree_by_passes(task: Task, duplicates: str, candidates: str) -> ThresholdTree:
@@ -45,8 +46,8 @@ def tree_by_passes(task: Task, duplicates: str, candidates: str) -> ThresholdTre
 
 def _in_memory(task: Task) -> Task:
     """Return the task with its kept rows in memory."""
-    kept, reference = task.batches.fold(_FewRows), task.reference
-    values, labels, weights = map(np.concatenate, zip(*kept.parts, strict=True))
+    few, reference = task.batches.fold(_FewRows), task.reference
+    values, labels, weights = map(np.concatenate, zip(*few.blocks, strict=True))
     rows = Rows.of(values, None if task.batches.weight is None else weights)
     return Task.of(
         rows, Reference(labels, reference.centers, reference.names), n_jobs=task.n_jobs, budget=task.budget
@@ -57,14 +58,14 @@ class _FewRows:
     """A summary of few rows: the rows themselves."""
 
     def __init__(self) -> None:
-        self.parts: list[tuple[Floats, Indices, Floats]] = []
+        self.blocks: list[tuple[Floats, Indices, Floats]] = []
 
     def update(self, block: Block) -> None:
         weights, kept = np.ones(len(block.labels)) if block.weights is None else block.weights, block.kept
-        self.parts.append((block.values[kept], block.labels[kept], weights[kept]))
+        self.blocks.append((block.values[kept], block.labels[kept], weights[kept]))
 
     def merge(self, other: _FewRows) -> None:
-        self.parts += other.parts
+        self.blocks += other.blocks
 
 
 @dataclass
@@ -73,18 +74,19 @@ class _WaitingNode:
 
     clusters: Indices  # clusters whose centres lie in the node
     number: int  # in the tree
-    n_rows: float  # about how many rows it has, also of those whose centre is in another node
+    n_rows: float  # approximate number of rows, with strays
     bins: CenterBins  # of the counts of all nodes
     most: Floats  # (d, n_bins): the greatest value in each of these bins, of the rows of this node or one above
     has_strays: bool = False  # whether it may have rows whose centre is in another node
-    seen: Seen | None = None
-    is_near: bool = True  # whether it was seen in the bins that are kept
+    answer: NodeAnswer | None = None
+    in_stored_bins: bool = True  # whether its answer is in the stored bins
 
 
 class _ImmByPasses:
-    """One run of the algorithm. `counts` (d, k, n_bins) and `total` (k,) are those of each cluster where its centre is.
+    """One run of the algorithm. `all` has the counts of each cluster in the node of its centre.
 
-    Where no bins are kept, `counts` may hold rows that a later cut has separated from their centre; `total` does not.
+    If no bins are stored, `all.counts` may include rows that a later cut has separated from their centre; `all.total`
+    does not.
     """
 
     def __init__(self, task: Task, duplicates: str, midpoints: bool) -> None:
@@ -95,9 +97,9 @@ class _ImmByPasses:
         self.centers, self.midpoints = np.ascontiguousarray(centers[:, self.columns]), midpoints
         self.batches, self.weigh, self.n_rows = task.batches, task.whole_weights, task.n_rows
         self.growing = GrowingTree()
-        self.kept: KeptCodes | None = None
+        self.stored: StoredCodes | None = None
         self.home = np.zeros(len(centers), dtype=np.int64)  # the node of each cluster's centre
-        self.unset: list[_Unset] = []
+        self.open_cuts: list[_OpenCut] = []
 
     def tree(self) -> ThresholdTree:
         """Return the tree."""
@@ -106,109 +108,109 @@ class _ImmByPasses:
             self.growing.label(0, int(clusters[0]))
             return self.growing.build()
         waiting = [self._counted_root(clusters)]
-        while waiting or self.unset:
+        while waiting or self.open_cuts:
             waiting = self._cut(waiting)
-            if waiting or self.unset:
-                self._look(waiting)
+            if waiting or self.open_cuts:
+                self._make_pass(waiting)
         return self.growing.build()
 
     # ---------------------------------------------------------------------------------------------------- passes
 
     def _counted_root(self, clusters: Indices) -> _WaitingNode:
-        """Count all rows, and keep their bins if that is possible."""
+        """Count all rows, and store their bins if that is possible."""
         (k, d), weight, source = self.centers.shape, self.batches.weight, self.batches.source
         self.n_bins = min(max(self.n_rows // k, FEWEST_BINS), MOST_BINS, max(MOST_COUNTS // (k * d), FEWEST_BINS // 2))
-        kept = KeptCodes(k, d, weight is not None) if source.is_local else None
-        bins = CenterBins.around(self.centers, self.n_bins if kept is None else min(self.n_bins, KEPT_BINS))
+        stored = StoredCodes(k, d, weight is not None) if source.is_local else None
+        bins = CenterBins.around(self.centers, self.n_bins if stored is None else min(self.n_bins, STORED_BINS))
         question = NodeQuestion.for_counts(0, np.arange(k), self.columns, bins)
         places = NodesOfRows([], 3 * k, {0: (0, 1)}, partial(_at_root, self.merged))
-        (seen,) = look(self.batches, places, [question], self.weigh, kept)
-        self.all = replace(seen, counts=seen.counts.copy())
-        if kept is not None and kept.cells.n_rows == self.n_rows:
-            self.kept, self.batches = kept, replace(self.batches, labelling=None, store=kept.cells)
+        (answer,) = ask(self.batches, places, [question], self.weigh, stored)
+        self.all = replace(answer, counts=answer.counts.copy())
+        if stored is not None and stored.cells.n_rows == self.n_rows:
+            self.stored, self.batches = stored, replace(self.batches, labelling=None, store=stored.cells)
         else:
             self.n_bins = bins.n_bins
-        seen.counts = np.ascontiguousarray(seen.counts[:, clusters])
-        seen.total = seen.total[clusters]
-        return _WaitingNode(clusters, 0, int(seen.n_rows[0].sum()), seen.bins, seen.most, seen=seen)
+        answer.counts = np.ascontiguousarray(answer.counts[:, clusters])
+        answer.total = answer.total[clusters]
+        return _WaitingNode(clusters, 0, int(answer.n_rows[0].sum()), answer.bins, answer.most, answer=answer)
 
-    def _look(self, waiting: list[_WaitingNode]) -> None:
-        """Make one pass over the rows, and give each node what it asks for."""
+    def _make_pass(self, waiting: list[_WaitingNode]) -> None:
+        """Make one pass over the rows, and give each node its answer."""
         asking = list(self._questions(waiting))
-        unset, self.unset = self.unset, []
-        questions = [question for _, question in asking] + [each.question for each in unset]
-        seen = look(self.batches, self._places([question.node for question in questions]), questions, self.weigh)
-        for each, answer in zip(unset, seen[len(asking) :], strict=True):
-            self.growing.move(each.question.node, each.threshold(answer))
-        for (node, _), answer in zip(asking, seen, strict=False):
-            node.seen = answer
-            if self.kept is None and node.is_near:
-                self._renew(node, answer)
+        cuts, self.open_cuts = self.open_cuts, []
+        questions = [question for _, question in asking] + [cut.question for cut in cuts]
+        answers = ask(self.batches, self._places([question.node for question in questions]), questions, self.weigh)
+        for cut, answer in zip(cuts, answers[len(asking) :], strict=True):
+            self.growing.move(cut.question.node, cut.threshold(answer))
+        for (node, _), answer in zip(asking, answers, strict=False):
+            node.answer = answer
+            if self.stored is None and node.in_stored_bins:
+                self._update_counts(node, answer)
 
-    def _renew(self, node: _WaitingNode, seen: Seen) -> None:
-        """Take over new counts of a node's columns."""
-        which = np.searchsorted(self.columns, seen.columns)
-        self.all.counts[np.ix_(which, node.clusters)] = seen.counts
-        parts: list[Any] = [part.copy() for part in (*node.bins, node.most)]
-        for part, new in zip(parts, (*seen.bins, seen.most), strict=True):
-            part[which] = new
-        node.bins, node.most = CenterBins._make(parts[:-1]), parts[-1]
+    def _update_counts(self, node: _WaitingNode, answer: NodeAnswer) -> None:
+        """Replace the counts of some columns of a node by those of its answer."""
+        which = np.searchsorted(self.columns, answer.columns)
+        self.all.counts[np.ix_(which, node.clusters)] = answer.counts
+        arrays: list[Any] = [array.copy() for array in (*node.bins, node.most)]
+        for array, new in zip(arrays, (*answer.bins, answer.most), strict=True):
+            array[which] = new
+        node.bins, node.most = CenterBins._make(arrays[:-1]), arrays[-1]
 
     def _questions(self, waiting: list[_WaitingNode]) -> Iterator[tuple[_WaitingNode, NodeQuestion]]:
-        """Yield each node with what it asks of the next pass."""
-        room, closer = MOST_VALUES, []
+        """Yield each node that has a question for the next pass, with the question."""
+        room, finer = MOST_VALUES, []
         searches = [(node, self._search(node)) for node in waiting]
         for node, search in sorted(searches, key=self._n_values):
             size = self._n_values((node, search))
             which = np.flatnonzero(search.open.any(axis=1))
             if size <= room:
                 room -= int(size)
-                columns = self.columns if node.seen is None else node.seen.columns
-                bins, wanted = search.bins.taken(which), self._pending(node, search)[which]
+                columns = self.columns if node.answer is None else node.answer.columns
+                bins, wanted = search.bins.of_columns(which), self._bins_to_gather(node, search)[which]
                 yield node, NodeQuestion(node.number, node.clusters, columns[which], bins, wanted)
-            elif node.seen is None:
+            elif node.answer is None:
                 bins = CenterBins.around(self.centers[np.ix_(node.clusters, which)], self.n_bins)
-                node.is_near = self.kept is None
+                node.in_stored_bins = self.stored is None
                 yield node, NodeQuestion.for_counts(node.number, node.clusters, self.columns[which], bins)
             else:
-                closer.append((node, search, len(which) * len(node.clusters)))
-        n_bins = min(max(MOST_COUNTS // max(sum(size for *_, size in closer), 1), FEWEST_CLOSER), MOST_CLOSER)
-        for node, search, _ in closer:
-            assert node.seen is not None
-            node.is_near = False
-            parts = node.seen.closer(search.open, search.centers, n_bins)
-            yield node, NodeQuestion.for_counts(node.number, node.clusters, *parts)
+                finer.append((node, search, len(which) * len(node.clusters)))
+        n_bins = min(max(MOST_COUNTS // max(sum(size for *_, size in finer), 1), FEWEST_FINER), MOST_FINER)
+        for node, search, _ in finer:
+            assert node.answer is not None
+            node.in_stored_bins = False
+            ranges_and_bins = node.answer.finer(search.open, search.centers, n_bins)
+            yield node, NodeQuestion.for_counts(node.number, node.clusters, *ranges_and_bins)
 
     def _search(self, node: _WaitingNode) -> MistakeSearch:
-        """Return the search at a node, by what it has seen or by the counts of all nodes."""
-        if node.seen is not None:
-            centers = self.centers[np.ix_(node.clusters, np.searchsorted(self.columns, node.seen.columns))]
-            return MistakeSearch(node.seen, centers, np.arange(len(centers)), node.seen.bins, self.midpoints)
-        # a bin of one value bounds the mistakes by those behind it, but only by counts of the node itself
-        constant = node.bins.constant & (self.kept is not None)
+        """Return the search at a node, by its answer, or else by the counts of all nodes."""
+        if node.answer is not None:
+            centers = self.centers[np.ix_(node.clusters, np.searchsorted(self.columns, node.answer.columns))]
+            return MistakeSearch(node.answer, centers, np.arange(len(centers)), node.answer.bins, self.midpoints)
+        # the mistakes behind a bin of one value bound those inside, but only by counts of the node itself
+        constant = node.bins.constant & (self.stored is not None)
         return MistakeSearch(
             self.all, self.centers, node.clusters, node.bins._replace(constant=constant), self.midpoints
         )
 
-    def _pending(self, node: _WaitingNode, search: MistakeSearch) -> Bools:
-        """Return the bins that must be looked into, shape (s, n_bins)."""
-        if node.seen is None:
+    def _bins_to_gather(self, node: _WaitingNode, search: MistakeSearch) -> Bools:
+        """Return the candidate bins whose values are not gathered yet, shape (s, n_bins)."""
+        if node.answer is None:
             return search.open & ~node.bins.constant
-        return search.open & ~node.seen.bins.constant & ~node.seen.known
+        return search.open & ~node.answer.bins.constant & ~node.answer.is_gathered
 
     def _n_values(self, pair: tuple[_WaitingNode, MistakeSearch]) -> float:
-        """Return about how many values lie in the bins that must be looked into."""
+        """Return the approximate number of values in the bins that must be gathered."""
         node, search = pair
-        pending = self._pending(node, search)
-        if node.seen is not None:
-            return int(node.seen.n_rows[pending].sum())
-        return search.weight_in(pending) * node.n_rows / max(int(search.total.sum()), 1)
+        bins = self._bins_to_gather(node, search)
+        if node.answer is not None:
+            return int(node.answer.n_rows[bins].sum())
+        return search.weight_in(bins) * node.n_rows / max(int(search.total.sum()), 1)
 
     def _places(self, nodes: list[int]) -> NodesOfRows:
-        """Return what tells which of some nodes a row is in."""
+        """Return the way to find which of some nodes a row is in."""
         k = len(self.home)
         ends, below = self.growing.ends_below(nodes)
-        if self.kept is None:
+        if self.stored is None:
             paths = self.growing.paths_to(ends)
             return NodesOfRows(paths.columns, 3 * k, below, partial(_by_values, paths, self.merged))
         place_of = np.full(2 * k, -1, dtype=np.int64)
@@ -219,32 +221,32 @@ class _ImmByPasses:
     # ------------------------------------------------------------------------------------------------------ cuts
 
     def _cut(self, waiting: list[_WaitingNode]) -> list[_WaitingNode]:
-        """Split nodes as far as what was seen of the rows goes; return the nodes where it goes no further."""
+        """Split nodes as long as their answers suffice; return the nodes that have to ask."""
         further = []
         while waiting:
             children, cuts = [], Cuts(self.home)
             for node in waiting:
                 search = self._search(node)
-                if node.seen is not None and not self._pending(node, search).any():
-                    children += self._split(node, node.seen, search, cuts)
+                if node.answer is not None and not self._bins_to_gather(node, search).any():
+                    children += self._split(node, node.answer, search, cuts)
                 elif (at := self._certain(node, search)) is not None:
                     children += self._split_behind(node, search, at, cuts)
                 else:
                     further.append(node)
-            if self.kept is not None and (cuts.child >= 0).any() and (children or further or self.unset):
+            if self.stored is not None and (cuts.child >= 0).any() and (children or further or self.open_cuts):
                 cuts.finish(self.home)
-                self.all.counts -= self.kept.send_down(self.batches, cuts, self.all.bins.n_bins)
+                self.all.counts -= self.stored.send_down(self.batches, cuts, self.all.bins.n_bins)
             waiting = children
         return further
 
     def _certain(self, node: _WaitingNode, search: MistakeSearch) -> tuple[int, int] | None:
-        """Return the column and the bin right behind which the best cut lies, where counts alone tell it.
+        """Return the column and the bin right behind which the best cut lies, if counts alone decide it.
 
-        They do if a single bin is left and all its rows belong on the left of a cut: the more of them are there, the
-        fewer are mistakes.
+        They do if there is a single candidate bin and the centres of all its rows are on its left: then the more of
+        these rows are on the left, the fewer are mistakes.
         """
         opened = np.argwhere(search.open)
-        if len(opened) > 1 or node.has_strays or self.midpoints or not node.is_near:
+        if len(opened) > 1 or node.has_strays or self.midpoints or not node.in_stored_bins:
             return None
         s, code = opened[0].tolist()
         counts = search.counts.counts[s, search.clusters]
@@ -255,37 +257,37 @@ class _ImmByPasses:
     def _split_behind(
         self, node: _WaitingNode, search: MistakeSearch, at: tuple[int, int], cuts: Cuts
     ) -> list[_WaitingNode]:
-        """Split a node behind a bin whose greatest value a later pass tells; return its children that are no leaves."""
+        """Split a node behind a bin whose greatest value a later pass gives; return its children that are no leaves."""
         s, code = at
-        j = s if node.seen is None else int(np.searchsorted(self.columns, node.seen.columns[s]))
+        j = s if node.answer is None else int(np.searchsorted(self.columns, node.answer.columns[s]))
         question = NodeQuestion.for_counts(
-            node.number, node.clusters, self.columns[[j]], search.bins.taken(np.array([s]))
+            node.number, node.clusters, self.columns[[j]], search.bins.of_columns(np.array([s]))
         )
-        self.unset.append(_Unset(question, code, search.centers[:, s]))
+        self.open_cuts.append(_OpenCut(question, code, search.centers[:, s]))
         left = search.counts.counts[s, search.clusters, : code + 1].sum(axis=1)
         is_left = search.center_bins[s] <= code
-        most = node.most[j] if node.seen is None else node.seen.most[s]
+        most = node.most[j] if node.answer is None else node.answer.most[s]
         child, *nodes = self._children(node, j, float(most[code]), is_left, left)
         cuts.add(node.number, child, j, code)
         return nodes
 
-    def _split(self, node: _WaitingNode, seen: Seen, search: MistakeSearch, cuts: Cuts) -> list[_WaitingNode]:
+    def _split(self, node: _WaitingNode, answer: NodeAnswer, search: MistakeSearch, cuts: Cuts) -> list[_WaitingNode]:
         """Split a node by its best cut, and return its children that are no leaves."""
         cut = search.run()
         centers, threshold = search.centers[:, cut.feature], cut.value
         if not self.midpoints:
-            threshold = float(between(cut.value, seen.next_value(cut.feature, cut.value, centers)))
-        j = int(np.searchsorted(self.columns, seen.columns[cut.feature]))
-        left, last, rows = seen.up_to(cut.feature, threshold)
+            threshold = float(between(cut.value, answer.next_value(cut.feature, cut.value, centers)))
+        j = int(np.searchsorted(self.columns, answer.columns[cut.feature]))
+        left, last, rows = answer.up_to(cut.feature, threshold)
         child, *nodes = self._children(node, j, threshold, centers <= threshold, left)
-        if node.is_near:
+        if node.in_stored_bins:
             cuts.add(node.number, child, j, last, rows)
         else:
-            cuts.add_far(node.number, child, int(self.columns[j]), threshold)
+            cuts.add_by_value(node.number, child, int(self.columns[j]), threshold)
         return nodes
 
     def _children(self, node: _WaitingNode, j: int, threshold: float, is_left: Bools, left: Ints) -> Iterator[Any]:
-        """Split a node of the tree; yield the number of the left child, and both children, but for leaves.
+        """Split a node of the tree; yield the number of the left child, and the children that are no leaves.
 
         `left` is the weight of each cluster on the left.
         """
@@ -303,17 +305,17 @@ class _ImmByPasses:
             yield _WaitingNode(clusters, number, n_rows, node.bins, node.most, has_strays)
 
 
-class _Unset(NamedTuple):
+class _OpenCut(NamedTuple):
     """A cut right behind a bin, whose threshold is not known yet."""
 
     question: NodeQuestion
     code: int
     centers: Floats  # of the node, in the column of the cut
 
-    def threshold(self, seen: Seen) -> float:
-        """Return the threshold, by the answer to the question."""
-        value = float(seen.most[0, self.code])
-        return float(between(value, seen.next_value(0, value, self.centers)))
+    def threshold(self, answer: NodeAnswer) -> float:
+        """Return the threshold, from the answer to the question."""
+        value = float(answer.most[0, self.code])
+        return float(between(value, answer.next_value(0, value, self.centers)))
 
 
 def _at_root(merged: Indices, columns: list[int], block: Block) -> tuple[Ints, Ints]:
@@ -330,5 +332,5 @@ def _by_cells(of_cells: Ints, columns: list[int], block: Block) -> tuple[Ints, I
 
 
 def _cells(merged: Indices, block: Block) -> Array:
-    """Return the cluster that each row counts as, or -1."""
+    """Return the cluster of each row, with clusters of equal centres merged, or -1."""
     return np.append(merged, -1)[block.labels]

@@ -136,16 +136,16 @@ def grow_mmdt(
     sigma: ArrayLike | None = None,
     tie_break: str = "first",
 ) -> Grown:
-    """Return what `mmdt` grows from the mixture behind the clusters of a task, on the columns that cuts may test."""
+    """Return the tree of `mmdt` for the mixture of a task's clusters, on the columns that cuts may test."""
     mixture, hidden = task.components, list(task.budget.forbidden)
-    seen = mixture
+    allowed = mixture
     if hidden:
         refuse_alike(alike_without(mixture.names, mixture.means, hidden), "mmdt")
         means = mixture.means.copy()
         means[:, hidden] = 0.0
-        seen = replace(mixture, means=means)
+        allowed = replace(mixture, means=means)
     tree = mmdt(
-        seen,
+        allowed,
         axis=axis,
         threshold=threshold,
         pooling=pooling,

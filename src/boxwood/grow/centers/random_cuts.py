@@ -148,14 +148,14 @@ def grow_random_cuts(
 
 
 def _cheapest(task: Task, centers: Floats, objective: str, variant: str, median: str, n_trees: int) -> Grown:
-    """Return the cheapest of some random trees, all drawn from these centres in the columns that cuts may test."""
+    """Return the cheapest of `n_trees` random trees, drawn from the centres in the columns that cuts may test."""
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
-    seen, hidden = centers.copy(), list(task.budget.forbidden)
+    allowed, hidden = centers.copy(), list(task.budget.forbidden)
     if hidden:
         refuse_alike(alike_without(task.reference.names, centers, hidden), "random_cuts")
-        seen[:, hidden] = 0.0
-    cutter = RandomCutter.of(seen, objective=objective, variant=variant, median=median)
+        allowed[:, hidden] = 0.0
+    cutter = RandomCutter.of(allowed, objective=objective, variant=variant, median=median)
     random = as_generator(task.random_state)
     trees = [cutter.draw(random) for _ in range(n_trees)]
     least, changes = scored(task, centers, trees, objective=objective)
@@ -311,7 +311,7 @@ def _edges(mass: Floats, rest: Floats, rank: NDArray[np.int32]) -> tuple[Ints, F
 
 
 class Scored(NamedTuple):
-    """The cost of a clustering, and by how much each of some trees costs more, all at the clustering's centres."""
+    """The cost of a clustering, and the additional cost of each of some trees, both at the clustering's centres."""
 
     cost: float
     changes: Floats  # (T,)
@@ -341,7 +341,7 @@ def scored(task: Task, centers: Floats, trees: Sequence[ThresholdTree], *, objec
 
 
 class _Scale(NamedTuple):
-    """Powers of two that bring whatever is added up to at most 1."""
+    """Powers of two that scale all summands to at most 1."""
 
     unit: float  # of differences of values
     objective: int
@@ -358,14 +358,14 @@ class _Scale(NamedTuple):
         return math.ldexp(self.grid.scale, -self.distance_exponent)
 
     def back(self, sums: Floats) -> Floats:
-        """Return sums as they are without any factor."""
+        """Return sums in the original scale."""
         of_unit = -(math.frexp(self.unit)[1] - 1) * (2 if self.objective == SQEUCLIDEAN_OF_SCORES else 1)
         with np.errstate(over="ignore"):
             return np.ldexp(sums, self.distance_exponent + self.grid.weight_exponent + of_unit)
 
 
 class _Scores:
-    """Sums of distances, and of what trees add to them: a summary of blocks."""
+    """A summary of blocks: the cost of the clustering, and the additional cost of each tree."""
 
     def __init__(self, trees: Sequence[ThresholdTree], centers: Floats, scale: _Scale) -> None:
         self.centers, self.scale, self.units = centers, scale, scale.grid.units()

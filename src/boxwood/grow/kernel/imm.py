@@ -1,4 +1,4 @@
-"""Kernel IMM and its expansions: cuts on features that stand for a kernel, each of which reads one column.
+"""Kernel IMM and its expansions: cuts on surrogate features of a kernel, each a function of one column.
 
 Fleissner, Vankadara and Ghoshdastidar, "Explaining kernel clustering via decision trees", ICLR 2024.
 
@@ -136,7 +136,7 @@ def grow_kernel_imm(
 ) -> Grown:
     """Return what `kernel_imm` grows for a task; under "auto" features this is the tree of lowest cost."""
     resolved, options = as_kernel(kernel), {"n_terms": n_terms, "n_landmarks": n_landmarks}
-    rows = _kept(task, resolved.fitted(task.rows))
+    rows = _kept_rows(task, resolved.fitted(task.rows))
     trees: list[_FeatureTree] = []
     refusal: DataError | None = None
     for kind in _kinds(resolved, features):
@@ -147,7 +147,7 @@ def grow_kernel_imm(
     if not trees:
         assert refusal is not None
         raise refusal
-    best = trees[_cheapest(rows, [each.tree for each in trees])]
+    best = trees[_cheapest(rows, [candidate.tree for candidate in trees])]
     tree = best.tree.relabeled(rows.clusters[best.tree.leaf_clusters])
     facts = {"kernel": rows.kernel, "features": best.features, "feature_error": best.error}
     return Grown(tree, "kernel_imm", kernel=rows.kernel, facts=facts)
@@ -157,7 +157,7 @@ class _KeptRows(NamedTuple):
     """The rows that are not left out, with their clusters numbered without gaps."""
 
     rows: Rows
-    seen: Rows  # the same, with zeros in columns that no cut may test
+    allowed: Rows  # the same, with zeros in columns that no cut may test
     labels: Indices
     clusters: Indices  # the number that each cluster has in the reference
     names: tuple[Hashable, ...]
@@ -165,11 +165,14 @@ class _KeptRows(NamedTuple):
     n_jobs: int | None
 
 
-def _kept(task: Task, kernel: Kernel) -> _KeptRows:
+def _kept_rows(task: Task, kernel: Kernel) -> _KeptRows:
     reference, kept = task.reference, task.kept
-    rows, seen = (each if kept.all() else each.take(np.flatnonzero(kept)) for each in (task.rows, task.blinkered.rows))
+    rows, allowed = (
+        rows_of_task if kept.all() else rows_of_task.take(np.flatnonzero(kept))
+        for rows_of_task in (task.rows, task.blinkered.rows)
+    )
     clusters, labels = np.unique(reference.labels[kept], return_inverse=True)
-    return _KeptRows(rows, seen, labels, clusters, tuple(reference.names[c] for c in clusters), kernel, task.n_jobs)
+    return _KeptRows(rows, allowed, labels, clusters, tuple(reference.names[c] for c in clusters), kernel, task.n_jobs)
 
 
 def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
@@ -186,12 +189,12 @@ def _kinds(kernel: Kernel, features: str) -> tuple[str, ...]:
 
 def _on_features(kept: _KeptRows, kind: str, options: dict[str, Any]) -> _FeatureTree:
     """Return the tree that IMM grows on one kind of features, rewritten as cuts of the columns of the rows."""
-    curves = surrogate_map(kept.kernel, kept.seen, kind, **options)
-    mapped = kept.seen.mapped(curves.transform(kept.seen))
+    curves = surrogate_map(kept.kernel, kept.allowed, kind, **options)
+    mapped = kept.allowed.mapped(curves.transform(kept.allowed))
     reference = Reference.of(mapped, kept.labels, names=kept.names)
     _refuse_equal_means(reference, kind)
     tree = grow_imm(Task.of(mapped, reference, n_jobs=kept.n_jobs)).tree
-    return _FeatureTree(_pulled_back(tree, curves, kept.seen), kind, curves.error)
+    return _FeatureTree(_pulled_back(tree, curves, kept.allowed), kind, curves.error)
 
 
 def _refuse_equal_means(reference: Reference, kind: str) -> None:
@@ -205,7 +208,7 @@ def _refuse_equal_means(reference: Reference, kind: str) -> None:
 
 
 def _pulled_back(tree: ThresholdTree, curves: Curves, rows: Rows) -> ThresholdTree:
-    """Return the tree with cuts of raw columns; only the features that the tree cuts are computed again."""
+    """Return the tree with cuts of raw columns; only features that the tree tests are recomputed."""
     cut_curves = ChosenCurves(curves, tree.features)
     numbers = np.where(tree.feature < 0, -1, np.searchsorted(tree.features, tree.feature))
     renumbered = ThresholdTree(numbers, tree.lower, tree.upper, tree.second, tree.cluster)
@@ -236,7 +239,7 @@ def grow_kernel_exkmc(
     n_terms: int | str = "auto",
     n_landmarks: int | str | None = "auto",
 ) -> Grown:
-    """Return a tree expanded by kernel cost from that of Kernel IMM on such features, or from the root."""
+    """Return a tree expanded by kernel cost, from the tree of Kernel IMM on such features or from the root."""
     options = {"objective": "cost", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
     features_of_base = {"features": features, "n_terms": n_terms, "n_landmarks": n_landmarks}
     return _grow_expanded(task, "kernel_exkmc", as_kernel(kernel), base, features_of_base, **options)
@@ -254,7 +257,7 @@ def grow_kernel_expand(
     n_terms: int | str = "auto",
     n_landmarks: int | str | None = "auto",
 ) -> Grown:
-    """Return a tree expanded by mistakes from that of Kernel IMM on such features, or from the root."""
+    """Return a tree expanded by mistakes, from the tree of Kernel IMM on such features or from the root."""
     options = {"objective": "mistakes", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
     features_of_base = {"features": features, "n_terms": n_terms, "n_landmarks": n_landmarks}
     return _grow_expanded(task, "kernel_expand", as_kernel(kernel), base, features_of_base, **options)

@@ -1,4 +1,4 @@
-"""Kernel MMDT: the tree that separates components by the distance, on one axis, to a prototype of one of them."""
+"""Kernel MMDT: the tree that separates components by their distance to a prototype on one axis."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ _ROWS = 256  # rows of a block of similarities
 
 
 class Laws(ABC):
-    """The distributions of the components: how similar they are on each axis, and a prototype from each."""
+    """The distributions of the components: their similarities on each axis, and a prototype from each."""
 
     similarity: AxisSimilarity
     weights: Floats
@@ -312,7 +312,7 @@ class ClusterLaws(Laws):
 def _similarity(
     X: Array, rows: Sequence[Indices], weights: Floats, kernel: DistanceKernel, n_jobs: int | None
 ) -> AxisSimilarity:
-    """Return how similar clusters are on each axis: over all pairs of their rows, by weight.
+    """Return the mean similarity of each pair of clusters on each axis, over pairs of their rows, by weight.
 
     Pairs of a row with itself count: this is the similarity of the given rows, not an estimate for further rows.
     """
@@ -497,7 +497,7 @@ def _gaps(similarities: Floats, component: int, components: Indices) -> tuple[li
 
 
 def _error_bound(laws: Laws, components: Indices, choice: _Choice) -> float:
-    """Return a bound on the fraction of all rows on the wrong side of a cut, expected over random prototypes."""
+    """Return a bound on the expected fraction of rows on the wrong side of a cut, over random prototypes."""
     means = laws.similarity.mean[choice.axis, choice.component, components]
     variances = laws.similarity.variance[choice.axis, choice.component, components]
     # Cantelli's inequality, which is sharper than the Chebyshev inequality of the paper's proof

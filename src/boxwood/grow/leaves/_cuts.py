@@ -1,7 +1,8 @@
 """The best cut of a leaf if each side goes to one cluster, and the best two or three cuts at once.
 
-Used where no cut alone saves anything, or where the best one saves little and each leaf of several cuts far more. Two
-clusters laid out as in XOR need such a step; with some noise a sliver at an edge always saves something.
+Several cuts at once are tried where no single cut saves anything, or where the best one saves little and several save
+far more for each leaf. Two clusters laid out as in XOR need this; with some noise, a single cut at an edge always saves
+a little.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
-from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, Problem, scale_of, whole_costs
+from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, scale_of, whole_costs
 from boxwood.loops.expand import (
     add_cells,
     best_alone,
@@ -48,7 +49,7 @@ _Found: TypeAlias = tuple[int, int, int, int, int]  # cost, column, place, and t
 
 
 class LeafCut(NamedTuple):
-    """A cut of a node and the clusters of its two sides; the better of two is the smaller tuple, ties included."""
+    """A cut of a node and the clusters of its two sides. Of two cuts the smaller tuple is the better one."""
 
     cost: int
     is_interval: bool
@@ -74,12 +75,12 @@ def best_cut(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, L
 
 
 class Thresholds:
-    """The search of `best_cut` for one-sided cuts, along columns whose order is parted down the tree.
+    """The search of `best_cut` for one-sided cuts, in a sorted order of columns that is partitioned down the tree.
 
-    Labels are those that mistakes are counted by; None takes the costs of the problem.
+    With `labels` the cost is the weight of mistakes; with None it is the cost of the problem.
     """
 
-    def __init__(self, problem: Problem, order: PartedOrder, labels: Indices | None) -> None:
+    def __init__(self, problem: Problem, order: PartitionedOrder, labels: Indices | None) -> None:
         self.problem, self.order = problem, order
         kind = np.uint8 if problem.n_clusters <= 256 else np.int32
         self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)
@@ -101,8 +102,8 @@ class Thresholds:
         self.number[rows] = np.arange(len(rows))
 
         def best(first: int, last: int) -> _Found:
-            found: _Found = best_thresholds(self.order.entries, first, last, *places, self.number, costs, total)
-            return found
+            cut: _Found = best_thresholds(self.order.entries, first, last, *places, self.number, costs, total)
+            return cut
 
         return self._better(places, best, 1 + len(total) // 4, single, scale)
 
@@ -119,13 +120,13 @@ class Thresholds:
             np.add.at(total, own, mass[rows])
 
         def best(first: int, last: int) -> _Found:
-            found: _Found = best_by_majority(self.order.entries, first, last, *places, labels, mass, total)
-            return found
+            cut: _Found = best_by_majority(self.order.entries, first, last, *places, labels, mass, total)
+            return cut
 
         return self._better(places, best, 2, int(total.sum() - total.max()), scale)
 
     def _mass_of(self, rows: Indices) -> tuple[Ints, float]:
-        """Return what a mistake costs by row, as a whole number, and its scale; an empty array where each costs 1."""
+        """Return the cost of a mistake at each row, whole numbers, and their scale; an empty array if each costs 1."""
         if self.problem.rows.weights is None:
             return np.empty(0, dtype=np.int64), 1.0
         share, times = self.problem.share[rows], self.problem.times[rows]
@@ -150,7 +151,7 @@ def cheapest_cut(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) 
 
 
 def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[LeafCut]]:
-    """Return for each column that may be tested its best threshold, and its best interval if `two_sided`."""
+    """Return the best threshold of each column that may be tested, and the best interval if `two_sided`."""
     total = costs.sum(axis=0)
 
     def cuts_of(feature: int) -> list[LeafCut]:
@@ -183,7 +184,7 @@ def _cuts(
 
 
 def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) -> tuple[int, int, int, int, int]:
-    """Return the best interval; the search is cut into short calls, so that an interrupt is heard between two."""
+    """Return the best interval; the search is divided into short calls, so that it can be interrupted in between."""
     n, k = costs.shape
     step = max(1, _SHORT // (n * k))
     arrays = ordered, order, costs, total
@@ -194,10 +195,10 @@ def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) 
 
 
 BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
-COLUMNS = 32  # of more columns, those with the cheapest cuts are looked at
-LITTLE = 0.25  # a best cut that saves less than this share of what its leaf costs is compared with cuts made at once
-FAR_MORE = 1.25  # times what the best cut saves is what they must save for each leaf that they add
-ROUNDS = 3  # so often the ends of the cuts are moved to the best places between the rows, at most
+COLUMNS = 32  # if there are more columns, only those with the cheapest cuts are searched for pairs
+LITTLE = 0.25  # if the best cut saves less than this share of the cost of its leaf, pairs of cuts are tried, too
+FAR_MORE = 1.25  # a pair must save this many times as much for each leaf that it adds
+ROUNDS = 3  # largest number of times that the ends of cuts are moved to the best places between rows
 
 
 class Pair(NamedTuple):
@@ -218,7 +219,7 @@ class Pair(NamedTuple):
 
 
 def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
-    """Return the best first cut that adds two leaves, and the best that adds three, but none that saves nothing.
+    """Return the best pair that adds two leaves and the best that adds three, if they save anything.
 
     Both cuts lie between bins of the rows' values. A column with at most `BINS` different values has a bin for each;
     the bins of another column hold about the same weight of rows.
@@ -242,12 +243,12 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
 
 
 def is_little(gain: float, cost: float) -> bool:
-    """Return whether the best cut of a leaf saves so little that two or three cuts at once may be far better."""
+    """Return whether the best cut of a leaf saves so little that pairs of cuts are tried."""
     return gain < LITTLE * cost
 
 
 def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:
-    """Return the best pair for which there is room, if it saves far more for each leaf than the best cut does."""
+    """Return the best pair that fits into the room, if it saves far more for each leaf than the best cut."""
     return min((pair for pair in pairs if pair.n_leaves <= room and pair.gain > FAR_MORE * gain), default=None)
 
 
@@ -301,7 +302,7 @@ class _Bins(NamedTuple):
 
 
 def _columns(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[int]:
-    """Return the columns that are looked at; ties go to the lowest."""
+    """Return the columns that are searched for pairs of cuts; ties go to the lowest."""
     if len(problem.columns) <= COLUMNS:
         return list(problem.columns)
     best = sorted(min(cuts) for cuts in cheapest_cuts(problem, rows, costs, two_sided) if cuts)
@@ -365,7 +366,10 @@ def _seconds(
     """Return a first cut with the best second cuts below it: one, in the side where it saves more, or two."""
     is_inside = problem.rows.is_first(rows, feature, *ends)
     sums = [costs[side].sum(axis=0) for side in (is_inside, ~is_inside)]
-    clusters, alone = [int(each.argmin()) for each in sums], [int(each.min()) for each in sums]
+    clusters, alone = (
+        [int(total.argmin()) for total in sums],
+        [int(total.min()) for total in sums],
+    )
     cuts = [cheapest_cut(problem, rows[side], costs[side], two_sided) for side in (is_inside, ~is_inside)]
     saved = [0 if cut is None else without - cut.cost for cut, without in zip(cuts, alone, strict=True)]
     if n_leaves == 2:
@@ -376,7 +380,7 @@ def _seconds(
 
 
 def _moved_ends(problem: Problem, rows: Indices, costs: Ints, cuts: _Cuts) -> tuple[float, float]:
-    """Return the ends of the first cut that cost least if the second cuts stay as they are."""
+    """Return the cheapest ends of the first cut, with the second cuts fixed."""
     first = cuts.first
     inside = _leaf_costs(problem, rows, costs, cuts.inside, first.first)
     outside = _leaf_costs(problem, rows, costs, cuts.outside, first.second)
@@ -393,7 +397,7 @@ def _moved_ends(problem: Problem, rows: Indices, costs: Ints, cuts: _Cuts) -> tu
 
 
 def _leaf_costs(problem: Problem, rows: Indices, costs: Ints, cut: LeafCut | None, cluster: int) -> Ints:
-    """Return the cost of each row if it goes down one side of the first cut."""
+    """Return the cost of each row if it goes to one side of the first cut."""
     if cut is None:
         return costs[:, cluster]
     is_first = problem.rows.is_first(rows, cut.feature, cut.lower, cut.upper)

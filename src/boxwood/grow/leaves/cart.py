@@ -86,10 +86,10 @@ def cart(
     rows = Rows.of(X, sample_weight)
     n_leaves = min(whole_number("max_leaf_nodes", max_leaf_nodes, 1), len(rows))
     clusters = _as_labels(labels, len(rows))
-    kept = clusters >= 0 if rows.weights is None else (clusters >= 0) & (rows.weights > 0)
-    if not kept.any():
+    is_kept = clusters >= 0 if rows.weights is None else (clusters >= 0) & (rows.weights > 0)
+    if not is_kept.any():
         raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
-    return _cart(rows, clusters, kept, n_leaves, criterion, random_state, NO_BUDGET)
+    return _cart(rows, clusters, is_kept, n_leaves, criterion, random_state, NO_BUDGET)
 
 
 def grow_cart(task: Task, *, criterion: str = "gini") -> Grown:
@@ -104,7 +104,7 @@ def grow_cart(task: Task, *, criterion: str = "gini") -> Grown:
 def _cart(
     rows: Rows,
     clusters: NDArray[np.integer],
-    kept: Bools,
+    is_kept: Bools,
     max_leaf_nodes: int,
     criterion: str,
     random_state: int | np.random.RandomState | None,
@@ -112,11 +112,11 @@ def _cart(
 ) -> ThresholdTree:
     from sklearn.tree import DecisionTreeClassifier
 
-    table, clusters, weights = rows.values, clusters[kept], rows.weights
+    table, clusters, weights = rows.values, clusters[is_kept], rows.weights
     if weights is not None:
-        weights = weights[kept]
+        weights = weights[is_kept]
         weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # near 1, so that their sum stays finite
-    table = table if kept.all() else table[kept]
+    table = table if is_kept.all() else table[is_kept]
     rounded = _as_float32(table)
     classifier = DecisionTreeClassifier(
         criterion=criterion,

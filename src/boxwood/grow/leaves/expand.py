@@ -1,4 +1,4 @@
-"""ExKMC and Expand: more leaves for a tree, the most useful cut first."""
+"""ExKMC and Expand: leaves of a tree split one after another, the cut with the largest gain first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from boxwood.grow.leaves._cuts import (
     cuts_of_pair,
     is_little,
 )
-from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, make_problem, refuse_misfit, whole_costs
 from boxwood.kernels import Kernel, as_kernel
 from boxwood.passes import Source
 from boxwood.reference import Reference, Task
@@ -130,14 +130,14 @@ def expand(
     row here.
 
     Looking ahead takes time d² k n for the leaves that no single cut helps much, and d² k b² for each of them, or
-    d² k² b³ with intervals. It looks at 31 places in each column (b = 32), or 15 with intervals (b = 16), which part
-    the rows of the leaf into parts of about equal weight. So it finds the best cuts if no column has more than b
-    different values in the leaf. Otherwise the cuts found are moved to better places between the rows, as long as that
-    gains. Of more than 32 columns those are looked at whose own best cuts cost least.
+    d² k² b³ with intervals. It tries 31 thresholds in each column (b = 32), or 15 with intervals (b = 16), which divide
+    the rows of the leaf into bins of about equal weight. So it finds the best cuts if no column has more than b
+    different values in the leaf. Otherwise the cuts are moved to better places between the rows, as long as that gains.
+    If there are more than 32 columns, only those whose own best cuts cost least are searched.
 
     A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
-    for each level by which leaves are split further. What is held in memory does not grow with the number of rows. So
-    only leaves with at most 2²² values in all their rows are looked ahead of; the function warns of others.
+    for each level by which leaves are split further. Its memory does not grow with the number of rows. So looking ahead
+    is limited to leaves with at most 2²² values; the function warns if others are left out.
 
     A kernel that is not positive definite may have negative squared distances. The tree is chosen by
     the sums of these numbers. A cluster without rows has no kernel mean, and gets no leaf.
@@ -193,7 +193,7 @@ def expand(
 
 
 def early_stop(tree: ThresholdTree, max_leaf_nodes: int, *, objective: str, look_ahead: bool, tol: float) -> str:
-    """Return why no leaf was split further, in words for users; for a tree with fewer leaves than were asked for."""
+    """Return why a tree has fewer leaves than `max_leaf_nodes`, in words for users."""
     what = "the cost" if objective == "cost" else "the number of mistakes"
     by = f" by more than {tol:g} of that to begin with, for each leaf" if tol else ""
     if look_ahead and max_leaf_nodes - tree.n_leaves > 1:
@@ -202,7 +202,7 @@ def early_stop(tree: ThresholdTree, max_leaf_nodes: int, *, objective: str, look
 
 
 def warn_of_early_stop(n_leaves: int, max_leaf_nodes: int, reason: str) -> None:
-    """Warn, on behalf of the caller, if a tree has fewer leaves than were asked for."""
+    """Warn, on behalf of the caller, if a tree has fewer leaves than requested."""
     if n_leaves < max_leaf_nodes:
         warn_caller(f"stopped at {n_leaves} of {max_leaf_nodes} leaves: {reason}", StoppedEarlyWarning)
 
@@ -210,14 +210,14 @@ def warn_of_early_stop(n_leaves: int, max_leaf_nodes: int, reason: str) -> None:
 def grow_exkmc(
     task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
-    """Return a tree expanded by cost from that of IMM, or from the root, to twice the clusters or as asked."""
+    """Return a tree expanded by cost, from the tree of IMM or from the root, to `task.leaves(times=2)` leaves."""
     return _grow_expanded(task, "exkmc", base, objective="cost", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
 def grow_expand(
     task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
-    """Return a tree expanded by mistakes from that of IMM, or from the root, to twice the clusters or as asked."""
+    """Return a tree expanded by mistakes, from the tree of IMM or from the root, to `task.leaves(times=2)` leaves."""
     return _grow_expanded(task, "expand", base, objective="mistakes", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
@@ -229,9 +229,9 @@ def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> G
 
 
 def begun(task: Task, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
-    """Return the tree to begin with, "imm" or "root", and a note where it is the root because IMM grows none.
+    """Return the tree to begin with, "imm" or "root", and a note if it is the root because centres are equal.
 
-    By cost IMM then refuses the clusters: those with equal centres cost the same, so that only one would get leaves.
+    With objective "cost" IMM refuses such clusters instead: they cost the same, so only one of them would get leaves.
     """
     base = base_of(task, base, "imm")
     if base == "root" or objective == "cost" or not (alike := task.reference.equal_pair):
@@ -240,10 +240,10 @@ def begun(task: Task, base: str | None, objective: str) -> tuple[str, tuple[str,
 
 
 def base_of(task: Task, base: str | None, complete: str) -> str:
-    """Return the tree to begin with: by default the one with a leaf for each cluster, if so many leaves are allowed.
+    """Return the tree to begin with: by default `complete`, with a leaf for each cluster, if there is room for it.
 
-    Where the budget limits the shape, which that tree may break, or forbids all columns in which two centres differ, it
-    is the root.
+    It is "root" if the budget limits the shape, which a complete tree may break, or forbids all columns in which two
+    centres differ.
     """
     if task.budget.limits_shape:
         limits = listed([name for name in ("max_depth", "min_samples_leaf") if name in task.budget.given])
@@ -260,7 +260,7 @@ def base_of(task: Task, base: str | None, complete: str) -> str:
 def grown_from(
     tree: ThresholdTree | None, task: Task, name: str, *, cuts: str, kernel: Kernel | None = None, **options: Any
 ) -> Grown:
-    """Return a tree expanded to twice the clusters, or to as many leaves as the task asks for."""
+    """Return a tree expanded to the number of leaves that the task requests, by default twice the clusters."""
     leaves = task.leaves(times=2)
     grown, notes = expansion(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
     facts, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
@@ -294,9 +294,9 @@ def expanded(
 ) -> ThresholdTree:
     """Return a tree with leaves split; None begins with a single leaf of the cheapest cluster.
 
-    Splits keep the budget of the task. Where it limits the shape, no two cuts are looked at together. With `look_ahead`
-    that is done where no single cut gains, and with `instead` also in place of cuts that save little, which takes ten
-    times as long as single cuts: too long for "auto", which improves its trees in other ways. If the tree stops early,
+    Splits keep the budget of the task. With `look_ahead`, pairs of cuts are tried where no single cut gains, and with
+    `instead` also in place of cuts that save little, which takes ten times as long as single cuts: too long for "auto",
+    which improves its trees in other ways. No pairs are tried if the budget limits the shape. If the tree stops early,
     the caller warns: this function may run in a thread, and threads share warning filters.
     """
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
@@ -306,7 +306,7 @@ def expanded(
     refuse_misfit(tree, task)
     refuse_too_small(max_leaf_nodes, tree)
     labels = task.reference.labels if objective == "mistakes" else None
-    thresholds = Thresholds(problem, PartedOrder(task), labels) if cuts == "threshold" else None
+    thresholds = Thresholds(problem, PartitionedOrder(task), labels) if cuts == "threshold" else None
     growth = Growth(
         tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)), task.budget.max_depth
     )
@@ -315,7 +315,7 @@ def expanded(
 
 
 def check_expansion(task: Task, *, cuts: str, look_ahead: bool, tol: float) -> None:
-    """Raise a ValueError if an option of an expansion has a value that it cannot have."""
+    """Raise a ValueError if an option of an expansion has an invalid value."""
     refuse_unknown("cuts", cuts, CUTS)
     if not isinstance(look_ahead, (bool, np.bool_)):
         raise ValueError(f"look_ahead must be True or False; got {shown(look_ahead)}")
@@ -326,7 +326,7 @@ def check_expansion(task: Task, *, cuts: str, look_ahead: bool, tol: float) -> N
 
 
 def refuse_too_small(max_leaf_nodes: int, tree: ThresholdTree) -> None:
-    """Raise a ValueError if a tree to begin with has more leaves than were asked for."""
+    """Raise a ValueError if a tree to begin with has more than `max_leaf_nodes` leaves."""
     if max_leaf_nodes < tree.n_leaves:
         raise ValueError(
             f"max_leaf_nodes must be at least {tree.n_leaves}, the leaves to begin with; got {max_leaf_nodes}"
@@ -334,7 +334,7 @@ def refuse_too_small(max_leaf_nodes: int, tree: ThresholdTree) -> None:
 
 
 def single_leaf(problem: Problem) -> ThresholdTree:
-    """Return the tree with one leaf, of the cluster that is the cheapest for all rows."""
+    """Return the tree with one leaf, labelled by the cheapest cluster for all rows."""
     costs, _ = whole_costs(problem, np.flatnonzero(problem.kept))
     builder = TreeBuilder()
     builder.label(0, int(costs.sum(axis=0).argmin()))
@@ -354,21 +354,21 @@ def least_gain(tree: ThresholdTree, problem: Problem, tol: float) -> float:
 class _Leaf(NamedTuple):
     """A leaf, its rows, and their places in the order of the columns.
 
-    The rows of the node above it may still have to be moved to the places of its sides; the list is shared by these.
+    `unmoved` is not empty while the rows of the parent are not yet moved to the places of its sides; siblings share it.
     """
 
     node: int
     rows: Indices
     places: PlacesOfNode
-    unparted: list[PlacesOfNode]
+    unmoved: list[PlacesOfNode]
     depth: int
 
 
 class Growth:
     """A tree whose leaves are split one after another.
 
-    A leaf waits in the heap if a cut of it gains enough, and among the stuck ones otherwise. Without a parted order,
-    cuts may be intervals. No leaf at the depth `max_depth` is split.
+    A leaf goes into the heap if its best cut gains enough, and else among the stuck leaves. With `thresholds=None` cuts
+    may be intervals. No leaf at the depth `max_depth` is split.
     """
 
     def __init__(
@@ -385,20 +385,20 @@ class Growth:
         self.begin = self._leaves_of(tree, node_of)
         self.heap: list[tuple[float, int, _Leaf, LeafCut]] = []
         self.stuck: dict[int, _Leaf] = {}
-        self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were looked at
+        self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were searched for pairs
 
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> ThresholdTree:
-        """Return the tree with at most so many leaves."""
+        """Return the tree with at most `max_leaf_nodes` leaves."""
         new = self.begin
-        while (room := max_leaf_nodes - self.builder.n_leaves) > 0:  # leaves beyond the last split are not looked at
+        while (room := max_leaf_nodes - self.builder.n_leaves) > 0:  # leaves of the last split are not searched
             for leaf in new:
                 self._consider(leaf)
             if self.heap:
                 minus_gain, _, leaf, cut = heapq.heappop(self.heap)
                 pair = self._pair_instead(leaf, -minus_gain, room) if instead else None
                 new = self._split(leaf, cut) if pair is None else self._split_twice(leaf, pair)
-            elif look_ahead and (found := self._best_pair(room)) is not None:
-                new = self._split_twice(self.stuck.pop(found[0]), found[1])
+            elif look_ahead and (best := self._best_pair(room)) is not None:
+                new = self._split_twice(self.stuck.pop(best[0]), best[1])
             else:
                 break
         return self.builder.build()
@@ -410,7 +410,7 @@ class Growth:
             ends = np.cumsum(np.bincount(reached[rows], minlength=tree.n_leaves)).tolist()
             places = [PlacesOfNode(start, stop) for start, stop in pairwise([0, *ends])]
         else:
-            places = self.thresholds.order.part_by_leaf(reached, tree.n_leaves)
+            places = self.thresholds.order.partition_by_leaf(reached, tree.n_leaves)
         rows = rows[np.argsort(reached[rows], kind="stable")]
         return [
             _Leaf(node_of[node], rows[span.start : span.stop], span, [], int(tree.node_depth[node]))
@@ -424,14 +424,14 @@ class Growth:
         middle = places.start + int(inside.sum())
         return PlacesOfNode(places.start, middle), PlacesOfNode(middle, places.stop)
 
-    def _part(self, unparted: list[PlacesOfNode]) -> None:
-        while unparted:
-            places = unparted.pop()
+    def _move_rows(self, unmoved: list[PlacesOfNode]) -> None:
+        while unmoved:
+            places = unmoved.pop()
             if self.thresholds is not None:
                 self.thresholds.order.finish_split(places)
 
     def _consider(self, leaf: _Leaf) -> None:
-        self._part(leaf.unparted)
+        self._move_rows(leaf.unmoved)
         if self.max_depth is not None and leaf.depth >= self.max_depth:
             return
         if self.thresholds is None:
@@ -445,17 +445,17 @@ class Growth:
 
     def _split(self, leaf: _Leaf, cut: LeafCut) -> list[_Leaf]:
         """Split a leaf and return its two sides."""
-        self._part(leaf.unparted)
+        self._move_rows(leaf.unmoved)
         first, second = self.builder.split(leaf.node, cut.feature, cut.upper, cut.lower)
         self.builder.label(first, cut.first)
         self.builder.label(second, cut.second)
         inside = self.problem.rows.is_first(leaf.rows, cut.feature, cut.lower, cut.upper)
-        places, unparted = self._sides(leaf.places, leaf.rows, inside), [leaf.places]
+        places, unmoved = self._sides(leaf.places, leaf.rows, inside), [leaf.places]
         sides = zip((first, second), (leaf.rows[inside], leaf.rows[~inside]), places, strict=True)
-        return [_Leaf(*side, unparted, leaf.depth + 1) for side in sides]
+        return [_Leaf(*side, unmoved, leaf.depth + 1) for side in sides]
 
     def _pair_instead(self, leaf: _Leaf, gain: float, room: int) -> Pair | None:
-        """Return the best pair of cuts of a leaf if it is worth more than the best cut, which saves little."""
+        """Return the best pair of cuts of a leaf whose best cut saves little, if the pair saves far more."""
         costs, scale = whole_costs(self.problem, leaf.rows)
         if room < 2 or not is_little(gain, int(costs.sum(axis=0).min()) / scale):
             return None
@@ -465,9 +465,9 @@ class Growth:
         """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add."""
         for node in self.stuck.keys() - self.pairs.keys():
             self.pairs[node] = best_pairs(self.problem, self.stuck[node].rows, self.two_sided)
-        found = [(node, pair) for node in self.stuck for pair in self.pairs[node]]
-        found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.least]
-        return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
+        pairs = [(node, pair) for node in self.stuck for pair in self.pairs[node]]
+        pairs = [(node, pair) for node, pair in pairs if pair.n_leaves <= room and pair.gain > self.least]
+        return min(pairs, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
 
     def _split_twice(self, leaf: _Leaf, pair: Pair) -> list[_Leaf]:
         first, *seconds = cuts_of_pair(self.problem, leaf.rows, pair, self.two_sided)

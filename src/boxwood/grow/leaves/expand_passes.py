@@ -1,8 +1,7 @@
-"""ExKMC and Expand by passes over rows that come in batches: the same trees as from rows in memory.
+"""ExKMC and Expand by passes over batches of rows: the same trees as from rows in memory.
 
-Leaves are split one after another, the one that gains most first. A pass per leaf would be many, so the leaves that are
-likely to come are searched along with those that are asked for: the sides of all leaves that would be split if leaves
-that are not known yet gained nothing.
+Leaves are split one after another, the one with the largest gain first. To save passes, several leaves are searched in
+one pass: all leaves that the tree would have, and need to search, if leaves not yet searched gained nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from boxwood.grow.leaves._cuts_passes import Leaf, LeafCutSearch
 from boxwood.grow.leaves.expand import check_expansion, refuse_too_small
 from boxwood.grow.leaves.prune import sums_of_leaves
 from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, with_centers
-from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, RowsInNodes, parts_of, taken
+from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, RowsInNodes, chunks_of, rows_taken
 from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -61,7 +60,7 @@ def expanded_by_passes(
 class _GrowthByPasses:
     """A tree whose leaves are split one after another.
 
-    `tree` is the growing one, in which more cuts are made than the tree will have; `begin` is the one to begin with.
+    `begin` is the tree to begin with. `tree` is the growing tree; it may have more cuts than the result.
     """
 
     def __init__(self, begin: ThresholdTree | None, task: Task, objective: str, *, two_sided: bool) -> None:
@@ -92,7 +91,7 @@ class _GrowthByPasses:
         self.least = tol * (cost / scale)
 
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> tuple[ThresholdTree, int]:
-        """Return the tree with at most so many leaves, and how many of them were too large to look ahead."""
+        """Return the tree with at most `max_leaf_nodes` leaves, and the number of leaves too large to look ahead."""
         while True:
             run = _Run(self, max_leaf_nodes)
             wanted = run.grow(look_ahead, instead)
@@ -105,20 +104,20 @@ class _GrowthByPasses:
 
 
 class _Run:
-    """A run of the growth, as if leaves that are not searched yet gained nothing."""
+    """A trial of the growth, in which leaves that are not searched yet gain nothing."""
 
     def __init__(self, growth: _GrowthByPasses, max_leaf_nodes: int) -> None:
         self.growth, self.max_leaf_nodes = growth, max_leaf_nodes
         self.builder, _ = TreeBuilder.from_tree(growth.begin)
         self.wanted: list[Leaf] = []  # leaves that are not searched yet
-        self.looked_at: list[Leaf] = []  # leaves whose pairs of cuts are not known yet
+        self.looked_at: list[Leaf] = []  # leaves whose pairs of cuts are not searched yet
         self.heap: list[tuple[float, int, Leaf]] = []
         self.stuck: dict[int, Leaf] = {}
         self.large: set[int] = set()  # nodes of leaves that were too large to look ahead
 
     @property
     def _is_sure(self) -> bool:
-        """Whether all is known that the tree so far rests on."""
+        """Whether the tree so far is final: no leaf on which it depends is still to be searched."""
         return not self.wanted and not self.looked_at
 
     def grow(self, look_ahead: bool, instead: bool) -> list[Leaf]:
@@ -130,8 +129,8 @@ class _Run:
             if self.heap:
                 _, node, leaf = heapq.heappop(self.heap)
                 new = self._split_best(node, leaf, room if instead else 0)
-            elif look_ahead and room > 1 and self._is_sure and (found := self._best_pair(room)) is not None:
-                new = self._split_twice(found[0], self.stuck.pop(found[0]), found[1])
+            elif look_ahead and room > 1 and self._is_sure and (best := self._best_pair(room)) is not None:
+                new = self._split_twice(best[0], self.stuck.pop(best[0]), best[1])
             else:
                 break
         return self.wanted
@@ -148,9 +147,9 @@ class _Run:
             self.stuck[node] = leaf
 
     def _split_best(self, node: int, leaf: Leaf, room: int) -> list[tuple[int, Leaf]]:
-        """Split a leaf by its best cut, or by a pair of cuts that is worth more; by none as long as that is not sure.
+        """Split a leaf by its best cut, or by a pair of cuts that gains far more; not while a pair is still uncertain.
 
-        A pair is made once and for all. A cut is not made too early: what is not known yet can only take room away.
+        A single cut may be made early, as leaves searched later only leave less room; a pair cannot be undone.
         """
         pair, growth = None, self.growth
         if room > 1 and is_little(leaf.gain, int(growth.costs.under(leaf.total).min()) / leaf.scale):
@@ -160,7 +159,7 @@ class _Run:
             self.large |= {node} if leaf.is_too_large else set()
             pair = best_instead(leaf.pairs, leaf.gain, room)
         if pair is None:
-            growth.search.part(leaf)
+            growth.search.open_sides(leaf)
             return self._split(node, leaf)
         return self._split_twice(node, leaf, pair) if self._is_sure else []
 
@@ -177,12 +176,12 @@ class _Run:
         if self.looked_at:
             return None
         self.large |= {node for node, leaf in self.stuck.items() if leaf.is_too_large}
-        found = [(node, pair) for node, leaf in self.stuck.items() for pair in leaf.pairs or ()]
-        found = [(node, pair) for node, pair in found if pair.n_leaves <= room and pair.gain > self.growth.least]
-        return min(found, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
+        pairs = [(node, pair) for node, leaf in self.stuck.items() for pair in leaf.pairs or ()]
+        pairs = [(node, pair) for node, pair in pairs if pair.n_leaves <= room and pair.gain > self.growth.least]
+        return min(pairs, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
 
     def _split_twice(self, node: int, leaf: Leaf, pair: Pair) -> list[tuple[int, Leaf]]:
-        self.growth.ahead.part(leaf, pair)
+        self.growth.ahead.open_sides(leaf, pair)
         assert leaf.seconds is not None
         new: list[tuple[int, Leaf]] = []
         for side, cut in zip(self._split(node, leaf), leaf.seconds, strict=True):
@@ -190,11 +189,11 @@ class _Run:
         return new
 
 
-VALUES = 1 << 22  # of the rows that are gathered at once, at most
+VALUES = 1 << 22  # most values of the rows that are gathered at once
 
 
 class LookAhead:
-    """The look ahead of `_cuts` for leaves of a growing tree; leaves with too many rows are left out."""
+    """The search of `_cuts` for pairs of cuts, in leaves of a growing tree; leaves with too many rows are left out."""
 
     def __init__(self, task: Task, search: LeafCutSearch) -> None:
         self.task, self.search, self.most_rows = task, search, max(VALUES // task.n_columns, 1)
@@ -206,8 +205,8 @@ class LookAhead:
         mixed = self._mixed(leaves)
         for leaf in mixed:
             leaf.is_too_large = leaf.count > self.most_rows
-        for some in self._at_once([leaf for leaf in mixed if not leaf.is_too_large]):
-            for leaf, problem in zip(some, self._problems(some), strict=True):
+        for group in self._at_once([leaf for leaf in mixed if not leaf.is_too_large]):
+            for leaf, problem in zip(group, self._problems(group), strict=True):
                 leaf.pairs = best_pairs(problem, np.arange(len(problem.rows)), self.search.two_sided)
 
     def _mixed(self, leaves: Sequence[Leaf]) -> list[Leaf]:
@@ -221,8 +220,8 @@ class LookAhead:
         single = (int(costs.under(leaf.total).min()) for leaf in leaves)
         return [leaf for leaf, cost, own in zip(leaves, single, least.tolist(), strict=True) if cost != own]
 
-    def part(self, leaf: Leaf, pair: Pair) -> None:
-        """Make the cuts of a pair, if that is not done."""
+    def open_sides(self, leaf: Leaf, pair: Pair) -> None:
+        """Make the cuts of a pair, unless they are made already."""
         if leaf.seconds is not None:
             return
         problem = self._problems([leaf])[0]
@@ -234,34 +233,34 @@ class LookAhead:
                 self.search.split(side)
 
     def _at_once(self, leaves: Sequence[Leaf]) -> Iterator[list[Leaf]]:
-        """Yield leaves in groups whose rows can be gathered together."""
-        some: list[Leaf] = []
+        """Yield groups of leaves whose rows can be gathered together."""
+        group: list[Leaf] = []
         for leaf in leaves:
-            if sum(each.count for each in some) + leaf.count > self.most_rows:
-                yield some
-                some = []
-            some.append(leaf)
-        if some:
-            yield some
+            if sum(other.count for other in group) + leaf.count > self.most_rows:
+                yield group
+                group = []
+            group.append(leaf)
+        if group:
+            yield group
 
     def _problems(self, leaves: Sequence[Leaf]) -> list[Problem]:
-        """Return the rows of leaves, with costs that are the same as among all rows."""
+        """Return the rows of each leaf as a problem in memory, with the same costs as among all rows."""
         paths, costs = self.search.tree.paths_to([leaf.node for leaf in leaves]), self.search.costs
         rows = self.task.batches.fold(partial(_RowsOfLeaves, costs, paths)).joined()
-        return [self._problem(taken(rows, np.flatnonzero(rows.nodes == i))) for i in range(len(leaves))]
+        return [self._problem(rows_taken(rows, np.flatnonzero(rows.nodes == i))) for i in range(len(leaves))]
 
-    def _problem(self, part: RowsInNodes) -> Problem:
+    def _problem(self, chunk: RowsInNodes) -> Problem:
         costs, task = self.search.costs, self.task
-        reference = Reference(part.labels, costs.centers)
-        small = Task.of(part.values, reference, sample_weight=part.weights, n_jobs=task.n_jobs, budget=task.budget)
+        reference = Reference(chunk.labels, costs.centers)
+        small = Task.of(chunk.values, reference, sample_weight=chunk.weights, n_jobs=task.n_jobs, budget=task.budget)
         problem = make_problem(small, "mistakes" if costs.by_label else "cost")
-        share, times = costs.shares(part)
+        share, times = costs.shares(chunk)
         problem = problem._replace(share=share, times=times)
         return problem if costs.by_label else with_centers(problem, costs.centers, costs.unit)
 
 
 class _Least:
-    """A summary of what the rows of each leaf cost under the cheapest cluster of each row."""
+    """A summary of the cost of the rows of each leaf, each row under its own cheapest cluster."""
 
     def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats) -> None:
         self.costs, self.paths, self.scales = costs, paths, scales
@@ -269,8 +268,8 @@ class _Least:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs):
-            np.add.at(self.sums, part.nodes, self.costs.amounts(part, self.scales)[:, :-1].min(axis=1))
+        for chunk in chunks_of(block, self.paths, self.costs):
+            np.add.at(self.sums, chunk.nodes, self.costs.amounts(chunk, self.scales)[:, :-1].min(axis=1))
 
     def merge(self, other: _Least) -> None:
         """Add another summary."""
@@ -278,23 +277,25 @@ class _Least:
 
 
 class _RowsOfLeaves:
-    """A summary that holds all rows of some leaves."""
+    """A summary that gathers all rows of some leaves."""
 
     def __init__(self, costs: BlockCosts, paths: Paths) -> None:
         self.costs, self.paths = costs, paths
-        self.found: list[RowsInNodes] = []
+        self.chunks: list[RowsInNodes] = []
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs):
-            self.found.append(taken(part, np.arange(len(part.nodes))))  # a copy: a part may be a view of its block
+        for chunk in chunks_of(block, self.paths, self.costs):
+            self.chunks.append(
+                rows_taken(chunk, np.arange(len(chunk.nodes)))
+            )  # a copy: a part may be a view of its block
 
     def merge(self, other: _RowsOfLeaves) -> None:
         """Add another summary."""
-        self.found += other.found
+        self.chunks += other.chunks
 
     def joined(self) -> RowsInNodes:
         """Return the rows."""
-        values, nodes, labels, weights = zip(*self.found, strict=True)
+        values, nodes, labels, weights = zip(*self.chunks, strict=True)
         together = np.concatenate(values), np.concatenate(nodes), np.concatenate(labels)
         return RowsInNodes(*together, None if weights[0] is None else np.concatenate(weights))

@@ -1,4 +1,4 @@
-"""Trees that leave the least impurity in their leaves: CART on the labels, and regression trees, best cut first."""
+"""Trees of least impurity: CART on the labels, and regression trees on rows or centres, grown best cut first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Ints
 from boxwood._validation import as_whole_weights, refuse_unknown
-from boxwood.grow.shared.costs import PartedOrder, PlacesOfNode, distance_unit
+from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, distance_unit
 from boxwood.loops import impurity as loops
 from boxwood.loops.expand import squared_distances
 from boxwood.loops.impurity import best_by_centers, best_by_entropy, best_by_gini, best_by_rows, pairs_of, whole_x_log_x
@@ -24,7 +24,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder, between
 
 __all__ = ["CRITERIA", "Labels", "grown_by", "grown_to_sizes", "whole_weights"]
 
-MARGIN = 1.0 + 1e-9  # above the errors of an impurity, which only says when a leaf is looked at
+MARGIN = 1.0 + 1e-9  # covers rounding errors of an impurity, which only decides when a leaf is searched
 
 
 def grown_by(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
@@ -35,7 +35,7 @@ def grown_by(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
     task : Task
         Rows and reference; rows that are left out do not count.
     criterion : {"gini", "entropy", "centers", "rows"}
-        Impurity of a leaf, times its weight. "gini" and "entropy" are those of the clusters of its rows. "centers" is
+        Impurity of a leaf, times its weight. "gini" and "entropy" are by the clusters of its rows. "centers" is
         the sum of squares of the centres of the rows' clusters around their mean, so a regression tree on the centres;
         clusters that lie far apart are told apart first. "rows" is the sum of squares of the rows around their mean, a
         regression tree on the rows.
@@ -66,16 +66,16 @@ def grown_by(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
 
 
 def grown_to_sizes(task: Task, criterion: str, sizes: Sequence[int]) -> list[ThresholdTree]:
-    """Return `grown_by(task, criterion, size)` for ascending sizes; all take the time of the last one."""
+    """Return `grown_by(task, criterion, size)` for ascending sizes, in the time of the largest."""
     refuse_unknown("criterion", criterion, CRITERIA)
     growth = _ImpurityGrowth(task, criterion)
     return [growth.grow(size) for size in sizes]
 
 
 class CutRows(Protocol):
-    """The rows of a task, in which the best cut of a node is found. What the rows of a node are is its own affair.
+    """The rows of a task, searched for the best cut of a node.
 
-    A cut is a column and something more.
+    Each class has its own type for the rows of a node, and for a cut: a tuple whose first item is the column.
     """
 
     root: Any
@@ -83,33 +83,33 @@ class CutRows(Protocol):
     def impurity(self, counts: Ints) -> float:
         """Return the impurity of a node with such weights of clusters, or more; 0 if it need not be cut."""
 
-    def best(self, part: Any, counts: Ints) -> tuple[float, Any] | None:
-        """Return what the best cut of a node gains, and the cut; None without one."""
+    def best(self, rows: Any, counts: Ints) -> tuple[float, Any] | None:
+        """Return the gain of the best cut of a node, and the cut; None if there is no cut."""
 
     def threshold(self, cut: Any) -> float:
         """Return the threshold of a cut."""
 
-    def split(self, part: Any, cut: Any) -> tuple[Any, Any]:
+    def split(self, rows: Any, cut: Any) -> tuple[Any, Any]:
         """Return both sides of a node's cut."""
 
-    def counts(self, part: Any, feature: int = 0) -> Ints:
-        """Return the weight by cluster of the rows of a node, of the root or beside a cut of the column."""
+    def counts(self, rows: Any, feature: int = 0) -> Ints:
+        """Return the weight by cluster of the rows of a node: the root, or a side of a cut on the column."""
 
 
 class _ImpurityLeaf(NamedTuple):
-    """A leaf that may be cut: its node in the builder, its rows, and their weight by cluster."""
+    """A leaf that may be split: its node in the builder, its rows, and their weight by cluster."""
 
     node: int
-    part: Any
+    rows: Any
     counts: Ints
     depth: int
 
 
 class _ImpurityGrowth:
-    """A tree whose leaves are cut one after another.
+    """A tree grown by splitting one leaf at a time.
 
-    A leaf waits in the heap under the most that it could gain, its impurity, until it is the first; then its best cut
-    is looked for, and it waits under what that gains. So leaves that gain little are never looked at.
+    A leaf enters the heap with an upper bound on its gain: its impurity. Its best cut is searched only once it comes
+    first; then it goes back into the heap with its true gain. So leaves of little gain are never searched.
     """
 
     def __init__(self, task: Task, criterion: str) -> None:
@@ -122,7 +122,7 @@ class _ImpurityGrowth:
         self._add(_ImpurityLeaf(0, root, self.rows.counts(root), 0))
 
     def grow(self, max_leaf_nodes: int) -> ThresholdTree:
-        """Return the tree with at most so many leaves; may be called again for more of them."""
+        """Return the tree with at most `max_leaf_nodes` leaves; may be called again with a larger number."""
         while self.heap and self.builder.n_leaves < max_leaf_nodes:
             _, _, _, leaf, cut = heapq.heappop(self.heap)
             if cut is None:
@@ -138,25 +138,25 @@ class _ImpurityGrowth:
             heapq.heappush(self.heap, (-impurity * MARGIN, False, leaf.node, leaf, None))
 
     def _look_at(self, leaf: _ImpurityLeaf) -> None:
-        found = self.rows.best(leaf.part, leaf.counts)
-        if found is not None:
-            gain, cut = found
+        best = self.rows.best(leaf.rows, leaf.counts)
+        if best is not None:
+            gain, cut = best
             heapq.heappush(self.heap, (-gain, True, leaf.node, leaf, cut))
 
     def _split(self, leaf: _ImpurityLeaf, cut: Any) -> None:
         feature = cut[0]
         left, right = self.builder.split(leaf.node, feature, self.rows.threshold(cut))
-        first, second = self.rows.split(leaf.part, cut)
+        first, second = self.rows.split(leaf.rows, cut)
         counts = self.rows.counts(first, feature)
         self._add(_ImpurityLeaf(left, first, counts, leaf.depth + 1))
         self._add(_ImpurityLeaf(right, second, leaf.counts - counts, leaf.depth + 1))
 
 
-HALF = 31  # bits by which whole weights are shortened, so that products of two sums of them fit
+HALF = 31  # bits that are cut off whole weights, so that the product of two sums fits into int64
 
 
 class Labels(NamedTuple):
-    """The clusters of a task's rows, in few bytes, and their whole weights, none where all weigh 1."""
+    """The clusters of a task's rows, in a small integer type, and their whole weights; empty if all weigh 1."""
 
     labels: NDArray[np.integer]
     weights: Ints
@@ -164,7 +164,7 @@ class Labels(NamedTuple):
 
     @classmethod
     def of(cls, task: Task) -> Labels:
-        """Return those of a task."""
+        """Return the labels of a task."""
         kind = np.uint8 if task.reference.n_clusters <= 256 else np.int32
         return cls(task.reference.labels.astype(kind), whole_weights(task), task.reference.n_clusters)
 
@@ -178,7 +178,7 @@ class Labels(NamedTuple):
 
 
 def gini(counts: Ints) -> float:
-    """Return the pairs of rows of different clusters over the rows, by their weights."""
+    """Return the weight of the pairs of rows of different clusters, divided by the weight of the rows."""
     weight = int(counts.sum())
     pairs: int = (weight * weight - sum(n * n for n in counts.tolist())) // 2
     return pairs / weight
@@ -198,55 +198,55 @@ def whole_weights(task: Task) -> Ints:
     return halved
 
 
-TABLE = 1 << 20  # numbers whose logarithm is looked up
-BITS = 30  # of squared distances between centres
-ROW_BITS = 29  # of a value of a row, by "rows"
+TABLE = 1 << 20  # numbers whose logarithm is stored in a table
+BITS = 30  # of a squared distance between centres
+ROW_BITS = 29  # of a value of a row, for "rows"
 
 Best: TypeAlias = tuple[float, int, int]
-"""What is left on the sides of a cut, its column and its place: the smaller is better; the place is -1 for no cut."""
+"""Impurity of the sides of a cut, its column and its place. The smaller is better; the place is -1 without a cut."""
 
 
-class _Part(NamedTuple):
-    """The rows of a node: their places, and those whose rows have to be moved to their sides first."""
+class _PlacedRows(NamedTuple):
+    """The rows of a node, by their places; `parent` is not empty while its rows are not yet moved to their sides."""
 
     places: PlacesOfNode
     parent: list[PlacesOfNode]  # shared with the sibling
 
 
 class InOrder:
-    """The rows of a task in the order of each column, where a node's best cut is found; see `_impurity.CutRows`."""
+    """The rows of a task, sorted by each column and searched for the best cut of a node; see `CutRows`."""
 
     def __init__(self, task: Task, criterion: str, labels: Labels) -> None:
-        self.order, self.labels = PartedOrder(task), labels
+        self.order, self.labels = PartitionedOrder(task), labels
         self.criterion = CRITERIA[criterion](task, self.order, labels)
-        self.root = _Part(self.order.root, [])
+        self.root = _PlacedRows(self.order.root, [])
 
     def impurity(self, counts: Ints) -> float:
         """Return the impurity of a node with such weights of clusters, or more; 0 if it need not be cut."""
         return self.criterion.impurity(counts)
 
-    def best(self, part: _Part, counts: Ints) -> tuple[float, tuple[int, int]] | None:
-        """Return what the best cut of a node gains, and the cut; None without one."""
-        if part.parent:
-            self.order.finish_split(part.parent.pop())
-        search, gain_of, steps = self.criterion.search(part.places, counts)
-        with self.order.least_on_sides(part.places):
-            score, feature, place = min(each for each in self.order.by_columns(search, part.places, steps=steps))
+    def best(self, rows: _PlacedRows, counts: Ints) -> tuple[float, tuple[int, int]] | None:
+        """Return the gain of the best cut of a node, and the cut; None if there is no cut."""
+        if rows.parent:
+            self.order.finish_split(rows.parent.pop())
+        search, gain_of, steps = self.criterion.search(rows.places, counts)
+        with self.order.least_on_sides(rows.places):
+            score, feature, place = min(self.order.by_columns(search, rows.places, steps=steps))
         return (gain_of(score), (feature, place)) if place >= 0 else None
 
     def threshold(self, cut: tuple[int, int]) -> float:
         """Return the threshold of a cut."""
         return self.order.threshold(*cut)
 
-    def split(self, part: _Part, cut: tuple[int, int]) -> tuple[_Part, _Part]:
+    def split(self, rows: _PlacedRows, cut: tuple[int, int]) -> tuple[_PlacedRows, _PlacedRows]:
         """Return both sides of a node's cut."""
-        left, right = self.order.begin_split(part.places, *cut)
-        parent = [part.places]
-        return _Part(left, parent), _Part(right, parent)
+        left, right = self.order.begin_split(rows.places, *cut)
+        parent = [rows.places]
+        return _PlacedRows(left, parent), _PlacedRows(right, parent)
 
-    def counts(self, part: _Part, feature: int = 0) -> Ints:
-        """Return the weight by cluster of a node's rows, which are in their places of one column."""
-        return self.labels.counts(self.order.rows_of(part.places, feature))
+    def counts(self, rows: _PlacedRows, feature: int = 0) -> Ints:
+        """Return the weight by cluster of the rows of a node, read from one column, in which they are in place."""
+        return self.labels.counts(self.order.rows_of(rows.places, feature))
 
 
 # ---------------------------------------------------------------------------------------------------- criteria
@@ -254,9 +254,9 @@ Search: TypeAlias = Callable[[int, int], Best]
 
 
 class _Criterion(ABC):
-    """An impurity. All its numbers are in one unit, but what a search returns may be in another."""
+    """An impurity. All its methods use one unit, but scores of its search may have another."""
 
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         self.order, self.labels, self.weights = order, labels.labels, labels.weights
 
     @abstractmethod
@@ -265,7 +265,7 @@ class _Criterion(ABC):
 
     @abstractmethod
     def search(self, places: PlacesOfNode, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
-        """Return the search for the best cut in a range of columns, what its score gains, and the steps at a row."""
+        """Return the search for the best cut in a range of columns, the gain of a score, and the steps per row."""
 
 
 class _Gini(_Criterion):
@@ -275,14 +275,14 @@ class _Gini(_Criterion):
     def search(self, places: PlacesOfNode, counts: Ints) -> tuple[Search, Callable[[float], float], int]:
         def best(first: int, last: int) -> Best:
             node = first, last, *places, self.labels, self.weights, counts
-            found: Best = best_by_gini(self.order.entries, *node)
-            return found
+            cut: Best = best_by_gini(self.order.entries, *node)
+            return cut
 
         return best, lambda score: gini(counts) - score, 2
 
 
 class _Entropy(_Criterion):
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         super().__init__(task, order, labels)
         weight = int(self.weights.sum()) if self.weights.size else self.order.root.stop
         largest = max(weight, 2) * math.log2(max(weight, 2))
@@ -303,14 +303,14 @@ class _Entropy(_Criterion):
 
         def best(first: int, last: int) -> Best:
             node = first, last, *places, self.labels, self.weights, counts
-            found: Best = best_by_entropy(self.order.entries, *node, self.table, self.scale)
-            return found
+            cut: Best = best_by_entropy(self.order.entries, *node, self.table, self.scale)
+            return cut
 
         return best, lambda score: float(whole - score), 3
 
 
 class _Centers(_Criterion):
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         super().__init__(task, order, labels)
         centers = np.ascontiguousarray(task.reference.centers)
         self.squares = np.empty((len(centers), len(centers)))
@@ -330,14 +330,14 @@ class _Centers(_Criterion):
 
         def best(first: int, last: int) -> Best:
             node = first, last, *places, self.labels, self.weights, total, number, squares
-            found: Best = best_by_centers(self.order.entries, *node)
-            return found
+            cut: Best = best_by_centers(self.order.entries, *node)
+            return cut
 
         impurity = self.impurity(counts)
         return best, lambda score: impurity - score / scale, 2 + len(clusters) // 4
 
     def _of_node(self, counts: Ints) -> tuple[Ints, Ints, float]:
-        """Return the clusters of a node, the squares between their centres as whole numbers, and their scale."""
+        """Return the clusters of a node, the squared distances of their centres as whole numbers, and their scale."""
         clusters = np.flatnonzero(counts)
         squares = self.squares[np.ix_(clusters, clusters)]
         scale = math.ldexp(1.0, min(BITS - math.frexp(float(squares.max()))[1], 1023))
@@ -345,7 +345,7 @@ class _Centers(_Criterion):
 
 
 class _SortedRows(_Criterion):
-    def __init__(self, task: Task, order: PartedOrder, labels: Labels) -> None:
+    def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         super().__init__(task, order, labels)
         X, kept, unit = task.rows.values, task.kept, distance_unit(task)
         middle = task.reference.centers.mean(axis=0) * 0.5
@@ -366,8 +366,8 @@ class _SortedRows(_Criterion):
 
         def best(first: int, last: int) -> Best:
             node = first, last, *places, self.table, self.weights, mean, total, weight
-            found: Best = best_by_rows(self.order.entries, *node)
-            return found
+            cut: Best = best_by_rows(self.order.entries, *node)
+            return cut
 
         return best, lambda score: -score, 2 + d
 
@@ -375,24 +375,24 @@ class _SortedRows(_Criterion):
 CRITERIA: dict[str, type[_Criterion]] = {"gini": _Gini, "entropy": _Entropy, "centers": _Centers, "rows": _SortedRows}
 
 
-_SUMS = 1 << 17  # numbers that are filled at a time, so that they stay in the processor's cache
+_SUMS = 1 << 17  # numbers that are summed at a time, so that they stay in the processor's cache
 _AT_ONCE = 1 << 26  # values in one call of a loop, which takes a fraction of a second
 _ONE_THREAD = 1 << 17  # values up to which threads cost more than they save
 
 
 class _Cut(NamedTuple):
-    """A cut, in the order in which cuts with equal impurity are taken."""
+    """A cut; of cuts with equal impurity, the smaller tuple is taken."""
 
     column: int
     bin: int  # the bin of the first value after the cut
-    number: int  # of that value among the rows of the bins that were walked; 0 for the first value of a bin
+    number: int  # of that value among the sorted values of the candidate bins; 0 for the first value of a bin
     threshold: float
 
 
 class GiniInBins:
-    """The rows of a task in bins of each column, where the best cut of a node is found; see `_impurity.CutRows`.
+    """The rows of a task in bins of each column, searched for the best cut of a node; see `CutRows`.
 
-    The rows of a node are their numbers, in ascending order.
+    The rows of a node are an array of row numbers, ascending.
     """
 
     def __init__(self, task: Task, labels: Labels) -> None:
@@ -412,80 +412,80 @@ class GiniInBins:
         """Return the threshold of a cut."""
         return cut.threshold
 
-    def split(self, part: Array, cut: _Cut) -> tuple[Array, Array]:
+    def split(self, rows: Array, cut: _Cut) -> tuple[Array, Array]:
         """Return both sides of a node's cut."""
-        left, right = np.empty_like(part), np.empty_like(part)
-        n_left = loops.part_rows(self.X, part, cut.column, cut.threshold, left, right)
-        return left[:n_left].copy(), right[: len(part) - n_left].copy()
+        left, right = np.empty_like(rows), np.empty_like(rows)
+        n_left = loops.partition_rows(self.X, rows, cut.column, cut.threshold, left, right)
+        return left[:n_left].copy(), right[: len(rows) - n_left].copy()
 
-    def counts(self, part: Array, feature: int = 0) -> Ints:
+    def counts(self, rows: Array, feature: int = 0) -> Ints:
         """Return the weight by cluster of the rows of a node."""
-        return self.labels.counts(part)
+        return self.labels.counts(rows)
 
-    def best(self, part: Array, counts: Ints) -> tuple[float, _Cut] | None:
-        """Return what the best cut of a node gains, and the cut; None without one."""
-        jobs = self.n_jobs if len(part) * self.X.shape[1] > _ONE_THREAD else None
-        looks = map_tasks(lambda columns: self._look(part, columns), self._columns(part, jobs), n_jobs=jobs)
-        score, column, after = min((look.end for look in looks), key=lambda end: (end[0], end[1]))
-        near = [each for look in looks for each in look.near(score, self.single, self.budget.forbidden)]
-        walked = map_tasks(lambda each: self._walk(part, *each, score), near, n_jobs=jobs)
-        found = [each for each in walked if each is not None]
-        if after >= 0:
-            found.append((score, _Cut(column, after, 0, self._threshold(part, column, after))))
-        if not found:
+    def best(self, rows: Array, counts: Ints) -> tuple[float, _Cut] | None:
+        """Return the gain of the best cut of a node, and the cut; None if there is no cut."""
+        jobs = self.n_jobs if len(rows) * self.X.shape[1] > _ONE_THREAD else None
+        sums = map_tasks(lambda columns: self._add_up(rows, columns), self._columns(rows, jobs), n_jobs=jobs)
+        score, column, bin_after = min((bins.end for bins in sums), key=lambda end: (end[0], end[1]))
+        candidates = [column for bins in sums for column in bins.candidates(score, self.single, self.budget.forbidden)]
+        walked = map_tasks(lambda column: self._walk(rows, *column, score), candidates, n_jobs=jobs)
+        cuts = [cut for cut in walked if cut is not None]
+        if bin_after >= 0:
+            cuts.append((score, _Cut(column, bin_after, 0, self._threshold(rows, column, bin_after))))
+        if not cuts:
             return None
-        score, cut = min(found)
+        score, cut = min(cuts)
         return gini(counts) - score, cut
 
-    def _columns(self, part: Array, jobs: int | None) -> list[range]:
-        """Return ranges of columns that are looked at together."""
+    def _columns(self, rows: Array, jobs: int | None) -> list[range]:
+        """Return ranges of columns that are summed together."""
         d = self.X.shape[1]
-        size = min(_SUMS // ((N_BINS + 1) * (self.labels.n_clusters + 1)), _AT_ONCE // len(part))
+        size = min(_SUMS // ((N_BINS + 1) * (self.labels.n_clusters + 1)), _AT_ONCE // len(rows))
         size = max(1, min(size, -(-d // n_threads(jobs))))
         return [range(first, min(first + size, d)) for first in range(0, d, size)]
 
-    def _look(self, part: Array, columns: range) -> _BinSums:
+    def _add_up(self, rows: Array, columns: range) -> _BinSums:
         """Add up the bins of some columns."""
         sums = np.zeros((len(columns), N_BINS + 1, self.labels.n_clusters + 1), dtype=np.int64)
         ends = np.empty(sums.shape[:2])
-        loops.add_clusters(part, self.codes, columns.start, self.labels.labels, self.labels.weights, sums)
-        barred = np.zeros(len(columns), dtype=np.bool_)
-        barred[[j - columns.start for j in self.budget.forbidden if j in columns]] = True
+        loops.add_clusters(rows, self.codes, columns.start, self.labels.labels, self.labels.weights, sums)
+        is_forbidden = np.zeros(len(columns), dtype=np.bool_)
+        is_forbidden[[j - columns.start for j in self.budget.forbidden if j in columns]] = True
         least = self.budget.min_samples_leaf
-        score, column, after = loops.look_at_ends(sums, self.labels.weights.size > 0, least, barred, ends)
+        score, column, after = loops.best_at_ends(sums, self.labels.weights.size > 0, least, is_forbidden, ends)
         return _BinSums(columns, sums, ends, (score, column + columns.start, after))
 
-    def _walk(self, part: Array, column: int, sums: Ints, near: Bools, limit: float) -> tuple[float, _Cut] | None:
-        """Return the best cut inside the bins of a column that are near, if it has no more impurity than a limit."""
-        rows = np.empty_like(part)
-        rows = rows[: loops.find_rows(part, self.codes, column, near, rows)]
-        values: Floats = self.X[rows, column].astype(np.float64)
+    def _walk(self, rows: Array, column: int, sums: Ints, candidates: Bools, limit: float) -> tuple[float, _Cut] | None:
+        """Return the best cut inside the candidate bins of a column, if its impurity is at most `limit`."""
+        candidate_rows = np.empty_like(rows)
+        candidate_rows = candidate_rows[: loops.find_rows(rows, self.codes, column, candidates, candidate_rows)]
+        values: Floats = self.X[candidate_rows, column].astype(np.float64)
         order = ascending(values)
-        rows, values = rows[order], values[order]
-        here = self.codes, column, self.labels.labels, self.labels.weights, sums
-        score, place, i = loops.best_in_bins(rows, values, *here, self.budget.min_samples_leaf, limit)
+        candidate_rows, values = candidate_rows[order], values[order]
+        arrays = self.codes, column, self.labels.labels, self.labels.weights, sums
+        score, place, i = loops.best_in_bins(candidate_rows, values, *arrays, self.budget.min_samples_leaf, limit)
         return (score, _Cut(column, place, i, float(between(values[i - 1], values[i])))) if place >= 0 else None
 
-    def _threshold(self, part: Array, column: int, after: int) -> float:
-        """Return the threshold of a cut before the values of a bin."""
-        return float(between(*loops.values_beside(self.X, part, self.codes, column, after)))
+    def _threshold(self, rows: Array, column: int, bin_after: int) -> float:
+        """Return the threshold of the cut before a bin."""
+        return float(between(*loops.values_beside(self.X, rows, self.codes, column, bin_after)))
 
 
 class _BinSums(NamedTuple):
-    """Bins of some columns, summed up; see `loops.look_at_ends`."""
+    """Sums over the bins of some columns, and the best cut at an end of a bin; see `loops.best_at_ends`."""
 
     columns: range
     sums: Ints
     ends: Floats
     end: tuple[float, int, int]
 
-    def near(self, limit: float, single: Bools, forbidden: tuple[int, ...]) -> list[tuple[int, Ints, Bools]]:
-        """Return columns with bins in which a cut may have as little impurity, their sums, and these bins.
+    def candidates(self, limit: float, single: Bools, forbidden: tuple[int, ...]) -> list[tuple[int, Ints, Bools]]:
+        """Return the columns that have candidate bins, with their sums and a mask of these bins.
 
-        There is no cut in a bin of a single value.
+        A candidate is a bin of several values in which the impurity of a cut may be at most `limit`.
         """
-        near = np.zeros((len(self.columns), N_BINS), dtype=np.bool_)
-        loops.mark_near(self.sums, self.ends, limit, near)
-        near &= ~single[self.columns.start : self.columns.stop]
-        marked = np.flatnonzero(near.any(axis=1)).tolist()
-        return [(self.columns[i], self.sums[i], near[i]) for i in marked if self.columns[i] not in forbidden]
+        candidates = np.zeros((len(self.columns), N_BINS), dtype=np.bool_)
+        loops.mark_candidates(self.sums, self.ends, limit, candidates)
+        candidates &= ~single[self.columns.start : self.columns.stop]
+        marked = np.flatnonzero(candidates.any(axis=1)).tolist()
+        return [(self.columns[i], self.sums[i], candidates[i]) for i in marked if self.columns[i] not in forbidden]

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._types import Array, Indices, Ints
 from boxwood.grow.shared.costs import make_problem, refuse_misfit, whole_costs
-from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, Scales, parts_of
+from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, Scales, chunks_of
 from boxwood.loops import prune as loops
 from boxwood.passes import Block
 from boxwood.reference import Reference, Task
@@ -24,7 +24,7 @@ _AT_ONCE = 1 << 20  # numbers in an array for several prunings
 def pruned(
     tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str, centers: Array | None = None
 ) -> ThresholdTree:
-    """Return the cheapest pruning of a tree with at most so many leaves, the one with fewest leaves of equals.
+    """Return the cheapest pruning of a tree with at most `max_leaf_nodes` leaves; of equals the one with fewest leaves.
 
     Grown to more leaves than wanted and pruned back, a tree is often cheaper than one that stops in time: a cut that
     gains nothing by itself may be kept for those below it, and the leaves go where they gain most.
@@ -32,7 +32,7 @@ def pruned(
     Parameters
     ----------
     tree : ThresholdTree
-        Tree to prune. What its leaves are labelled does not matter.
+        Tree to prune. The labels of its leaves do not matter.
     task : Task
         Rows and reference.
     max_leaf_nodes : int
@@ -46,8 +46,8 @@ def pruned(
     Returns
     -------
     ThresholdTree
-        Always holds: no tree with so many leaves that is made of `tree` by undoing cuts, whatever its labels, costs
-        less. Each leaf carries its cheapest cluster, the lowest of equals; several may carry the same.
+        Always holds: no tree with at most `max_leaf_nodes` leaves that results from `tree` by undoing cuts costs less,
+        with any labels. Each leaf carries its cheapest cluster, the lowest of equals; several may carry the same.
 
     Notes
     -----
@@ -63,10 +63,10 @@ def pruned(
 def prunings(
     tree: ThresholdTree, task: Task, objective: str, centers: Array | None = None, *, max_leaf_nodes: int | None = None
 ) -> list[ThresholdTree]:
-    """Return the cheapest prunings with at most 1, 2, 3, … leaves, up to the first that no other pruning undercuts.
+    """Return the cheapest prunings with at most 1, 2, 3, … leaves, up to the first with the lowest cost of all.
 
     Entry m - 1 is `pruned(tree, task, m, objective, centers)`; the one before it has as few leaves or costs more. All
-    together take the time of one, but for making the trees. With `max_leaf_nodes` the list has no more than so many.
+    together take the time of one, apart from building the trees. The list has at most `max_leaf_nodes` entries.
     """
     shares = shares_of(tree, task, objective, centers)
     most = min(shares.fewest(tree.n_leaves), max_leaf_nodes or tree.n_leaves)
@@ -74,10 +74,10 @@ def prunings(
 
 
 class Shares(NamedTuple):
-    """A tree, and for each of its nodes a share and its cheapest cluster: all its cheapest prunings in one.
+    """A tree with the costs of all its cheapest prunings, and the cheapest cluster of each node.
 
-    The share of a node is what it costs with exactly 1, 2, … leaves, and how many of them are on its first side, 0 for
-    a leaf. Shares stand one behind the other in `costs` and `on_first`, that of node i from `starts[i]` on.
+    A node has an entry for each number of leaves 1, 2, … that its subtree may keep: the lowest cost, and the number of
+    these leaves on its first side, 0 for a leaf. The entries of node i begin at `starts[i]` in `costs` and `on_first`.
     """
 
     tree: ThresholdTree
@@ -93,24 +93,24 @@ class Shares(NamedTuple):
         return int(self.below[0])
 
     def fewest(self, max_leaf_nodes: int) -> int:
-        """Return the fewest leaves of a pruning that is as cheap as the cheapest with so many."""
+        """Return the fewest leaves with which a pruning is as cheap as with at most `max_leaf_nodes`."""
         costs = self.costs[: min(max_leaf_nodes, self.n_leaves)]  # they never rise
         return int(np.argmax(costs == costs[-1])) + 1
 
     def sizes(self) -> list[int]:
-        """Return the numbers of leaves, from 2 on, at which a pruning costs less than all smaller ones."""
+        """Return the numbers of leaves, from 2 on, with which the cheapest pruning costs less than with fewer."""
         costs = self.costs[: self.n_leaves]
         sizes: list[int] = (np.flatnonzero(costs[1:] < costs[:-1]) + 2).tolist()
         return sizes
 
     def clusters_with(self, sizes: Sequence[int]) -> Indices:
-        """Return the cluster of each leaf of the whole tree in the cheapest pruning with exactly so many leaves.
+        """Return the cluster of each leaf of the whole tree in the cheapest pruning of each size.
 
-        There is a row for each size, shape (n_sizes, n_leaves).
+        A size is an exact number of leaves. Shape (n_sizes, n_leaves).
         """
         at_once = max(_AT_ONCE // self.tree.n_nodes, 1)
-        parts = [sizes[start : start + at_once] for start in range(0, len(sizes), at_once)]
-        return np.concatenate([np.empty((0, self.n_leaves), dtype=np.int64), *map(self._clusters_with, parts)])
+        groups = [sizes[start : start + at_once] for start in range(0, len(sizes), at_once)]
+        return np.concatenate([np.empty((0, self.n_leaves), dtype=np.int64), *map(self._clusters_with, groups)])
 
     def _clusters_with(self, sizes: Sequence[int]) -> Indices:
         tree = self.tree
@@ -118,16 +118,16 @@ class Shares(NamedTuple):
         named = np.empty_like(leaves)
         leaves[:, 0] = sizes
         for nodes in _levels(tree):
-            here = leaves[:, nodes]
-            named[:, nodes] = np.where(here > 0, self.clusters[nodes], named[:, tree.parent[nodes]])
+            n_leaves = leaves[:, nodes]
+            named[:, nodes] = np.where(n_leaves > 0, self.clusters[nodes], named[:, tree.parent[nodes]])
             cuts = tree.feature[nodes] >= 0
-            nodes, here = nodes[cuts], here[:, cuts]
-            first = np.where(here > 0, self.on_first[self.starts[nodes] + np.maximum(here, 1) - 1], 0)
-            leaves[:, nodes + 1], leaves[:, tree.second[nodes]] = first, np.where(first > 0, here - first, 0)
+            nodes, n_leaves = nodes[cuts], n_leaves[:, cuts]
+            first = np.where(n_leaves > 0, self.on_first[self.starts[nodes] + np.maximum(n_leaves, 1) - 1], 0)
+            leaves[:, nodes + 1], leaves[:, tree.second[nodes]] = first, np.where(first > 0, n_leaves - first, 0)
         return named[:, tree.leaf_nodes]
 
     def with_leaves(self, n_leaves: int) -> ThresholdTree:
-        """Return the cheapest pruning with exactly so many leaves."""
+        """Return the cheapest pruning with exactly `n_leaves` leaves."""
         tree, builder, waiting = self.tree, TreeBuilder(), [(0, 0, n_leaves)]
         while waiting:
             node, made, leaves = waiting.pop()
@@ -144,7 +144,7 @@ class Shares(NamedTuple):
 def shares_of(
     tree: ThresholdTree, task: Task, objective: str, centers: Array | None = None, *, leaf: Indices | None = None
 ) -> Shares:
-    """Return the shares of a tree on the columns of a task, or of one on others, if the leaf of each row is given.
+    """Return the shares of a tree; one that tests other columns than the task's needs the leaf of each row, `leaf`.
 
     Takes two passes over rows in batches.
     """
@@ -164,7 +164,7 @@ def shares_of(
 
 
 def shares_of_sums(tree: ThresholdTree, sums: Ints) -> Shares:
-    """Return the shares of a tree from the cost of the rows in each leaf under each cluster, shape (n_leaves, k)."""
+    """Return the shares of a tree from the cost of each leaf's rows under each cluster, `sums` (n_leaves, k)."""
     return _of_nodes(tree, sums_by_node(tree, sums, np.arange(tree.n_leaves)))
 
 
@@ -174,7 +174,7 @@ def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:
         below[node] = below[node + 1] + below[tree.second[node]]
     starts = np.cumsum(below) - below
     costs, on_first = np.empty(below.sum(), dtype=np.int64), np.empty(below.sum(), dtype=np.int64)
-    loops.share_out(tree.second, below, starts, sums.min(axis=1), costs, on_first)
+    loops.cheapest_prunings(tree.second, below, starts, sums.min(axis=1), costs, on_first)
     return Shares(tree, sums.argmin(axis=1), below, starts, costs, on_first)
 
 
@@ -206,7 +206,7 @@ def _shares_by_passes(tree: ThresholdTree, task: Task, objective: str) -> Shares
 def sums_of_leaves(task: Task, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
     """Return the sums of the amounts of the rows in each leaf, and the scale of their whole numbers; takes two passes.
 
-    The scale is that of all kept rows, as `whole_costs` has it for rows in memory.
+    The scale is computed from all kept rows, like `whole_costs` for rows in memory.
     """
     [scale] = task.batches.fold(partial(Scales, costs, GrowingTree().paths_to([0]), 1, 0)).scales()
     return task.batches.fold(partial(_SumsOfLeaves, costs, paths, scale, n_leaves)).sums, scale
@@ -221,8 +221,8 @@ class _SumsOfLeaves:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs):
-            np.add.at(self.sums, part.nodes, self.costs.amounts(part, self.scales))
+        for chunk in chunks_of(block, self.paths, self.costs):
+            np.add.at(self.sums, chunk.nodes, self.costs.amounts(chunk, self.scales))
 
     def merge(self, other: _SumsOfLeaves) -> None:
         """Add another summary."""

@@ -1,1 +1,1 @@
-"""What several ways of growing share: costs, orders, passes, names of leaves."""
+"""Code for several methods: costs, sorted columns, passes, names of leaves."""

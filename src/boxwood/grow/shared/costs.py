@@ -1,4 +1,4 @@
-"""Costs of rows under each cluster, as whole numbers, and the rows in the order of each column."""
+"""Costs of rows under each cluster, as whole numbers, and the rows sorted by each column."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
-from boxwood.loops.order import mark_ties, part, part_by_leaf, set_sides
+from boxwood.loops.order import mark_ties, partition, partition_by_leaf, set_sides
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 from boxwood.tree.tree import refuse_no_tree
@@ -26,7 +26,7 @@ __all__ = [
     "OBJECTIVES",
     "REPEATS",
     "SUM_ERROR",
-    "PartedOrder",
+    "PartitionedOrder",
     "PlacesOfNode",
     "Problem",
     "distance_unit",
@@ -49,8 +49,8 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
 OBJECTIVES = ("cost", "mistakes")
-_BLOCK_VALUES = 1 << 21  # costs in memory at a time where only the largest of each row are kept
-SUM_ERROR = 1e-6  # more than the relative error of a plain sum of numbers that are not negative
+_BLOCK_VALUES = 1 << 21  # most costs in memory at a time, where only the largest of each row is needed
+SUM_ERROR = 1e-6  # upper bound on the relative error of a plain sum of numbers that are not negative
 REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
@@ -75,7 +75,7 @@ class Problem(NamedTuple):
 
 
 def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Problem:
-    """Return the costs of a task's rows under each cluster; with a kernel, distances are those in its feature space."""
+    """Return the costs of a task's rows under each cluster; a kernel measures distances in its feature space."""
     refuse_unknown("objective", objective, OBJECTIVES)
     share, times = _split_weights(task.rows.weights, task.kept)
     centers = unit = None
@@ -108,11 +108,11 @@ def refuse_misfit(tree: ThresholdTree, task: Task) -> None:
 
 
 def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
-    """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and the factor that scaled them.
+    """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and their scale.
 
-    Sums of whole numbers are exact in any order; sums of floats are not. The factor is a power of two. It brings the
-    sum of the rows' largest costs just below 2**61, so no sum and no difference of sums leaves int64. The
-    factor does not depend on the order of rows either: where a plain sum leaves a doubt, `fsum` makes it exact.
+    Sums of whole numbers are exact in any order; sums of floats are not. The scale is a power of two: the factor that
+    brings the sum of the rows' largest costs just below 2**61, so no sum and no difference of sums leaves int64. The
+    scale does not depend on the order of rows either: where a plain sum is not precise enough, `fsum` is used.
     """
     share, times = problem.share[rows], problem.times[rows]
     whole = np.empty((len(rows), problem.n_clusters), dtype=np.int64)
@@ -134,21 +134,21 @@ def largest_costs(problem: Problem, rows: Indices) -> Floats:
         return np.asarray(problem.costs(rows[start:stop]).max(axis=1))
 
     block = max(_BLOCK_VALUES // problem.n_clusters, 1)
-    each = map_blocks(largest, len(rows), block=block, n_jobs=problem.jobs_for(rows))
-    return np.concatenate([np.empty(0), *each]) * problem.share[rows] * problem.times[rows]
+    blocks = map_blocks(largest, len(rows), block=block, n_jobs=problem.jobs_for(rows))
+    return np.concatenate([np.empty(0), *blocks]) * problem.share[rows] * problem.times[rows]
 
 
 def scale_of(largest: Floats) -> float:
-    """Return the factor of `whole_costs` for the largest costs of some rows; see there."""
+    """Return the scale of `whole_costs` for the largest costs of some rows."""
     total = float(largest.sum())
     scale = scale_for(total, -1)
     return scale if scale == scale_for(total, 1) else scale_for(math.fsum(largest.tolist()))
 
 
 def scale_for(total: float, side: int = 0) -> float:
-    """Return the factor of `whole_costs` for the exact sum of the rows' largest costs; see there.
+    """Return the scale of `whole_costs` for the exact sum of the rows' largest costs.
 
-    Where the sum is not exact, the factor is sure if it is the same on both sides, -1 and 1.
+    For a plain sum, sides -1 and 1 give the scales of the ends of its error interval; if both are equal, it is certain.
     """
     return math.ldexp(1.0, min(61 - math.frexp(total * (1 + side * SUM_ERROR))[1], 1023))
 
@@ -166,7 +166,7 @@ def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[n
 
 
 def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
-    """Return share and times. Whole weights go to times: they multiply whole costs, and so act as repeated rows."""
+    """Return share and times of each row. Whole weights become times, which multiply whole costs: repeated rows."""
     share, times = np.broadcast_to(1.0, kept.shape), np.broadcast_to(np.int64(1), kept.shape)
     if weights is None:
         return share, times
@@ -174,13 +174,14 @@ def _split_weights(weights: Floats | None, kept: Bools) -> tuple[Floats, Ints]:
     if (counted == np.floor(counted)).all() and counted.max(initial=0) < REPEATS and counted.sum() < REPEATS:
         return share, np.where(kept, weights, 0.0).astype(np.int64)
     exponent = int(np.frexp(counted.max())[1])
-    return np.ldexp(weights, -exponent), times  # near 1: tiny or huge weights times costs could leave the range
+    return np.ldexp(weights, -exponent), times  # near 1, as tiny or huge weights times costs could leave the range
 
 
 def distance_unit(task: Task) -> float:
-    """Return the factor of half differences of values in `squared_distances`: one over the largest of them, or nearly.
+    """Return the unit of `squared_distances`: a power of two near one over the largest half difference of values.
 
-    It is a power of two, so it changes no digit; it keeps squares of 1e300 finite and those of 1e-300 above zero.
+    Half differences are multiplied by it. A power of two changes no digit; it keeps squares of 1e300 finite and squares
+    of 1e-300 above zero.
     """
     return unit_of(*task.ranges, task.reference.centers)
 
@@ -213,8 +214,8 @@ def _distances(X: Array, centers: Floats, unit: float) -> tuple[Costs, CostsUnde
 def _kernel_costs(task: Task, kernel: Kernel) -> tuple[Costs, CostsUnder]:
     """Return the squared distances to the clusters' kernel means, computed once for all kept rows.
 
-    If the kernel is not positive definite, some distances may be negative. Then an amount is added to all distances of
-    such a row, which changes no comparison between clusters.
+    If the kernel is not positive definite, some distances may be negative. Then all distances of such a row are raised
+    by the same amount, which changes no comparison between clusters.
     """
     if isinstance(kernel, Precomputed):
         raise DataError("a tree tests columns, which a precomputed kernel does not know; pass rows and their kernel")
@@ -255,8 +256,8 @@ def _distances_of_rows(
 ) -> Floats:
     """Return the squared distances to kernel means; the order of rows and repeated rows change no digit.
 
-    Means are sums of floats, and the order of a sum changes its rounding. So equal rows of one cluster are merged, and
-    rows are sorted.
+    Means are sums of floats, whose rounding depends on the order. So rows are sorted, and equal rows of one cluster are
+    merged.
     """
     order = np.lexsort((weights, labels, *X.T[::-1]))
     X, labels, weights = X[order], labels[order], weights[order]
@@ -274,7 +275,7 @@ def _distances_of_rows(
 
 
 def _mistake_costs(task: Task) -> tuple[Costs, CostsUnder]:
-    """Return costs of 1 for every cluster other than the row's label, and of 0 for the label."""
+    """Return costs of 0 for the cluster of the row's label, and of 1 for all others."""
     reference = task.reference
     clusters = np.arange(reference.n_clusters)
 
@@ -293,7 +294,7 @@ AT_ONCE = 1 << 22  # entries in one call of a loop, which takes a fraction of a 
 
 
 class PlacesOfNode(NamedTuple):
-    """The places of a node: in every column of the order, from `start` to `stop - 1`."""
+    """The places of a node, the same in every sorted column: from `start` to `stop - 1`."""
 
     start: int
     stop: int
@@ -302,11 +303,11 @@ class PlacesOfNode(NamedTuple):
         return self.stop - self.start
 
 
-class PartedOrder:
-    """The kept rows of a task, of which each node of a tree holds the same places in every column.
+class PartitionedOrder:
+    """The kept rows of a task, sorted by each column and partitioned down a tree; see `loops.order`.
 
-    A cut is named by its column and a place: rows before it go left. `split` makes it, and may be called again only for
-    the places of its sides. `entries` are those of `loops.order`.
+    A node has the same places in every column. A cut is given by its column and a place: rows before it go left.
+    `begin_split` and `finish_split` move the rows; after that only the places of the two sides may be used.
     """
 
     def __init__(self, task: Task) -> None:
@@ -335,9 +336,9 @@ class PartedOrder:
     def by_columns(
         self, work: Callable[[int, int], T], node: PlacesOfNode, *, steps: int = 1, most: int | None = None
     ) -> list[T]:
-        """Return `work(first, last)` for ranges of columns that together are all; a call takes a fraction of a second.
+        """Return `work(first, last)` for consecutive ranges of columns, each done in a fraction of a second.
 
-        `steps` is about how much longer than a mere walk along a column the work takes; `most` limits the ranges.
+        `steps` is the time of the work in units of one walk along a column; `most` limits the columns of a range.
         """
         d, jobs = len(self.entries), self.jobs_for(node)
         most = min(most or d, d if jobs is None else (d + 7) // 8)
@@ -346,9 +347,9 @@ class PartedOrder:
 
     @contextmanager
     def least_on_sides(self, node: PlacesOfNode) -> Iterator[None]:
-        """Keep cuts of a node from leaving fewer rows on a side than the budget allows.
+        """Rule out cuts of a node that leave fewer rows on a side than the budget allows.
 
-        So many rows at both ends of each column count as ties while this lasts.
+        Within the context, the outermost rows of each column are marked as ties, so no cut is tried between them.
         """
         least = self.budget.min_samples_leaf
         if least == 1:
@@ -373,9 +374,9 @@ class PartedOrder:
         return float(between(self.value(feature, place - 1), self.value(feature, place)))
 
     def begin_split(self, node: PlacesOfNode, feature: int, place: int) -> tuple[PlacesOfNode, PlacesOfNode]:
-        """Note which rows of a node go left, and return the places of both sides; `finish_split` moves the rows there.
+        """Mark the rows of a node that go left, and return the places of both sides; `finish_split` moves the rows.
 
-        In the column of the cut they are there already.
+        In the column of the cut they are in place already.
         """
         set_sides(self.entries[feature], node.start, place, node.stop, self.is_left)
         return PlacesOfNode(node.start, place), PlacesOfNode(place, node.stop)
@@ -384,22 +385,22 @@ class PartedOrder:
         """Move the rows of a node to the places of their sides, in every column."""
 
         def move(first: int, last: int) -> None:
-            part(self.entries, first, last, node.start, node.stop, self.is_left)
+            partition(self.entries, first, last, node.start, node.stop, self.is_left)
 
         self.by_columns(move, node)
 
-    def part_by_leaf(self, leaves: Ints, n_leaves: int) -> list[PlacesOfNode]:
-        """Move all rows, which are at the root, to the places of the leaves of a tree; return these places.
+    def partition_by_leaf(self, leaves: Ints, n_leaves: int) -> list[PlacesOfNode]:
+        """Move all rows from the root to the places of the leaves of a tree; return these places.
 
-        `leaves` is the leaf of each row of the task, shape (n_rows,). Takes one walk along each column, however deep
-        the tree is.
+        `leaves` is the leaf of each row of the task, shape (n_rows,). Takes one walk along each column, at any depth of
+        the tree.
         """
         sizes = np.bincount(leaves[self.rows_of(self.root)], minlength=n_leaves)
         ends = np.cumsum(sizes)
         starts = ends - sizes
 
         def move(first: int, last: int) -> None:
-            part_by_leaf(self.entries, first, last, leaves, starts)
+            partition_by_leaf(self.entries, first, last, leaves, starts)
 
         self.by_columns(move, self.root, steps=2)
         return [PlacesOfNode(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -409,6 +410,6 @@ class PartedOrder:
         return float(self.rows.values[self.entries[feature, place] >> 1, feature])
 
     def values(self, feature: int, places: Indices) -> Floats:
-        """Return the values of a column at some places; those beyond the ends of the column stand for the ends."""
+        """Return the values of a column at some places; places beyond an end give the value at that end."""
         column = self.entries[feature]
         return self.rows.column(feature, column[np.clip(places, 0, len(column) - 1)] >> 1)

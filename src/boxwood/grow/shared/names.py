@@ -1,4 +1,4 @@
-"""The clusters that name leaves, and the leaf of each row of a task, remembered."""
+"""The clusters of leaves, chosen by the rows of a task; and the leaf of each row, cached."""
 
 from __future__ import annotations
 
@@ -19,64 +19,65 @@ __all__ = [
     "assignment",
     "centers_reached",
     "clusters_reached",
-    "honest",
     "leaves_reached",
     "matched",
     "means_reached",
     "named",
     "weight_in",
     "with_centers_reached",
+    "with_honest_names",
     "without_empty_leaves",
     "without_leaves",
 ]
 
-DIGITS = 40  # binary digits of weights by which assignments are made, as they are made in floats
+DIGITS = 40  # binary digits of weights in an assignment, as it is computed in floats
 
 
 def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
     """Return the tree with honest names and without empty leaves.
 
-    See `honest` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps it. So a cluster whose only
-    leaf held none of its rows is without a leaf.
+    See `with_honest_names` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps its name. A cluster
+    whose only leaf holds none of its rows loses that leaf.
     """
     leaf = leaves_reached(tree, task)
     rows = np.bincount(leaf[task.kept], minlength=tree.n_leaves)
-    return without_leaves(_honest(tree, task, objective, leaf), rows == 0)
+    return without_leaves(_with_honest_names(tree, task, objective, leaf), rows == 0)
 
 
-def honest(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
-    """Return the tree with a cluster of which it holds rows for each leaf that has rows, but none of its own cluster.
+def with_honest_names(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
+    """Return the tree with leaves renamed so that each leaf with rows has a cluster of which it holds rows.
 
-    For the objective "mistakes" it is the cluster of most of the leaf's weight, so fewer rows are in a leaf of another
-    cluster. For "cost" it is the cheapest one for the leaf's rows, among those of which it holds rows; the cost may
-    rise, as others may be cheaper still. Of equal clusters the first is taken. Rows that are left out do not count.
+    Only leaves with rows, but none of their own cluster, get another name. For the objective "mistakes" it is the
+    cluster with most of the leaf's weight, so fewer rows are in a leaf of another cluster. For "cost" it is the
+    cheapest of the clusters of which the leaf holds rows; the cost may rise, as another cluster may be cheaper still.
+    Ties go to the first cluster. Rows that are left out do not count.
     """
-    return _honest(tree, task, objective, leaves_reached(tree, task))
+    return _with_honest_names(tree, task, objective, leaves_reached(tree, task))
 
 
-def _honest(tree: ThresholdTree, task: Task, objective: str, leaf: Indices) -> ThresholdTree:
-    """Return what `honest` does, by the leaf of each row."""
+def _with_honest_names(tree: ThresholdTree, task: Task, objective: str, leaf: Indices) -> ThresholdTree:
+    """Return the same as `with_honest_names`, given the leaf of each row."""
     refuse_unknown("objective", objective, OBJECTIVES)
-    held = _held(leaf, task, tree.n_leaves)
+    weight = _weight_in(leaf, task, tree.n_leaves)
     clusters = tree.leaf_clusters.copy()
     refuse_misfit(tree, task)
-    wrong = held.any(axis=1) & (held[np.arange(len(clusters)), clusters] == 0)
-    if not wrong.any():
+    is_dishonest = weight.any(axis=1) & (weight[np.arange(len(clusters)), clusters] == 0)
+    if not is_dishonest.any():
         return tree
     if objective == "mistakes":
-        clusters[wrong] = held[wrong].argmax(axis=1)
+        clusters[is_dishonest] = weight[is_dishonest].argmax(axis=1)
     else:
         problem = make_problem(task, objective)
-        for i in np.flatnonzero(wrong).tolist():
+        for i in np.flatnonzero(is_dishonest).tolist():
             rows = np.flatnonzero((leaf == i) & task.kept)
-            clusters[i] = _cheapest(problem, rows, held[i] > 0)
+            clusters[i] = _cheapest(problem, rows, weight[i] > 0)
     return tree.relabeled(clusters)
 
 
 def without_empty_leaves(tree: ThresholdTree, task: Task) -> ThresholdTree:
-    """Return the tree without leaves that no row reaches, but for rows that are left out.
+    """Return the tree without leaves that no kept row reaches.
 
-    The sibling of such a leaf takes the place of the cut above, so every other row keeps its leaf.
+    The sibling of such a leaf replaces the cut above, so every kept row keeps its leaf.
     """
     rows = np.bincount(leaves_reached(tree, task)[task.kept], minlength=tree.n_leaves)
     return without_leaves(tree, rows == 0)
@@ -85,7 +86,7 @@ def without_empty_leaves(tree: ThresholdTree, task: Task) -> ThresholdTree:
 def without_leaves(tree: ThresholdTree, dropped: Bools) -> ThresholdTree:
     """Return the tree without some of its leaves, at least one of which must stay.
 
-    The other side of a cut takes its place if nothing is left of one side.
+    If nothing is left of one side of a cut, the other side replaces the cut.
     """
     if not dropped.any():
         return tree
@@ -108,30 +109,30 @@ def without_leaves(tree: ThresholdTree, dropped: Bools) -> ThresholdTree:
 
 
 def matched(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
-    """Return the tree with its leaves assigned to different clusters, so that most rows are in their cluster's leaf.
+    """Return the tree with a different cluster for each leaf, chosen so that most rows are in their cluster's leaf.
 
-    A leaf that holds no row of the cluster left for it gets an honest name instead; see `honest`. The tree must have
-    at most as many leaves as there are clusters.
+    A leaf that holds no row of its assigned cluster gets an honest name instead; see `with_honest_names`. The tree must
+    not have more leaves than there are clusters.
     """
-    return honest(tree.relabeled(assignment(weight_in(tree, task), objective)), task, objective)
+    return with_honest_names(tree.relabeled(assignment(weight_in(tree, task), objective)), task, objective)
 
 
 def assigned(tree: ThresholdTree, task: Task) -> Ints:
     """Return a cluster for each leaf of a tree whose leaves have their own means, shape (n_leaves,).
 
-    Up to as many leaves as clusters have different clusters, by the assignment for the objective "cost". More leaves
-    have the commonest cluster of their rows, the first of equals.
+    If there are no more leaves than clusters, the clusters are different: the assignment for the objective "cost".
+    Otherwise each leaf has the commonest cluster of its rows, the first of equals.
     """
-    held = weight_in(tree, task)
-    return held.argmax(axis=1) if tree.n_leaves > task.reference.n_clusters else assignment(held, "cost")
+    weight = weight_in(tree, task)
+    return weight.argmax(axis=1) if tree.n_leaves > task.reference.n_clusters else assignment(weight, "cost")
 
 
 def assignment(held: Ints, objective: str) -> Ints:
-    """Return different clusters for leaves, shape (n_leaves,), which must not be more than the clusters.
+    """Return a different cluster for each leaf, shape (n_leaves,); there must not be more leaves than clusters.
 
-    `held` is the weight of each cluster in each leaf. For "mistakes" most weight is in the leaf of its cluster, and of
-    equal assignments that is taken in which most leaves hold rows of their cluster. For "cost" it is the other way
-    round: where every leaf holds rows of its cluster, no honest names are cheaper, as every leaf keeps its own mean.
+    `held` is the weight of each cluster in each leaf. For "mistakes" the weight in leaves of its own cluster is
+    maximized first, then the number of leaves with rows of their cluster. For "cost" that number comes first: if every
+    leaf has rows of its cluster, no honest names are cheaper, as every leaf keeps its own mean.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -142,36 +143,36 @@ def assignment(held: Ints, objective: str) -> Ints:
 
 def weight_in(tree: ThresholdTree, task: Task) -> Ints:
     """Return the weight of each cluster in each leaf, whole numbers of shape (n_leaves, k)."""
-    return _held(leaves_reached(tree, task), task, tree.n_leaves)
+    return _weight_in(leaves_reached(tree, task), task, tree.n_leaves)
 
 
-def _held(leaf: Indices, task: Task, n_leaves: int) -> Ints:
-    """Return `weight_in` by the leaf of each row."""
+def _weight_in(leaf: Indices, task: Task, n_leaves: int) -> Ints:
+    """Return the same as `weight_in`, given the leaf of each row."""
     kept, weights, k = task.kept, task.rows.weights, task.reference.n_clusters
     place = leaf[kept] * k + task.reference.labels[kept]
     if weights is None:
         return np.bincount(place, minlength=n_leaves * k).reshape(n_leaves, k)
-    held = np.zeros(n_leaves * k, dtype=np.int64)
-    np.add.at(held, place, as_whole_weights(np.where(kept, weights, 0.0))[kept])
-    return held.reshape(n_leaves, k)
+    weight = np.zeros(n_leaves * k, dtype=np.int64)
+    np.add.at(weight, place, as_whole_weights(np.where(kept, weights, 0.0))[kept])
+    return weight.reshape(n_leaves, k)
 
 
 def _cheapest(problem: Problem, rows: Indices, allowed: Bools) -> int:
-    """Return the cheapest cluster for some rows among those that are allowed."""
+    """Return the cheapest of the allowed clusters for some rows."""
     total = whole_costs(problem, rows)[0].sum(axis=0)
     return int(np.where(allowed, total, np.iinfo(np.int64).max).argmin())
 
 
-REMEMBERED = 1 << 20  # leaves that are remembered for one table, of all its rows and of several trees; or of one tree
-MEANS = 8  # trees whose means are remembered for one task
+REMEMBERED = 1 << 20  # leaves of rows that are cached for one table, of several trees; at least those of one tree
+MEANS = 8  # trees whose means are cached for one task
 
 _known: WeakKeyDictionary[Rows, dict[tuple[bytes, ...], Ints]] = WeakKeyDictionary()
 
 
 def leaves_reached(tree: ThresholdTree, task: Task) -> Indices:
-    """Return what `tree.apply(task.rows)` does, shape (n,), as an array that cannot be written.
+    """Return `tree.apply(task.rows)`, shape (n,), as a read-only array, cached for the rows.
 
-    Trees that differ in nothing but their clusters share it. Values of rows must not change as long as `Rows` live.
+    Trees that differ only in the clusters of leaves share it. The values of `task.rows` must not change.
     """
     n_rows, cuts = task.n_rows, _cuts(tree)
     known = _known.setdefault(task.rows, {})
@@ -180,21 +181,21 @@ def leaves_reached(tree: ThresholdTree, task: Task) -> Indices:
         leaf = tree.apply(task.rows, n_jobs=task.n_jobs)
         leaf.flags.writeable = False
         oldest = list(known)[: max(len(known) + 1 - max(REMEMBERED // n_rows, 1), 0)]
-        for each in oldest:
-            known.pop(each, None)
+        for key in oldest:
+            known.pop(key, None)
         known[cuts] = leaf
     return leaf
 
 
 def clusters_reached(tree: ThresholdTree, task: Task) -> Indices:
-    """Return what `tree.predict(task.rows)` does, shape (n,)."""
+    """Return `tree.predict(task.rows)`, shape (n,), by `leaves_reached`."""
     return tree.leaf_clusters[leaves_reached(tree, task)]
 
 
 def means_reached(tree: ThresholdTree, task: Task, labels: Indices | None = None) -> Centers:
-    """Return the means of the kept rows by the cluster of their leaf, as `find_centers` does; NaN without rows.
+    """Return the means of the kept rows by the cluster of their leaf, as by `find_centers`; NaN without rows.
 
-    IN: labels (n,): the cluster of each row's leaf, -1 for rows that are not kept; None if they are not at hand.
+    IN: labels (n,): the cluster of each row's leaf, -1 for rows that are not kept; None computes them.
     """
     k, known = task.reference.n_clusters, task.means_of_trees
     key = (k, tree.cluster.tobytes(), *_cuts(tree))
@@ -204,8 +205,8 @@ def means_reached(tree: ThresholdTree, task: Task, labels: Indices | None = None
             labels = np.where(task.kept, clusters_reached(tree, task), -1)
         rows = task.rows
         means = find_centers(rows.values, labels, k, SQEUCLIDEAN, rows.weights, n_jobs=task.n_jobs)
-        for each in list(known)[: max(len(known) + 1 - MEANS, 0)]:
-            known.pop(each, None)
+        for oldest in list(known)[: max(len(known) + 1 - MEANS, 0)]:
+            known.pop(oldest, None)
         known[key] = means
     return means
 

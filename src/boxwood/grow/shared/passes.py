@@ -1,17 +1,17 @@
-"""Growth by passes over rows that come in batches: an unfinished tree, where a pass looks, and what rows cost.
+"""Growth by passes over batches of rows: a growing tree, the bins of a pass, and the costs of rows.
 
-All nodes that wait for a cut are asked for together, in one pass. A block of rows holds only some columns, so that a
-pass reads no more of them than it needs: those that the cuts on the way test, and those that are looked at::
+One pass serves all nodes that wait for a cut. A block of rows holds only the columns that the pass needs: those tested
+by the cuts above the nodes, and those that are searched::
 
     tree = GrowingTree()
     paths = tree.paths_to(waiting)                    # numbers of nodes: 0 is the root, then as `split` returns them
-    columns = sorted({*paths.columns, *looked_at})
+    columns = sorted({*paths.columns, *searched})
     paths = paths.among(columns)                      # goes into the summary of the pass
     places = paths.places(block.values)               # in its `update`: index into `waiting` for each row, or -1
 
-A pass over rows adds up what lies in each bin, or gathers the values of a few bins one by one. Either way the result is
-the same kind of table: parts of a column, ascending, each with its rows' least and greatest value, their number and the
-sums of their amounts. Which bins are looked at is a matter of speed alone; what is decided by them is exact.
+A pass sums the rows of each bin, or gathers the values of a few bins one by one. Either way the result is a table of
+filled bins of a column, ascending: number of rows, their least and greatest value, and the sums of their amounts. The
+choice of bins affects speed alone; the cuts are exact.
 """
 
 from __future__ import annotations
@@ -38,45 +38,45 @@ __all__ = [
     "BYTES",
     "FEWEST",
     "BlockCosts",
+    "FilledBins",
     "GrowingTree",
     "GuidingRows",
-    "Parts",
     "Paths",
     "RowsInNodes",
     "Scales",
     "Stretch",
     "StretchBins",
+    "bins_of_values",
+    "chunks_of",
     "inner_edges",
-    "parts_of",
-    "parts_of_values",
-    "taken",
+    "rows_taken",
 ]
 
 
 class Paths(NamedTuple):
-    """The part of a tree that leads to some of its nodes, in pre-order. All arrays are of shape (m,).
+    """The part of a tree above some of its nodes, in pre-order. All arrays are of shape (m,).
 
-    Where a row leaves the way to all of those nodes, the way ends.
+    Subtrees without any of these nodes are left out; a row that enters one is in none of the nodes.
     """
 
     feature: Ints  # column that a cut tests; -1 where the way ends
     lower: Floats
     upper: Floats
     second: Ints  # second child of a cut
-    place: Ints  # index of the node that is led to; -1 for a cut, and where the way ends without one
+    place: Ints  # index among the nodes; -1 for a cut, and where the way ends without a node
 
     @property
     def columns(self) -> list[int]:
-        """The columns that are tested on the way, ascending."""
+        """The columns tested by the cuts, ascending."""
         return np.unique(self.feature[self.feature >= 0]).tolist()  # type: ignore[no-any-return]
 
     def among(self, columns: Sequence[int]) -> Paths:
-        """Return the same way for rows that hold only these columns, in this order."""
+        """Return the same paths for rows that hold only these columns, in this order."""
         position = {-1: -1} | {column: i for i, column in enumerate(columns)}
         return self._replace(feature=np.array([position[j] for j in self.feature.tolist()], dtype=np.int64))
 
     def places(self, values: Floats) -> Ints:
-        """Return the index of the node that each row comes to, shape (n,); -1 for a row that comes to none."""
+        """Return the index of the node that each row reaches, shape (n,); -1 for a row that reaches none."""
         if len(self.feature) == 1:
             return np.full(len(values), self.place[0])
         places = np.empty(len(values), dtype=np.int64)
@@ -85,7 +85,7 @@ class Paths(NamedTuple):
 
 
 class GrowingTree(TreeBuilder):
-    """A tree made cut by cut, which says how rows come to its nodes.
+    """A tree made cut by cut, which gives the paths to its nodes.
 
     Examples
     --------
@@ -102,14 +102,14 @@ class GrowingTree(TreeBuilder):
     """
 
     def move(self, node: int, upper: float) -> None:
-        """Move the threshold of a cut to where it parts the same rows."""
+        """Change the threshold of a cut to one that separates the same rows."""
         feature, lower, _, first = self._cuts[node]
         self._cuts[node] = feature, lower, upper, first
 
     def ends_below(self, nodes: Collection[int]) -> tuple[list[int], dict[int, tuple[int, int]]]:
-        """Return the nodes below some nodes that are not cut, in pre-order, and for each node which of them it has.
+        """Return the leaves below some nodes, in pre-order, and for each node the span of its leaves among them.
 
-        These are given by the place of the first, and that behind the last. A node that is not cut is below itself.
+        A span is the position of the first leaf and the position after the last. A leaf is below itself.
         """
         ends: list[int] = []
         spans: dict[int, tuple[int, int]] = {}
@@ -128,7 +128,7 @@ class GrowingTree(TreeBuilder):
         return ends, spans
 
     def paths_to(self, nodes: Sequence[int]) -> Paths:
-        """Return the way to some nodes, none of which is a cut; the first one has the place 0."""
+        """Return the paths to some leaves, numbered in the order given."""
         parents = {child: node for node, cut in self._cuts.items() for child in (cut[3], cut[3] + 1)}
         on_the_way = set(nodes)
         for node in nodes:
@@ -136,44 +136,44 @@ class GrowingTree(TreeBuilder):
                 node = parents[node]
                 on_the_way.add(node)
         places = {node: i for i, node in enumerate(nodes)}
-        parts: list[list[float]] = []  # feature, lower, upper, second child and place
-        waiting = [(0, -1)]  # a node, and the part whose second child it is
+        entries: list[list[float]] = []  # feature, lower, upper, second child and place
+        waiting = [(0, -1)]  # a node, and the entry whose second child it is
         while waiting:
             node, parent = waiting.pop()
             if parent >= 0:
-                parts[parent][3] = len(parts)
+                entries[parent][3] = len(entries)
             if node in self._cuts and node in on_the_way:
                 feature, lower, upper, first = self._cuts[node]
-                waiting += ((first + 1, len(parts)), (first, -1))
-                parts.append([feature, lower, upper, -1, -1])
+                waiting += ((first + 1, len(entries)), (first, -1))
+                entries.append([feature, lower, upper, -1, -1])
             else:
-                parts.append([-1, -np.inf, np.inf, -1, places.get(node, -1)])
-        whole = np.array([(part[0], part[3], part[4]) for part in parts], dtype=np.int64)
-        bounds = np.array([part[1:3] for part in parts], dtype=np.float64)
+                entries.append([-1, -np.inf, np.inf, -1, places.get(node, -1)])
+        whole = np.array([(entry[0], entry[3], entry[4]) for entry in entries], dtype=np.int64)
+        bounds = np.array([entry[1:3] for entry in entries], dtype=np.float64)
         feature, second, place = np.ascontiguousarray(whole.T)
         lower, upper = np.ascontiguousarray(bounds.T)
         return Paths(feature, lower, upper, second, place)
 
 
-BYTES = 1 << 25  # of the sums by bin of one thread
-BINS = 512  # of a column at a node, at most
-FEWEST = 16  # bins of a column at a node, for which others wait for the next pass
-SAMPLED = 1 << 14  # rows of the sample, at most
-SAMPLED_VALUES = 1 << 21
+BYTES = 1 << 25  # for the sums by bin of one thread
+BINS = 512  # most bins of a column at a node
+FEWEST = 16  # fewest bins of a column at a node; if memory allows fewer, other nodes wait for the next pass
+SAMPLED = 1 << 14  # most rows of the sample
+SAMPLED_VALUES = 1 << 21  # most values of the sample
 
 
 class Stretch(NamedTuple):
-    """Values of a column at a node that are looked at: all of them, or those from `low` to `high`."""
+    """A range of values of a column at a node: all of them, or those from `low` to `high`."""
 
     node: int
     column: int
     low: float
     high: float
-    edges: Floats  # that part them: ascending, from `low` on and below `high`
+    edges: Floats  # between its bins: ascending, from `low` on and below `high`
 
 
-class Parts(NamedTuple):
-    """Parts of a stretch, ascending, none of them without rows. All arrays are of shape (m, ...)."""
+class FilledBins(NamedTuple):
+    """The bins of a stretch that have rows, ascending. All arrays are of shape (m, ...)."""
 
     counts: Ints
     low: Floats
@@ -182,9 +182,9 @@ class Parts(NamedTuple):
 
 
 class StretchBins(NamedTuple):
-    """The bins of some stretches, as `loops.in_bins` takes them, and the slots of each stretch."""
+    """The bins of some stretches, in the form of `loops.bins`, and the slots of each stretch."""
 
-    columns: list[int]  # that are read
+    columns: list[int]  # to be read
     starts: Ints
     edges: Floats
     slots: Ints
@@ -192,17 +192,21 @@ class StretchBins(NamedTuple):
 
     @classmethod
     def at(cls, stretches: Sequence[Stretch], columns: list[int], n_nodes: int) -> StretchBins:
-        """Return the bins of stretches, which come by node, by column, and ascending."""
+        """Return the bins of stretches, which must be sorted by node, column and values."""
         position = {column: i for i, column in enumerate(columns)}
         edges: list[Floats] = [np.empty(0)] * (n_nodes * len(columns))
         slots: list[Ints] = [np.full(1, -1)] * len(edges)
         ends = [0]
         for each in stretches:
-            pair, first, n_bins = each.node * len(columns) + position[each.column], ends[-1], len(each.edges) + 1
+            pair, first, n_bins = (
+                each.node * len(columns) + position[each.column],
+                ends[-1],
+                len(each.edges) + 1,
+            )
             own = np.arange(first, first + n_bins)
             if each.low == -np.inf:
                 edges[pair], slots[pair] = each.edges, own
-            else:  # what lies below and above has no slot
+            else:  # values below and above the stretch have no slot
                 below = np.nextafter(each.low, -np.inf)
                 edges[pair] = np.concatenate([edges[pair], [below], each.edges, [each.high]])
                 slots[pair] = np.concatenate([slots[pair], own, [-1]])
@@ -215,17 +219,17 @@ class StretchBins(NamedTuple):
         """Number of slots."""
         return self.ends[-1]
 
-    def parts(self, counts: Ints, low: Floats, high: Floats, sums: Ints) -> list[Parts]:
-        """Return what lies in each stretch, from sums by slot."""
-        parts = []
+    def filled(self, counts: Ints, low: Floats, high: Floats, sums: Ints) -> list[FilledBins]:
+        """Return the filled bins of each stretch, from sums by slot."""
+        filled_bins = []
         for i in range(len(self.ends) - 1):
             filled = self.ends[i] + np.flatnonzero(counts[self.ends[i] : self.ends[i + 1]])
-            parts.append(Parts(counts[filled], low[filled], high[filled], sums[filled]))
-        return parts
+            filled_bins.append(FilledBins(counts[filled], low[filled], high[filled], sums[filled]))
+        return filled_bins
 
 
 class GuidingRows:
-    """Some rows, which decide where a pass looks, but nothing that comes of it."""
+    """A sample of rows, by which bins are chosen; it affects the speed of a pass, but not its result."""
 
     def __init__(self, rows: Floats) -> None:
         self.rows = rows
@@ -256,8 +260,8 @@ class SampleAt:
         return inner_edges(low, high, self.ascending[node, column], n_bins)
 
 
-def parts_of_values(n_slots: int, values: Floats, slots: Indices, amounts: Ints) -> list[Parts]:
-    """Return for each slot a part for each of its different values."""
+def bins_of_values(n_slots: int, values: Floats, slots: Indices, amounts: Ints) -> list[FilledBins]:
+    """Return for each slot a bin for each of its distinct values."""
     order = np.lexsort((values, slots))
     values, slots, amounts = values[order], slots[order], amounts[order]
     is_new = np.ones(len(values), dtype=np.bool_)
@@ -267,7 +271,7 @@ def parts_of_values(n_slots: int, values: Floats, slots: Indices, amounts: Ints)
     sums = np.add.reduceat(amounts, first) if len(first) else amounts
     ends = np.searchsorted(slots[first], np.arange(n_slots + 1)).tolist()
     return [
-        Parts(counts[start:stop], different[start:stop], different[start:stop], sums[start:stop])
+        FilledBins(counts[start:stop], different[start:stop], different[start:stop], sums[start:stop])
         for start, stop in pairwise(ends)
     ]
 
@@ -275,8 +279,8 @@ def parts_of_values(n_slots: int, values: Floats, slots: Indices, amounts: Ints)
 def inner_edges(low: float, high: float, sample: Floats, n_bins: int) -> Floats:
     """Return at most `n_bins - 1` values from `low` on and below `high`, ascending; at least one.
 
-    They are values of a sample, ascending, as many between any two. Where it has too few different ones, more come from
-    all doubles, as many between any two; so that a few looks suffice however unevenly the rows are spread.
+    They are quantiles of the sample, which is ascending. If it has too few distinct values, others are added, spaced
+    evenly among all doubles, so that a few passes suffice however unevenly the rows are distributed.
     """
     first, last = np.searchsorted(sample, [low, high])
     inside = sample[first:last]
@@ -305,11 +309,11 @@ def _doubles(keys: Ints) -> Floats:
     return np.copysign(np.abs(keys).view(np.float64), keys) + 0.0
 
 
-AT_ONCE = 1 << 20  # values and costs of the rows that are looked at together
+AT_ONCE = 1 << 20  # values and costs of the rows of a chunk
 
 
 class RowsInNodes(NamedTuple):
-    """Some rows of a block that lie in nodes that are asked for."""
+    """A chunk: some rows of a block that lie in the nodes of a pass."""
 
     values: Floats
     nodes: Ints
@@ -319,25 +323,25 @@ class RowsInNodes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BlockCosts:
-    """Costs of rows under each cluster, as `make_problem` has them for rows in memory.
+    """Costs of rows under each cluster, equal to those of `make_problem` for rows in memory.
 
-    An amount is what is added up: a row's costs under each cluster and the largest of them; or, where mistakes are
-    counted, its mass at its label alone.
+    The amounts of a row are the numbers that are summed: its costs under each cluster and the largest of them; or,
+    where mistakes are counted, its mass at its own label.
     """
 
     centers: Floats
     unit: float
     by_label: bool
-    hidden: tuple[int, ...] = ()  # columns that count as zeros
+    hidden: tuple[int, ...] = ()  # columns whose values are replaced by zeros
     is_repeated: bool = False  # whether weights are whole numbers, which act as repeated rows
-    exponent: int | None = None  # of the heaviest row, if weights are no such numbers
+    exponent: int | None = None  # of the heaviest row, if weights are not whole numbers
 
     @classmethod
     def of(cls, task: Task, objective: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
-        """Return the costs of a task's rows, with some columns hidden, of rows and of centres."""
+        """Return the costs of a task's rows, with some columns of rows and centres hidden."""
         (low, high), centers = task.ranges, task.reference.centers.copy()
-        for each in (low, high, centers.T):
-            each[list(hidden)] = 0.0
+        for values in (low, high, centers.T):
+            values[list(hidden)] = 0.0
         costs = cls(centers, unit_of(low, high, centers), objective == "mistakes", hidden)
         if task.batches.weight is None:
             return costs
@@ -353,18 +357,18 @@ class BlockCosts:
 
     @property
     def is_counted(self) -> bool:
-        """Whether all scales are 1, as rows are only counted."""
+        """Whether rows are only counted, so that all scales are 1."""
         return self.by_label and not self.is_repeated and self.exponent is None
 
-    def shares(self, part: RowsInNodes) -> tuple[Floats, Ints]:
-        """Return the share and the times of each row, whose product is its weight; see `costs`."""
-        share, times = np.ones(len(part.nodes)), np.ones(len(part.nodes), dtype=np.int64)
+    def shares(self, chunk: RowsInNodes) -> tuple[Floats, Ints]:
+        """Return the share and the times of each row, whose product is its weight; see `Problem`."""
+        share, times = np.ones(len(chunk.nodes)), np.ones(len(chunk.nodes), dtype=np.int64)
         if self.is_repeated:
-            assert part.weights is not None
-            times = part.weights.astype(np.int64)
+            assert chunk.weights is not None
+            times = chunk.weights.astype(np.int64)
         elif self.exponent is not None:
-            assert part.weights is not None
-            share = np.ldexp(part.weights, -self.exponent)
+            assert chunk.weights is not None
+            share = np.ldexp(chunk.weights, -self.exponent)
         return share, times
 
     def distances(self, values: Floats) -> Floats:
@@ -373,27 +377,27 @@ class BlockCosts:
         squared_distances(values, np.ascontiguousarray(self.centers.T), self.unit, costs)
         return costs
 
-    def largest(self, part: RowsInNodes) -> Floats:
-        """Return the largest weighted cost of each row, which the scale of a node is made of."""
-        share, times = self.shares(part)
-        return share * times if self.by_label else self.distances(part.values).max(axis=1) * share * times
+    def largest(self, chunk: RowsInNodes) -> Floats:
+        """Return the largest weighted cost of each row, from which the scale of a node is computed."""
+        share, times = self.shares(chunk)
+        return share * times if self.by_label else self.distances(chunk.values).max(axis=1) * share * times
 
-    def mass(self, part: RowsInNodes, scales: Floats) -> Ints:
-        """Return what a mistake at each row costs; an empty array where it is 1."""
+    def mass(self, chunk: RowsInNodes, scales: Floats) -> Ints:
+        """Return the cost of a mistake at each row; an empty array if each costs 1."""
         if self.is_counted:
             return np.empty(0, dtype=np.int64)
-        share, times = self.shares(part)
-        return np.rint(share * scales[part.nodes]).astype(np.int64) * times
+        share, times = self.shares(chunk)
+        return np.rint(share * scales[chunk.nodes]).astype(np.int64) * times
 
-    def amounts(self, part: RowsInNodes, scales: Floats) -> Ints:
+    def amounts(self, chunk: RowsInNodes, scales: Floats) -> Ints:
         """Return the amounts of the rows, shape (n, n_amounts), as whole numbers by the scales of their nodes."""
         if self.by_label:
-            amounts = np.zeros((len(part.nodes), self.n_amounts), dtype=np.int64)
-            mass = self.mass(part, scales)
-            amounts[np.arange(len(part.nodes)), part.labels] = mass if mass.size else 1
+            amounts = np.zeros((len(chunk.nodes), self.n_amounts), dtype=np.int64)
+            mass = self.mass(chunk, scales)
+            amounts[np.arange(len(chunk.nodes)), chunk.labels] = mass if mass.size else 1
             return amounts
-        amounts = np.empty((len(part.nodes), self.n_amounts), dtype=np.int64)
-        whole_by_node(self.distances(part.values), *self.shares(part), scales, part.nodes, amounts)
+        amounts = np.empty((len(chunk.nodes), self.n_amounts), dtype=np.int64)
+        whole_by_node(self.distances(chunk.values), *self.shares(chunk), scales, chunk.nodes, amounts)
         return amounts
 
     def under(self, sums: Ints) -> Ints:
@@ -401,9 +405,9 @@ class BlockCosts:
         return sums.sum(axis=-1, keepdims=True) - sums if self.by_label else sums[..., :-1]
 
     def scale_of_sums(self, sums: Ints, scale: float, n_rows: float) -> float:
-        """Return the scale of some rows of a node, by the sums of their amounts at its scale; 0 if that is not sure.
+        """Return the scale of some rows of a node, from the sums of their amounts at its scale; 0 if it is not certain.
 
-        `n_rows` is the number of the rows with repetitions, or more. The largest cost of each of them was rounded.
+        `n_rows` is an upper bound on the number of rows with repetitions, each of which adds a rounding error.
         """
         if self.is_counted:
             return 1.0
@@ -412,36 +416,36 @@ class BlockCosts:
         return low if low == high and largest > n_rows else 0.0
 
 
-def parts_of(block: Block, paths: Paths, costs: BlockCosts) -> Iterator[RowsInNodes]:
-    """Yield the kept rows of a block that lie in the nodes that paths lead to, not too many at once."""
+def chunks_of(block: Block, paths: Paths, costs: BlockCosts) -> Iterator[RowsInNodes]:
+    """Yield the rows of a block that lie in the nodes of `paths`, in chunks; rows that are left out are skipped."""
     values, labels, weights = block
     step = max(AT_ONCE // (values.shape[1] + costs.n_amounts), 1)
     if costs.hidden:
         values = values.copy()
         values[:, list(costs.hidden)] = 0.0
     for start in range(0, len(labels), step):
-        some = slice(start, start + step)
-        nodes = paths.places(values[some])
-        inside = (nodes >= 0) & (labels[some] >= 0)
+        span = slice(start, start + step)
+        nodes = paths.places(values[span])
+        inside = (nodes >= 0) & (labels[span] >= 0)
         if weights is not None:
-            inside &= weights[some] > 0
+            inside &= weights[span] > 0
         if inside.all():
-            yield RowsInNodes(values[some], nodes, labels[some], None if weights is None else weights[some])
+            yield RowsInNodes(values[span], nodes, labels[span], None if weights is None else weights[span])
         elif inside.any():
             rows = np.flatnonzero(inside)
             yield RowsInNodes(
-                values[some][rows], nodes[rows], labels[some][rows], None if weights is None else weights[some][rows]
+                values[span][rows], nodes[rows], labels[span][rows], None if weights is None else weights[span][rows]
             )
 
 
-def taken(part: RowsInNodes, rows: Indices) -> RowsInNodes:
+def rows_taken(chunk: RowsInNodes, rows: Indices) -> RowsInNodes:
     """Return some of the rows."""
-    weights = None if part.weights is None else part.weights[rows]
-    return RowsInNodes(part.values[rows], part.nodes[rows], part.labels[rows], weights)
+    weights = None if chunk.weights is None else chunk.weights[rows]
+    return RowsInNodes(chunk.values[rows], chunk.nodes[rows], chunk.labels[rows], weights)
 
 
 class Scales:
-    """A summary of what the scale of each node is made of, and of how many rows it has; and a sample of all rows."""
+    """A summary that gives the scale and the number of rows of each node, and a sample of all rows."""
 
     def __init__(self, costs: BlockCosts, paths: Paths, n_nodes: int, sampled: int) -> None:
         self.costs, self.paths, self.sampled = costs, paths, sampled
@@ -452,14 +456,14 @@ class Scales:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        for part in parts_of(block, self.paths, self.costs):
-            self.counts += np.bincount(part.nodes, minlength=len(self.counts))
+        for chunk in chunks_of(block, self.paths, self.costs):
+            self.counts += np.bincount(chunk.nodes, minlength=len(self.counts))
             if self.sampled:
-                self._keep(part.values, self.random.random(len(part.nodes)))
+                self._keep(chunk.values, self.random.random(len(chunk.nodes)))
             if not self.costs.is_counted:
-                largest = self.costs.largest(part)
-                for node in np.unique(part.nodes).tolist():
-                    self.largest[node].add(largest[part.nodes == node])
+                largest = self.costs.largest(chunk)
+                for node in np.unique(chunk.nodes).tolist():
+                    self.largest[node].add(largest[chunk.nodes == node])
 
     def merge(self, other: Scales) -> None:
         """Add another summary."""
@@ -469,10 +473,10 @@ class Scales:
             mine.merge(theirs)
 
     def _keep(self, rows: Floats, keys: Floats) -> None:
-        """Keep the rows with the least keys, which are random. What is sampled decides no cut, only where to look."""
+        """Keep the rows with the least keys, which are random. The sample decides no cut, only the choice of bins."""
         if len(self.keys) == self.sampled:
-            few = keys < self.keys.max(initial=0.0)
-            rows, keys = rows[few], keys[few]
+            is_less = keys < self.keys.max(initial=0.0)
+            rows, keys = rows[is_less], keys[is_less]
         self.sample, self.keys = np.concatenate([self.sample, rows]), np.concatenate([self.keys, keys])
         if len(self.keys) > self.sampled:
             least = np.argpartition(self.keys, self.sampled)[: self.sampled]
@@ -482,4 +486,4 @@ class Scales:
         """Return the scale of each node."""
         if self.costs.is_counted:
             return [1.0] * len(self.largest)
-        return [scale_for(each.value) for each in self.largest]
+        return [scale_for(total.value) for total in self.largest]

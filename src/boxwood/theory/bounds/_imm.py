@@ -98,7 +98,7 @@ def imm_price_bound(
 
 @dataclass(frozen=True)
 class MistakeCertificate:
-    """The mistakes of one tree by node, and the bound on its price that follows from them.
+    """The mistakes of one tree by node, and the bound on its price that follows.
 
     Arrays are aligned with the nodes of the tree.
 

@@ -207,7 +207,7 @@ def distance_ratios(
     rows = Rows.of(X, sample_weight)
     refuse_infinite_sum(rows.weights)
     product = as_distance_kernel(kernel).fitted(rows)
-    table, labels, weights = _kept(rows.values, reference, rows.weights)
+    table, labels, weights = _kept_rows(rows.values, reference, rows.weights)
     k, d = int(labels.max()) + 1, table.shape[1]
     between_means, to_means = np.zeros((2, k, k)), np.zeros((2, len(table)))
     for j in range(d):
@@ -229,7 +229,7 @@ def _tree_on(features: str) -> Condition:
     return Condition(f"the tree is Kernel IMM's on {features}, with the reference's means there as centres", "unknown")
 
 
-def _kept(table: Array, reference: Reference, weights: Floats | None) -> tuple[Array, Indices, Floats]:
+def _kept_rows(table: Array, reference: Reference, weights: Floats | None) -> tuple[Array, Indices, Floats]:
     """Return the rows that are not left out, their clusters numbered without gaps, and their weights."""
     if len(table) != len(reference.labels):
         raise DataError(f"X has {len(table)} rows, but the reference has {len(reference.labels)}")
@@ -473,7 +473,7 @@ class _KernelFacts(NamedTuple):
         return cls(k, p, alpha, noise, float(similarity.tau), gap if is_known else 0.0, factor)
 
     def price(self, wrong: float) -> float:
-        """Return the bound on the price from one on the fraction of rows in a wrong leaf."""
+        """Return the bound on the price, given a bound on the fraction of rows in a wrong leaf."""
         return 1 + (self.factor * min(1.0, wrong) if wrong > 0 else 0.0)
 
     def midpoint_limit(self, m: int) -> float:

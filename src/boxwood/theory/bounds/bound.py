@@ -1,4 +1,4 @@
-"""`Bound`: a number that a theorem promises, with its conditions and what is known of each.
+"""`Bound`: a number that a theorem promises, with its conditions and their status.
 
 A mixture knows its law where the caller states one: `Mixture(..., law="gaussian")`. A law of another family fails a
 condition; without a law the condition is unknown.
@@ -43,7 +43,7 @@ _HOLDS = {"verified": True, "stated": True, "failed": False, "unknown": None}
 
 
 class Condition(NamedTuple):
-    """One condition of a bound, in words, and what is known of it.
+    """One condition of a bound, in words, and its status.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def checked(text: str, holds: bool) -> Condition:
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound, what is known of its conditions, and its source.
+    """A bound, its conditions with their status, and its source.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ _ROUNDING = 1e-9
 
 
 class MixtureFacts(NamedTuple):
-    """What bounds are made of.
+    """The numbers of a mixture from which bounds are computed.
 
     Number of components k, imbalance alpha of the weights, one sigma for each axis, the explainability-to-noise ratio q
     for these sigmas, and whether the means differ.
@@ -165,7 +165,7 @@ class MixtureFacts(NamedTuple):
 
 
 def mixture_facts(mixture: Mixture, convention: str, sigma: ArrayLike | None = None) -> MixtureFacts:
-    """Return the numbers of a mixture that its bounds are made of, with the ratio in the given convention."""
+    """Return the numbers of a mixture from which bounds are computed, with the ratio in the given convention."""
     deviations = sigma_of(mixture, "max", sigma)
     q = explainability_to_noise(mixture, convention=convention, sigma=deviations).value
     return MixtureFacts(mixture.n_components, mixture.alpha, deviations, q, checked("the means are distinct", q > 0))

@@ -1,4 +1,4 @@
-"""What the cuts of one tree do to a mixture, and whether they obey the inequality of a proof.
+"""The cuts of one tree on a mixture: separation probabilities, and the inequality that a proof requires of each cut.
 
 A row ends in a wrong leaf only if some cut separates it from its mean, or if the mean itself lies in a wrong leaf. The
 papers' proofs add up bounds on the fractions of rows that the cuts separate, and all of them bound each cut alone. So
@@ -21,9 +21,9 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["ReachedCut", "cuts_of", "tree_conditions"]
 
-_ROUNDING = 1e-12  # of either side of an inequality that a cut may attain
-_ULPS = 4 * np.finfo(np.float64).eps  # thresholds are rounded, so a cut in the middle is not quite
-_NEGLIGIBLE = 1e-6  # of a standard deviation; a rounding beyond it counts
+_ROUNDING = 1e-12  # relative rounding error of an inequality in which equality is possible
+_ULPS = 4 * np.finfo(np.float64).eps  # thresholds are rounded, so a cut is not exactly in the middle
+_NEGLIGIBLE = 1e-6  # of a standard deviation; larger rounding errors count
 
 
 class ReachedCut(NamedTuple):
@@ -117,7 +117,7 @@ def tree_conditions(
     amount: Callable[[ReachedCut], float],
     limit: Callable[[ReachedCut], float] | float,
 ) -> tuple[Condition, Condition]:
-    """Return what a proof asks of a tree: a leaf for each mean behind k - 1 thresholds, an inequality at each cut.
+    """Return the conditions of a proof on a tree: a leaf for each mean, k - 1 thresholds, an inequality at each cut.
 
     The inequality, in words, says that an amount at each cut is at most a limit. Both conditions are unknown if there
     is no tree.

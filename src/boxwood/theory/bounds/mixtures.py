@@ -429,7 +429,7 @@ def l2_price_bound(mixture: Mixture, *, drawn: bool = False, estimated: bool = F
 def _tree_by_tails(
     tree: ThresholdTree | None, mixture: Mixture, limit: float, tail: str, sigma: Floats, delta: float = 0.0
 ) -> tuple[Condition, Condition]:
-    """Return what the proofs ask of a tree: no cut separates more rows than the limit, by tails of one kind.
+    """Return the condition of the proofs on a tree: no cut separates more rows than a limit, by tails of one kind.
 
     With delta, the means may be off by sqrt(2 delta) sigmas, and the variances by a factor 1 - delta.
     """

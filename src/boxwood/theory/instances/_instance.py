@@ -128,7 +128,7 @@ def instance_of_points(
 
 
 def instance_of_deviations(means: Floats, eps: float, exact: dict[str, float]) -> Instance:
-    """Return components of equal weight whose rows are their mean, but for one axis at most.
+    """Return components of equal weight whose rows differ from their mean on at most one axis.
 
     A row deviates on axis j by +1 with probability eps, and by -1 with probability eps; it never deviates on two axes.
     So every axis has variance and mean absolute deviation 2 eps. A cut on axis j that separates two means at distance

@@ -1,4 +1,4 @@
-"""Mixtures on which error and price have exact values or lower bounds: what no tree can improve on.
+"""Mixtures on which error and price have exact values, or lower bounds that hold for every tree.
 
 They are from M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees". In
 all but one, a row is its component's mean but for one axis at most (see `instance_of_deviations`).

@@ -1,6 +1,6 @@
-"""What one pass over rows in batches tells the nodes of IMM that wait for a cut, and the bins that are kept of it.
+"""One pass over batches of rows for IMM: questions and answers of all waiting nodes, and the bins of rows on disk.
 
-The answer that a node gets looks to the search of `imm` like the counts of rows in memory.
+The search of `imm` takes the answer to a node like the counts of rows in memory.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from boxwood.passes import Batches, Block
 from boxwood.passes.labelling import LabelStore, RowStore
 from boxwood.tree import between
 
-__all__ = ["Cuts", "KeptCodes", "NodeQuestion", "NodesOfRows", "Seen", "look"]
+__all__ = ["Cuts", "NodeAnswer", "NodeQuestion", "NodesOfRows", "StoredCodes", "ask"]
 
-BUFFER = 1 << 16  # values that a thread finds before they are put together
+BUFFER = 1 << 16  # values that a thread gathers in one array
 
 
 class NodeQuestion(NamedTuple):
-    """What a node asks of a pass: some of its columns in bins, and the values in some of the bins."""
+    """The question of a node to a pass: counts of some of its columns in bins, and the values in some of the bins."""
 
     node: int  # its number in the tree
     clusters: Indices  # clusters whose centres lie in the node
-    columns: Indices  # (s,); a column may be asked for in several parts, in ascending order
+    columns: Indices  # (s,); a column may occur several times, with ascending ranges of bins
     bins: CenterBins
-    wanted: Bools  # (s, n_bins): bins whose values are found
+    wanted: Bools  # (s, n_bins): bins whose values are to be gathered
 
     @classmethod
     def for_counts(cls, node: int, clusters: Indices, columns: Indices, bins: CenterBins) -> NodeQuestion:
@@ -44,8 +44,8 @@ class NodeQuestion(NamedTuple):
 
 
 @dataclass
-class Seen:
-    """The rows of a node with c clusters, in s columns, in bins."""
+class NodeAnswer:
+    """The answer to a node with c clusters: its rows in bins of s columns."""
 
     columns: Indices
     bins: CenterBins
@@ -53,8 +53,8 @@ class Seen:
     n_rows: Ints  # (s, n_bins): number of rows, also of those whose centre is in another node
     least: Floats  # (s, n_bins): their least and greatest value
     most: Floats
-    known: Bools  # (s, n_bins): bins whose values were found
-    found: loops.FoundValues  # these values, by column
+    is_gathered: Bools  # (s, n_bins): bins whose values were gathered
+    gathered: loops.GatheredValues  # these values, by column
     starts: Indices  # (s + 1,): where the values of each column begin
 
     def __post_init__(self) -> None:
@@ -62,15 +62,15 @@ class Seen:
         self.bins = self.bins._replace(constant=self.least >= self.most)
 
     def events(self, column: NodeColumn, constant: Bools) -> tuple[Array, ...]:
-        """Return what happens in some bins of a column; see `events_in_bins`. A bin of one value has it once."""
-        s, wanted, found = column.number, column.wanted, self.found_in(column.number)
-        kept = wanted[found.codes] & (found.ranks >= 0)
-        ranks, codes = np.nonzero(self.counts[s] * (wanted & ~self.known[s]))
-        parts = (
-            (found.values[kept], found.ranks[kept], found.codes[kept], found.weights[kept]),
+        """Return the events in some bins of a column; see `events_in_bins`. A bin of one value has one per cluster."""
+        s, wanted, gathered = column.number, column.wanted, self.gathered_in(column.number)
+        is_event = wanted[gathered.codes] & (gathered.ranks >= 0)
+        ranks, codes = np.nonzero(self.counts[s] * (wanted & ~self.is_gathered[s]))
+        events_of = (
+            (gathered.values[is_event], gathered.ranks[is_event], gathered.codes[is_event], gathered.weights[is_event]),
             (self.least[s, codes], ranks, codes, self.counts[s, ranks, codes]),
         )
-        values, ranks, codes, weights = map(np.concatenate, zip(*parts, strict=True))
+        values, ranks, codes, weights = map(np.concatenate, zip(*events_of, strict=True))
         order = np.argsort(ranks, kind="stable")
         first = np.searchsorted(ranks[order], np.arange(len(self.total) + 1))
         codes = codes[None, order].astype(column.center_codes.dtype)
@@ -80,61 +80,61 @@ class Seen:
         return events
 
     def next_value(self, s: int, value: float, centers: Floats) -> float:
-        """Return the smallest value above that of a known bin, among the node's rows and centres."""
-        found, least = self.found_in(s).values, self.least[s]
-        above = [part[part > value].min(initial=np.inf) for part in (found, least, centers)]
+        """Return the smallest value above a gathered one, among the node's rows and centres."""
+        gathered, least = self.gathered_in(s).values, self.least[s]
+        above = [values[values > value].min(initial=np.inf) for values in (gathered, least, centers)]
         return float(min(above))
 
-    def found_in(self, s: int) -> loops.FoundValues:
-        """Return the values that were found in one column."""
-        return loops.FoundValues._make(part[self.starts[s] : self.starts[s + 1]] for part in self.found)
+    def gathered_in(self, s: int) -> loops.GatheredValues:
+        """Return the values that were gathered in one column."""
+        return loops.GatheredValues._make(array[self.starts[s] : self.starts[s + 1]] for array in self.gathered)
 
     def up_to(self, s: int, threshold: float) -> tuple[Ints, int, Ints]:
-        """Return what lies on the left of a threshold: weight of each cluster, last bin, further rows.
+        """Return the left side of a threshold: weight of each cluster, last bin, further rows.
 
-        The last bin is the last one of which all rows are on the left; the further rows are those of the next bin.
+        All rows up to the last bin are on the left; further rows are the rows of the next bin that are on the left.
         """
         code = self.bins.code(s, threshold)
         last = code if self.most[s, code] <= threshold else code - 1
-        found = self.found_in(s)
-        inside = (found.codes == code) & (found.values <= threshold) if last < code else np.zeros(0, dtype=np.intp)
+        values = self.gathered_in(s)
+        inside = (values.codes == code) & (values.values <= threshold) if last < code else np.zeros(0, dtype=np.intp)
         left: Ints = self.counts[s, :, : last + 1].sum(axis=1)
-        own = found.ranks[inside] >= 0
-        np.add.at(left, found.ranks[inside][own], found.weights[inside][own])
-        return left, last, found.rows[inside]
+        own = values.ranks[inside] >= 0
+        np.add.at(left, values.ranks[inside][own], values.weights[inside][own])
+        return left, last, values.rows[inside]
 
-    def closer(self, opened: Bools, centers: Floats, n_bins: int) -> tuple[Indices, CenterBins]:
-        """Return parts of the columns in closer bins, around all that can hold the best cut.
+    def finer(self, opened: Bools, centers: Floats, n_bins: int) -> tuple[Indices, CenterBins]:
+        """Return columns, some of them several times, with finer bins over the bins that can hold the best cut.
 
-        Bins become closer at least by a factor of 4, so that nothing is looked at for ever.
+        Bins become finer at least by a factor of 4, so that the search ends.
         """
-        ordered, parts = np.sort(centers, axis=0), []
+        ordered, ranges = np.sort(centers, axis=0), []
         points = np.vstack([ordered, between(ordered[:-1], ordered[1:])])  # centres, and all marks
         for s in range(len(opened)):
             codes, of_points = np.flatnonzero(opened[s]), self.bins.codes_of(s, points[:, s])
             while len(codes):
-                part, codes = np.split(codes, np.searchsorted(codes, [codes[0] + n_bins // 4]))
-                inside = points[np.isin(of_points, part), s]
-                ends = min([*inside, *self.least[s, part]]), max([*inside, *self.most[s, part]])
-                parts.append((s, max(ends[0], ordered[0, s]), min(np.nextafter(ends[1], np.inf), ordered[-1, s])))
-        which, low, high = map(np.array, zip(*parts, strict=True))
+                group, codes = np.split(codes, np.searchsorted(codes, [codes[0] + n_bins // 4]))
+                inside = points[np.isin(of_points, group), s]
+                ends = min([*inside, *self.least[s, group]]), max([*inside, *self.most[s, group]])
+                ranges.append((s, max(ends[0], ordered[0, s]), min(np.nextafter(ends[1], np.inf), ordered[-1, s])))
+        which, low, high = map(np.array, zip(*ranges, strict=True))
         return self.columns[which], CenterBins.between(low, high, n_bins)
 
 
 class NodesOfRows(NamedTuple):
-    """Tells in which end of the tree, as it is so far, each row of a block is.
+    """The leaf of the growing tree in which each row of a block is.
 
-    `of` takes the columns of a block and the block, and returns place and cell of each row.
+    `of` takes the columns of a block and the block, and returns place (number of the leaf) and cell of each row.
     """
 
-    columns: list[int]  # the columns that tell it
+    columns: list[int]  # the columns that are needed
     n_cells: int
-    below: dict[int, tuple[int, int]]  # the places below each node: the first, and that behind the last
+    below: dict[int, tuple[int, int]]  # the places below each node: the first, and the one behind the last
     of: Callable[[list[int], Block], tuple[Ints, Ints]]
 
 
 class _Plan(NamedTuple):
-    """A pass: the way of rows to their nodes, and what is counted there."""
+    """The plan of a pass: the nodes of rows, and the spans that are counted there."""
 
     places: Callable[[Block], tuple[Ints, Ints]]
     n_places: int
@@ -145,13 +145,13 @@ class _Plan(NamedTuple):
     wanted: Bools
     n_counts: int
     weigh: WholeWeights | None
-    kept: KeptCodes | None  # where the bins of all values are written, as the first node asks for them
+    stored: StoredCodes | None  # if given, the bins of all values are written there, those of the first question
 
     def of_node(self, node: int) -> loops.Spans:
-        return loops.Spans._make(part[self.first_span[node] : self.first_span[node + 1]] for part in self.spans)
+        return loops.Spans._make(array[self.first_span[node] : self.first_span[node + 1]] for array in self.spans)
 
 
-class _Looked:
+class _PassSums:
     """The summary of a pass."""
 
     def __init__(self, plan: _Plan) -> None:
@@ -162,8 +162,8 @@ class _Looked:
             np.full(n_bins, np.inf),
             np.full(n_bins, -np.inf),
         )
-        self.found: list[loops.FoundValues] = []
-        self.n_kept = 0
+        self.gathered: list[loops.GatheredValues] = []
+        self.n_stored = 0
 
     def update(self, block: Block, start: int | None) -> None:
         plan = self.plan
@@ -174,45 +174,45 @@ class _Looked:
         places = np.where((cells >= 0) & (weights > 0) if weights.size else cells >= 0, places, -1)
         order = np.argsort(places.astype(np.int16) if plan.n_places < 1 << 15 else places, kind="stable")
         first = np.searchsorted(places[order], np.arange(plan.n_places + 1))
-        n_columns = 0 if plan.kept is None else plan.kept.codes.width
+        n_columns = 0 if plan.stored is None else plan.stored.codes.width
         codes = np.empty((len(places) if n_columns else 0, n_columns), dtype=np.uint8)
         for node, (begin, end) in enumerate(plan.below):
             self._add((block.values, order[first[begin] : first[end]], cells, weights, start or 0), node, codes)
-        if plan.kept is not None and plan.kept.write(start, cells, weights, codes):
-            self.n_kept += len(cells)
+        if plan.stored is not None and plan.stored.write(start, cells, weights, codes):
+            self.n_stored += len(cells)
 
     def _add(self, rows: tuple[Floats, Ints, Ints, Ints, int], node: int, codes: Array) -> None:
         """Add rows of one node."""
         plan, start = self.plan, 0
         spans = plan.of_node(node)
-        found = _buffer(max(BUFFER, len(spans.position) * max(16, 4096 // rows[0].shape[1])))
+        gathered = _buffer(max(BUFFER, len(spans.position) * max(16, 4096 // rows[0].shape[1])))
         of_node = *rows, plan.rank_of[node], spans, int(plan.first_span[node])
         while start < len(rows[1]):
-            start, size = loops.sum_rows(*of_node, start, plan.wanted, self.sums, found, codes)
+            start, size = loops.sum_rows(*of_node, start, plan.wanted, self.sums, gathered, codes)
             if size:
-                self.found.append(loops.FoundValues._make(part[:size].copy() for part in found))
+                self.gathered.append(loops.GatheredValues._make(array[:size].copy() for array in gathered))
 
-    def merge(self, other: _Looked) -> None:
+    def merge(self, other: _PassSums) -> None:
         mine, theirs = self.sums, other.sums
         mine.counts[:] += theirs.counts
         mine.n_rows[:] += theirs.n_rows
         np.minimum(mine.least, theirs.least, out=mine.least)
         np.maximum(mine.most, theirs.most, out=mine.most)
-        self.found += other.found
-        self.n_kept += other.n_kept
+        self.gathered += other.gathered
+        self.n_stored += other.n_stored
 
-    def answers(self, questions: list[NodeQuestion]) -> list[Seen]:
+    def answers(self, questions: list[NodeQuestion]) -> list[NodeAnswer]:
         """Return the answer to each question, in the order of the questions."""
-        whole = loops.FoundValues._make(map(np.concatenate, zip(_buffer(0), *self.found, strict=True)))
+        whole = loops.GatheredValues._make(map(np.concatenate, zip(_buffer(0), *self.gathered, strict=True)))
         order = np.argsort(whole.spans, kind="stable")
-        found = loops.FoundValues._make(part[order] for part in whole)
+        gathered = loops.GatheredValues._make(array[order] for array in whole)
         bins = counts = 0
         answers = []
         for question, first in zip(questions, self.plan.first_span.tolist(), strict=False):
             shape = s, n_bins = question.wanted.shape
             at, end = slice(bins, bins + s * n_bins), counts + s * n_bins * len(question.clusters)
-            starts = np.searchsorted(found.spans, np.arange(first, first + s + 1))
-            seen = Seen(
+            starts = np.searchsorted(gathered.spans, np.arange(first, first + s + 1))
+            answer = NodeAnswer(
                 question.columns,
                 question.bins,
                 self.sums.counts[counts:end].reshape(s, -1, n_bins),
@@ -220,32 +220,32 @@ class _Looked:
                 self.sums.least[at].reshape(shape),
                 self.sums.most[at].reshape(shape),
                 question.wanted,
-                loops.FoundValues._make(part[starts[0] : starts[-1]] for part in found),
+                loops.GatheredValues._make(array[starts[0] : starts[-1]] for array in gathered),
                 starts - starts[0],
             )
-            answers.append(seen)
+            answers.append(answer)
             bins, counts = at.stop, end
         return answers
 
 
-def _buffer(size: int) -> loops.FoundValues:
+def _buffer(size: int) -> loops.GatheredValues:
     kinds = np.float64, np.int64, np.int32, np.int16, np.int32, np.int64
-    return loops.FoundValues._make(np.empty(size, dtype=kind) for kind in kinds)
+    return loops.GatheredValues._make(np.empty(size, dtype=kind) for kind in kinds)
 
 
-def look(
+def ask(
     batches: Batches,
     places: NodesOfRows,
     questions: list[NodeQuestion],
     weigh: WholeWeights | None,
-    kept: KeptCodes | None = None,
-) -> list[Seen]:
+    stored: StoredCodes | None = None,
+) -> list[NodeAnswer]:
     """Return the answers to the questions of some nodes, from one pass.
 
-    With `kept` there is one question, for all columns in the bins that are to be kept.
+    With `stored` there is only one question: for all columns, in the bins that are to be stored.
     """
     columns = sorted({*places.columns, *(j for question in questions for j in question.columns.tolist())})
-    rank_of = np.full((len(questions), places.n_cells + 1), -1, dtype=np.int64)  # the last one is that of cell -1
+    rank_of = np.full((len(questions), places.n_cells + 1), -1, dtype=np.int64)  # the last column is for cell -1
     for ranks, question in zip(rank_of, questions, strict=True):
         ranks[question.clusters] = np.arange(len(question.clusters))
     sizes = np.array([len(question.columns) for question in questions])
@@ -269,12 +269,12 @@ def look(
         wanted,
         int(n_counts.sum()),
         weigh,
-        kept,
+        stored,
     )
-    looked = batches.fold(partial(_Looked, plan), columns, numbered=True)
-    if kept is not None:
-        kept.finish(looked.n_kept)
-    return looked.answers(questions)
+    sums = batches.fold(partial(_PassSums, plan), columns, numbered=True)
+    if stored is not None:
+        stored.finish(sums.n_stored)
+    return sums.answers(questions)
 
 
 class Cuts:
@@ -290,29 +290,29 @@ class Cuts:
         self.old_home = home.copy()
         self.child, self.feature, self.up_to = np.full((3, 2 * len(home)), -1, dtype=np.int64)
         self.rows: list[Ints] = [np.empty(0, dtype=np.int64)]
-        self.far: list[tuple[int, int, float]] = []
+        self.by_value: list[tuple[int, int, float]] = []
 
     def add(self, node: int, child: int, feature: int, up_to: int, rows: Ints | None = None) -> None:
         """Add a cut with the number of its left child, the last bin on the left, and further rows there.
 
-        `feature` is its column among those that are kept; the number of the right child is the next one.
+        `feature` is its position among the stored columns; the number of the right child is the next one.
         """
         self.child[node], self.feature[node], self.up_to[node] = child, feature, up_to
         if rows is not None:
             self.rows.append(rows)
 
-    def add_far(self, node: int, child: int, column: int, threshold: float) -> None:
-        """Add a cut for which the bins do not tell the side of rows."""
+    def add_by_value(self, node: int, child: int, column: int, threshold: float) -> None:
+        """Add a cut for which stored bins do not give the side of each row, so that values are read."""
         self.child[node] = child
-        self.far.append((node, column, threshold))
+        self.by_value.append((node, column, threshold))
 
     def finish(self, home: Ints) -> None:
-        """Say which node each cluster's centre is in afterwards; no cuts come after this."""
+        """Finish the list of cuts; `home` is the node of each cluster's centre after them."""
         self.home, self.rows = home, [np.sort(np.concatenate(self.rows))]
 
 
-class KeptCodes:
-    """The bin of each value, the cell of each row (see `loops.imm_streamed`), and its weight.
+class StoredCodes:
+    """A temporary store of the bin of each value, the cell of each row (see `loops.imm_streamed`), and its weight.
 
     Takes one byte for each value and one or more for each row, and 8 for its weight if rows have weights.
     """
@@ -323,64 +323,66 @@ class KeptCodes:
         self.shape = n_columns, n_clusters
 
     def write(self, start: int | None, cells: Ints, weights: Ints, codes: Array) -> bool:
-        """Keep the rows of a block; return whether that was possible."""
+        """Store the rows of a block; return whether that was possible."""
         cells = np.where(weights > 0, cells, -1) if weights.size else cells
-        is_kept = self.codes.write(start, codes) and self.cells.write(start, cells)
-        return is_kept and (self.weights is None or self.weights.write(start, weights))
+        is_stored = self.codes.write(start, codes) and self.cells.write(start, cells)
+        return is_stored and (self.weights is None or self.weights.write(start, weights))
 
     def finish(self, n_rows: int) -> None:
-        """Say of how many rows the bins are kept."""
+        """Set the number of rows that were stored."""
         self.cells.finish(n_rows)
 
     def send_down(self, batches: Batches, cuts: Cuts, n_bins: int) -> Ints:
         """Send rows down to the children of nodes that are cut, and return the weight of the mistakes.
 
-        It is counted by column, cluster and bin. The table is read only where the bins do not tell the side of rows.
+        It is counted by column, cluster and bin. The table is read only for cuts that need values.
         """
 
         def make() -> Ints:
             return np.zeros((*self.shape, n_bins), dtype=np.int64)
 
-        def work(lost: Ints, start: int, stop: int) -> None:
-            self.send_block(cuts, start, np.zeros(stop - start, dtype=np.bool_), lost)
+        def work(mistakes: Ints, start: int, stop: int) -> None:
+            self.send_block(cuts, start, np.zeros(stop - start, dtype=np.bool_), mistakes)
 
-        if cuts.far:
-            columns = sorted({column for _, column, _ in cuts.far})
+        if cuts.by_value:
+            columns = sorted({column for _, column, _ in cuts.by_value})
             sent: _Sent = batches.fold(
                 partial(_Sent, self, cuts, columns, (*self.shape, n_bins)), columns, numbered=True
             )
-            return sent.lost
+            return sent.mistakes
         assert self.cells.n_rows is not None
-        lost, *others = fold_blocks(work, self.cells.n_rows, make, n_jobs=batches.n_jobs)
+        mistakes, *others = fold_blocks(work, self.cells.n_rows, make, n_jobs=batches.n_jobs)
         for other in others:
-            lost += other
-        return lost
+            mistakes += other
+        return mistakes
 
-    def send_block(self, cuts: Cuts, start: int, is_left: Bools, lost: Ints) -> None:
-        """Send the rows of a block down; `is_left` tells rows that go left besides those of the last bins."""
+    def send_block(self, cuts: Cuts, start: int, is_left: Bools, mistakes: Ints) -> None:
+        """Send the rows of a block down; `is_left` marks rows that go left besides those up to the last bins."""
         span = start, len(is_left)
         cells, codes = self.cells.read(*span), self.codes.read(*span).reshape(-1, self.codes.width)
         weights = np.empty(0, dtype=np.int64) if self.weights is None else self.weights.read(*span)
         first, last = np.searchsorted(cuts.rows[0], [start, start + len(is_left)])
         is_left[cuts.rows[0][first:last] - start] = True
-        send_down(cells, codes, weights, is_left, cuts.child, cuts.feature, cuts.up_to, cuts.old_home, cuts.home, lost)
+        send_down(
+            cells, codes, weights, is_left, cuts.child, cuts.feature, cuts.up_to, cuts.old_home, cuts.home, mistakes
+        )
         self.cells.write(start, cells)
 
 
 class _Sent:
     """The summary of a pass that sends rows down by their values."""
 
-    def __init__(self, kept: KeptCodes, cuts: Cuts, columns: list[int], shape: tuple[int, ...]) -> None:
-        self.kept, self.cuts, self.columns, self.lost = kept, cuts, columns, np.zeros(shape, dtype=np.int64)
+    def __init__(self, stored: StoredCodes, cuts: Cuts, columns: list[int], shape: tuple[int, ...]) -> None:
+        self.stored, self.cuts, self.columns, self.mistakes = stored, cuts, columns, np.zeros(shape, dtype=np.int64)
 
     def update(self, block: Block, start: int | None) -> None:
-        assert start is not None  # the bins were written by it
+        assert start is not None  # blocks had it when the bins were written
         cells, k = block.labels, len(self.cuts.home)
         nodes = np.where(cells < k, self.cuts.old_home[np.minimum(cells, k - 1)], cells - k)
         is_left = np.zeros(len(cells), dtype=np.bool_)
-        for node, column, threshold in self.cuts.far:
+        for node, column, threshold in self.cuts.by_value:
             is_left |= (nodes == node) & (block.values[:, self.columns.index(column)] <= threshold)
-        self.kept.send_block(self.cuts, start, is_left, self.lost)
+        self.stored.send_block(self.cuts, start, is_left, self.mistakes)
 
     def merge(self, other: _Sent) -> None:
-        self.lost = self.lost + other.lost
+        self.mistakes = self.mistakes + other.mistakes
