@@ -104,7 +104,7 @@ BAD = [
     Bad("explain cut.parquet -k 3", DATA, "cannot read cut.parquet as parquet: …"),
     Bad("explain bad.jsonl -k 3", DATA, "cannot read bad.jsonl as jsonl: Malformed JSON…"),
     Bad("explain bad.arrow -k 3", DATA, "cannot read bad.arrow as arrow: Not an Arrow file"),
-    Bad("explain words.csv -k 2", DATA, "no numeric column in words.csv", "  text: name"),
+    Bad("explain words.csv -k 2", DATA, "no numeric column in words.csv", "  left out, text: name"),
     Bad("explain same.csv -k 2", DATA, "only constant columns in same.csv; no cut can separate their rows", "a, b"),
     Bad(
         "explain holes.csv -k 3 --missing refuse --save model-out.json",

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import boxwood
-from boxwood.table import read_table
+from boxwood.table import ReadOptions, read_table
 from boxwood.table.columns import learn_styles
 from boxwood.table.duck import open_source
 from tests.cli.test_cli import DATA, SCALED, run
@@ -260,7 +260,7 @@ def test_text_that_is_perhaps_numbers_is_told(tmp_path, values, said):
 )
 def test_an_option_decides_where_there_is_doubt(tmp_path, values, decimal, numbers):
     (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{value};{i}\n" for i, value in enumerate(values)))
-    assert read_table(str(tmp_path / "t.csv"), decimal=decimal).X[:, 0].tolist() == numbers
+    assert read_table(str(tmp_path / "t.csv"), ReadOptions(decimal=decimal)).X[:, 0].tolist() == numbers
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.table import read_table, write_labelled
+from boxwood.table import ReadOptions, label_rows, read_table
 from boxwood.table.csv import encoding_of
+from boxwood.table.labels import Rules
 
 TEXT = "größe;preis;ort\r\n1;2,5;Köln\r\n2;3,5;„Süd“ €\r\n"
 HINT = "read as {}; if that is wrong, name the encoding with --encoding"
@@ -35,7 +36,7 @@ def test_what_excel_writes_is_read_with_a_hint(tmp_path, encoding, name):
 def test_other_encodings_are_read_by_name_and_without_a_hint(tmp_path, encoding):
     name = "größe" if encoding in ("latin-1", "cp437", "utf-16-be") else "количество"
     path = file_of(tmp_path, f"{name},b\n1,2\n2,4\n".encode(encoding))
-    table = read_table(path, encoding=encoding)
+    table = read_table(path, ReadOptions(encoding=encoding))
     assert (table.columns, table.hints) == ((name, "b"), ())
     with bw.scan(path, encoding=encoding) as source:
         assert source.names == (name, "b")
@@ -43,7 +44,7 @@ def test_other_encodings_are_read_by_name_and_without_a_hint(tmp_path, encoding)
 
 def test_labels_are_written_in_utf8_and_the_guess_is_told(tmp_path):
     path, out, told = file_of(tmp_path, TEXT.encode("cp1252")), tmp_path / "o.csv", []
-    write_labelled(path, str(out), "x0", {"x0": "größe"}, tell=told.append)
+    label_rows(path, str(out), Rules("x0", {"x0": "größe"}), tell=told.append)
     assert out.read_text("utf-8").splitlines()[2] == '2,"3,5",„Süd“ €,2.0'
     assert told == [HINT.format("cp1252")]
 
@@ -69,22 +70,22 @@ def test_utf16_without_its_mark_is_told(tmp_path, encoding, name):
     for read in (read_table, bw.scan):
         with pytest.raises(DataError, match=f"looks like UTF-16 without its mark; read it with --encoding {encoding}$"):
             read(path)
-    assert read_table(path, encoding=encoding).columns == ("größe", "preis")
+    assert read_table(path, ReadOptions(encoding=encoding)).columns == ("größe", "preis")
 
 
 def test_an_encoding_must_be_known_and_fit(tmp_path):
     path = file_of(tmp_path, TEXT.encode("cp1252"))
     for unknown in ("nope", "hex"):
         with pytest.raises(ValueError, match=f"unknown encoding '{unknown}'"):
-            read_table(path, encoding=unknown)
+            read_table(path, ReadOptions(encoding=unknown))
     with pytest.raises(DataError, match="line 1 is not UTF-8 text\nname its encoding"):
-        read_table(path, encoding="utf8")
+        read_table(path, ReadOptions(encoding="utf8"))
     with pytest.raises(DataError, match=r"cannot read .* as ascii: ordinal not in range"):
-        read_table(path, encoding="ascii")
+        read_table(path, ReadOptions(encoding="ascii"))
     with pytest.raises(TypeError, match="encoding and table are for files"):
         bw.scan("SELECT 1 AS a", encoding="ascii")
     with pytest.raises(DataError, match="is parquet; --no-header, --decimal and --encoding are for csv"):
-        read_table(path, format="parquet", encoding="ascii")
+        read_table(path, ReadOptions(format="parquet", encoding="ascii"))
 
 
 def test_a_character_between_blocks_is_no_error(tmp_path):

@@ -9,8 +9,9 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.table import read_table, write_labelled
+from boxwood.table import ReadOptions, label_rows, read_table
 from boxwood.table.duck import open_source
+from boxwood.table.labels import Rules
 
 FAR = (1 << 62) + 1
 VALUES = [
@@ -60,7 +61,7 @@ def workbook(path, sheets):
 
 
 def rows_of(path, **options):
-    with open_source(path, **options) as source:
+    with open_source(path, ReadOptions(**options)) as source:
         return source.names, source.types, source.fetch(f"SELECT * FROM {source.relation}")
 
 
@@ -91,14 +92,14 @@ def test_tables_and_views_are_read_by_name_in_memory_and_in_batches(tmp_path, fo
         path = sqlite_file(tmp_path / "t.db", {"t": [("a", [1, 2, 5])]}, [view])
     else:
         path = duckdb_file(tmp_path / "t.db", "CREATE TABLE t AS SELECT unnest([1, 2, 5]) AS a", view)
-    assert read_table(path, table="t").X.tolist() == [[1], [2], [5]]
-    assert read_table(path, table="double").X.tolist() == [[2], [4], [10]]
+    assert read_table(path, ReadOptions(table="t")).X.tolist() == [[1], [2], [5]]
+    assert read_table(path, ReadOptions(table="double")).X.tolist() == [[2], [4], [10]]
     with bw.scan(path, table="double") as source:
         assert (source.names, source.kinds, source.n_rows) == (("b",), ("number",), 3)
     with pytest.raises(DataError, match=r"t\.db holds 2 tables; name one of them with --table\ntables: double, t"):
         read_table(path)
     with pytest.raises(DataError, match=r"has no table 'dubble'; did you mean 'double'\?\ntables: double, t"):
-        read_table(path, table="dubble")
+        read_table(path, ReadOptions(table="dubble"))
 
 
 @pytest.mark.parametrize("form", ["sqlite", "duckdb"])
@@ -129,7 +130,7 @@ def test_a_database_is_left_as_it_is(tmp_path):
     ):
         before = (tmp_path / path).read_bytes()
         out = tmp_path / "o.csv"
-        write_labelled(path, str(out), "x0 + 1", {"x0": "a"})
+        label_rows(path, str(out), Rules("x0 + 1", {"x0": "a"}))
         assert out.read_text().splitlines() == ["a,cluster", "1,2.0", "2,3.0"]
         assert (tmp_path / path).read_bytes() == before
 
@@ -168,7 +169,7 @@ def test_what_has_no_table_and_what_takes_none(tmp_path):
         read_table(sqlite_file(tmp_path / "t.sqlite", {"t": [("a", [1])]}, ["DROP TABLE t"]))
     (tmp_path / "t.csv").write_text("a\n1\n2\n")
     with pytest.raises(DataError, match=r"t\.csv is csv; --table is for sqlite, duckdb, xlsx"):
-        read_table(str(tmp_path / "t.csv"), table="t")
+        read_table(str(tmp_path / "t.csv"), ReadOptions(table="t"))
     (tmp_path / "u.csv").write_bytes((tmp_path / "t.sqlite").read_bytes())
     with pytest.raises(DataError, match=r"u\.csv is sqlite, not csv; name its format: --format sqlite"):
         read_table(str(tmp_path / "u.csv"))
@@ -190,13 +191,13 @@ def test_sheets_of_excel(tmp_path):
         ("BIGINT", "DOUBLE", "BOOLEAN", "TIMESTAMP", "VARCHAR", "VARCHAR"),
         [(1, 0.1, True, day, "x", "1"), (None,) * 6, (3, 2.0, False, None, "é", "#N/A")],
     )
-    assert read_table(path, table="two").X.tolist() == [[5], [6]]
+    assert read_table(path, ReadOptions(table="two")).X.tolist() == [[5], [6]]
     with bw.scan(path, table="two") as source:
         assert (source.names, source.n_rows) == (("a",), 2)
     with pytest.raises(DataError, match="has no columns; the names of columns must stand in its first row"):
-        read_table(path, table="none")
+        read_table(path, ReadOptions(table="none"))
     with pytest.raises(DataError, match=r"has no sheet 'tow'\nsheets: one, two, none"):
-        read_table(path, table="tow")
+        read_table(path, ReadOptions(table="tow"))
 
 
 def test_excel_without_openpyxl_says_what_to_install(tmp_path, monkeypatch):

@@ -21,10 +21,11 @@ import boxwood
 from boxwood.cli._talk import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
-from boxwood.table import ColumnError, output_format, read_table, write_labelled
+from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table
 from boxwood.table.column_names import split_names
 from boxwood.table.duck import _SETTINGS, Source, connected
 from boxwood.table.formats import FORMATS, format_of
+from boxwood.table.labels import Rules
 from boxwood.table.scanned import scan_file
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
@@ -246,7 +247,8 @@ def test_types_of_parquet(tmp_path):
     assert table.X[:, 1].tolist() == [0, 0.1, 0.2, 0.3, 0.4]
     assert table.X[:, 3].tolist() == np.float32(np.arange(5) / 3).astype(float).tolist()
     assert dict(table.left_out)["dates"] == ("day",)
-    assert dict(table.left_out)["text"] == ("list", "pair", "name")
+    assert dict(table.left_out)["text"] == ("name",)
+    assert dict(table.left_out)["neither numbers nor booleans"] == ("list", "pair")
 
 
 def test_json_lines_and_arrow(tmp_path):
@@ -314,7 +316,7 @@ def test_every_format_has_extensions_of_its_own_and_is_offered_by_the_command_li
             assert format_of(f"a.b{extension.upper()}") == format_of(f"a{extension}.gz") == name
     option = FORMAT(lambda: None).__click_params__[0]
     assert list(option.type.choices) == list(FORMATS)
-    assert all(f'"{name}"' in read_table.__doc__ for name in FORMATS)
+    assert all(f'"{name}"' in ReadOptions.__doc__ for name in FORMATS)
 
 
 NAMES = ['the "net" height', "a.b", "é ü", "select", "X", "x", "1", "it's", "a,b", "c0", " padded"]
@@ -355,7 +357,7 @@ def test_a_folder_is_no_column(tmp_path, form, folder):
     options = "(FORMAT csv, DELIMITER '\t')" if form == "tsv" else "(FORMAT json)" if form == "jsonl" else ""
     for path, out in zip(paths, outs, strict=True):
         duckdb.execute(f"COPY (SELECT i AS x, i % 3 AS y FROM range(9) t(i)) TO '{path}' {options}")
-        write_labelled(path, out, CASE, {"p": "x", "q": "y"})
+        label_rows(path, out, Rules(CASE, {"p": "x", "q": "y"}))
     outside, inside = map(read_table, paths)
     assert inside.columns == outside.columns == ("x", "y")
     assert np.array_equal(inside.X, outside.X)
@@ -450,8 +452,8 @@ def test_labelling_takes_memory_of_the_columns_and_not_of_the_rows(tmp_path, for
     import subprocess
 
     labelling = (
-        "import sys; from boxwood.table import write_labelled\n"
-        "write_labelled(sys.argv[1], sys.argv[2], 'x > 0', {'x': 'n0'})"
+        "import sys; from boxwood.table.labels import Rules; from boxwood.table import label_rows\n"
+        "label_rows(sys.argv[1], sys.argv[2], Rules('x > 0', {'x': 'n0'}))"
     )
     peaks = []
     for n_rows in (120_000, 360_000):
@@ -468,11 +470,11 @@ def test_labelling_takes_memory_of_the_columns_and_not_of_the_rows(tmp_path, for
 def test_an_underscore_makes_a_text(tmp_path, value, decimal):
     path = tmp_path / "t.csv"
     path.write_text(f"a;b\n{value};1\n{value};2\n", encoding="utf-8")
-    assert read_table(str(path), decimal=decimal).left_out == (("text", ("a",)),)
-    with scan_file(str(path), decimal=decimal) as source:
+    assert read_table(str(path), ReadOptions(decimal=decimal)).left_out == (("text", ("a",)),)
+    with scan_file(str(path), ReadOptions(decimal=decimal)) as source:
         assert source.kinds == ("text", "number")
     with pytest.raises(DataError, match=f"has text in 2 of 2 rows, first '{value}'"):
-        write_labelled(str(path), str(tmp_path / "o.csv"), "x0", {"x0": "a"}, decimal=decimal)
+        label_rows(str(path), str(tmp_path / "o.csv"), Rules("x0", {"x0": "a"}), ReadOptions(decimal=decimal))
 
 
 def test_text_far_down_among_numbers_is_found(tmp_path):
@@ -508,7 +510,7 @@ NUMBERS = {"p": "a", "q": "b"}
 def test_csv_keeps_its_text_and_a_missing_value_on_the_way_leaves_the_row_empty(tmp_path):
     text = 'id,a,b,note\n007,1.50,,"x, y"\n008,2.0,2.50,\n009,,1, z \n010,2,NA,"quo""te"\n011,1e1,NaN,é\n012,9,3.5,-\n'
     out = str(tmp_path / "out.csv")
-    result = write_labelled(text_file(tmp_path, "t.csv", text), out, CASE, NUMBERS)
+    result = label_rows(text_file(tmp_path, "t.csv", text), out, Rules(CASE, NUMBERS))
     lines = ["id,a,b,note,cluster", '007,1.50,,"x, y",low', "008,2.0,2.50,,it's", "009,,1, z ,"]
     lines += ['010,2,NA,"quo""te",', "011,1e1,NaN,é,", "012,9,3.5,-,rest"]
     with open(out, encoding="utf-8") as file:
@@ -524,7 +526,7 @@ def test_every_output_holds_every_column_in_order(tmp_path, source, out):
         f"COPY (SELECT i AS id, i % 4 AS a, i % 7 / 2 AS b, 'n' || i AS n FROM range(5000) t(i)) TO '{path}'"
     )
     target = str(tmp_path / out)
-    assert write_labelled(path, target, CASE, NUMBERS, column="group").n_rows == 5000
+    assert label_rows(path, target, Rules(CASE, NUMBERS), column="group").n_rows == 5000
     rows = duckdb.execute(f"SELECT * FROM '{target}'").fetchall()
     ids = np.arange(5000)
     names = np.array(["low", "it's", "rest"])[TREE.predict(np.column_stack([ids % 4, ids % 7 / 2]))]
@@ -538,7 +540,7 @@ def test_words_for_truth_are_numbers(tmp_path, out):
     path = text_file(tmp_path, "t.csv", "a,b\n1,True\n2,False\n3,\n4,true\n")
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.5, "left": {"cluster": 0}, "right": {"cluster": 1}})
     target = str(tmp_path / out)
-    assert write_labelled(path, target, sql_case(tree, ["p"], ["no", "yes"]), {"p": "b"})[:2] == (4, 1)
+    assert label_rows(path, target, Rules(sql_case(tree, ["p"], ["no", "yes"]), {"p": "b"}))[:2] == (4, 1)
     assert [label or None for label in labels_of(target)] == ["yes", "no", None, "yes"]
 
 
@@ -546,21 +548,21 @@ def test_float32_columns_are_compared_as_doubles(tmp_path):
     path, out = str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")
     duckdb.execute(f"COPY (SELECT 0.1::FLOAT AS a, 1 AS b UNION ALL SELECT 0.5::FLOAT, 1) TO '{path}'")
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.1, "left": {"cluster": 0}, "right": {"cluster": 1}})
-    write_labelled(path, out, sql_case(tree, ["p"], [0, 1]), {"p": "a"})
+    label_rows(path, out, Rules(sql_case(tree, ["p"], [0, 1]), {"p": "a"}))
     assert labels_of(out) == tree.predict(np.array([[0.1], [0.5]], dtype=np.float32)).tolist() == [1, 1]
 
 
 def test_names_that_differ_in_case_only_stay(tmp_path):
     out = str(tmp_path / "o.csv")
     path = text_file(tmp_path, "t.csv", "A,a,b\n9,1,1\n0,2,3\n")
-    write_labelled(path, out, CASE, NUMBERS)
+    label_rows(path, out, Rules(CASE, NUMBERS))
     with open(out, encoding="utf-8") as file:
         assert file.read() == "A,a,b,cluster\n9,1,1,low\n0,2,3,it's\n"
 
 
 def test_a_table_of_no_rows_keeps_its_names(tmp_path):
     out = str(tmp_path / "o.csv")
-    assert write_labelled(text_file(tmp_path, "t.csv", "a,b\n"), out, CASE, NUMBERS) == (0, 0, ())
+    assert label_rows(text_file(tmp_path, "t.csv", "a,b\n"), out, Rules(CASE, NUMBERS)) == (0, 0, ())
     with open(out, encoding="utf-8") as file:
         assert file.read() == "a,b,cluster\n"
 
@@ -569,7 +571,7 @@ def test_a_table_of_no_rows_keeps_its_names(tmp_path):
 def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
     path, out = str(tmp_path / f"t.{form}"), str(tmp_path / f"o.{form}")
     duckdb.execute(f"COPY (SELECT i AS id, hash(i) % 4 AS a, hash(i + 1) % 5 AS b FROM range(300000) t(i)) TO '{path}'")
-    write_labelled(path, out, CASE, NUMBERS)
+    label_rows(path, out, Rules(CASE, NUMBERS))
     found = duckdb.execute(f"SELECT * FROM '{out}'").fetchnumpy()
     assert np.array_equal(found["id"], np.arange(300_000))
     X = np.column_stack([found["a"], found["b"]]).astype(float)
@@ -588,6 +590,7 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
     columns = ", ".join(f"hash(i + {j}) AS c{j}" for j in range(40))
     duckdb.execute(f"COPY (SELECT i % 4 AS a, i % 7 AS b, {columns} FROM range(60000) t(i)) TO '{path}'")
     limits, fetch = [], Source.fetch
+    monkeypatch.setattr("boxwood.table.write_labels.is_kept_by_arrow", lambda file: False)  # so that DuckDB writes
 
     def watched(source, sql, tick=None):
         if sql.startswith("COPY"):
@@ -597,7 +600,7 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
     monkeypatch.setattr(Source, "fetch", watched)
     monkeypatch.setattr("boxwood.table.duck._LEAN", 4)
     monkeypatch.setattr("boxwood.table.duck._LEAN_COLUMN", 0)
-    assert write_labelled(path, out, CASE, NUMBERS).n_rows == 60000
+    assert label_rows(path, out, Rules(CASE, NUMBERS)).n_rows == 60000
     assert limits[0] == "4.0 MiB"
     assert len(limits) == 2
     assert duckdb.execute(f"SELECT count(*) FROM '{out}'").fetchall() == [(60000,)]
@@ -640,7 +643,7 @@ def test_memory_of_predict_does_not_grow_with_the_file(tmp_path, out, few):
 def test_nothing_is_left_behind_by_an_error(tmp_path, text, error, message):
     path, out = text_file(tmp_path, "t.csv", text), text_file(tmp_path, "o.csv", "old")
     with pytest.raises(error, match=message):
-        write_labelled(path, out, CASE, NUMBERS)
+        label_rows(path, out, Rules(CASE, NUMBERS))
     assert sorted(os.listdir(tmp_path)) == ["o.csv", "t.csv"]
     with open(out, encoding="utf-8") as file:
         assert file.read() == "old"
@@ -649,7 +652,7 @@ def test_nothing_is_left_behind_by_an_error(tmp_path, text, error, message):
 def test_categories_of_another_kind_are_refused(tmp_path):
     path, out = text_file(tmp_path, "t.csv", "a,b\n1,2\n"), str(tmp_path / "o.csv")
     with pytest.raises(TypeError, match=r"categories\['p'\] must be a Categories, got list"):
-        write_labelled(path, out, CASE, NUMBERS, categories={"p": ["x", "y"]})
+        label_rows(path, out, Rules(CASE, NUMBERS, {"p": ["x", "y"]}))
 
 
 def test_output_formats():
@@ -668,7 +671,7 @@ def test_json_keys_that_differ_in_case_only_keep_their_names(tmp_path):
     table = read_table(path)
     assert table.columns == ("a", "A", "b", "b_1")
     assert table.X.tolist() == [list(row.values()) for row in rows]
-    assert write_labelled(path, out, "CASE WHEN p <= 8 THEN 1 ELSE 0 END", {"p": "A"}).n_rows == 4
+    assert label_rows(path, out, Rules("CASE WHEN p <= 8 THEN 1 ELSE 0 END", {"p": "A"})).n_rows == 4
     with open(out, encoding="utf-8") as file:
         found = list(csv.reader(file))
     assert found[0] == ["a", "A", "b", "b_1", "cluster"]
@@ -677,12 +680,13 @@ def test_json_keys_that_differ_in_case_only_keep_their_names(tmp_path):
 
 @pytest.mark.parametrize("source", ["t.parquet", "t.csv", "t.jsonl"])
 @pytest.mark.parametrize("out", ["o.parquet", "o.jsonl"])
-def test_names_that_differ_in_case_only_are_not_written_with_other_names(tmp_path, source, out):
+def test_names_that_differ_in_case_only_are_not_written_with_other_names(tmp_path, monkeypatch, source, out):
+    monkeypatch.setattr("boxwood.table.write_labels.is_kept_by_arrow", lambda file: False)  # so that DuckDB writes
     path, table = str(tmp_path / source), pl.DataFrame({"a": [1.0, 2.0], "A": [3.0, 4.0]})
     write = {"t.csv": table.write_csv, "t.parquet": table.write_parquet, "t.jsonl": table.write_ndjson}
     write[source](path)
     with pytest.raises(ColumnError, match=f"columns 'a' and 'A' differ in case only, which {out} cannot hold"):
-        write_labelled(path, str(tmp_path / out), "CASE WHEN p > 3 THEN 1 ELSE 0 END", {"p": "A"})
+        label_rows(path, str(tmp_path / out), Rules("CASE WHEN p > 3 THEN 1 ELSE 0 END", {"p": "A"}))
     assert os.listdir(tmp_path) == [source]
 
 
@@ -704,5 +708,5 @@ def test_a_file_that_is_no_text_says_its_format(tmp_path, format):
                 writer.write_table(table)
     for wrong in ("csv", "tsv", "jsonl"):
         with pytest.raises(DataError, match=f"t.csv is {format}, not {wrong}; name its format: --format {format}$"):
-            read_table(path, format=wrong)
-    assert read_table(path, format=format).names == ("x",)
+            read_table(path, ReadOptions(format=wrong))
+    assert read_table(path, ReadOptions(format=format)).names == ("x",)

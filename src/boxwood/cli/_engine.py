@@ -14,6 +14,7 @@ from boxwood.cli._talk import Talk, reading
 
 if TYPE_CHECKING:
     from boxwood.passes import Source
+    from boxwood.table.options import Wanted
 
 __all__ = ["check_engine", "chosen_engine", "engine_options", "labelling_options", "opened"]
 
@@ -140,13 +141,13 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
 
 
 @contextmanager
-def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -> Iterator[Source]:
+def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: dict[str, Any]) -> Iterator[Source]:
     """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
     what = "the query" if file is None else str(file)
     with talk.status(f"reading {what}") as tick:
         try:
             if engine == "duckdb":
-                source = _by_duckdb(file, options, tick)
+                source = _by_duckdb(file, wanted, options, tick)
             else:
                 source = _on_cluster(file, engine, options)
                 source.name = what
@@ -158,7 +159,7 @@ def opened(talk: Talk, file: str | None, engine: str, options: dict[str, Any]) -
         yield source
 
 
-def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
+def _by_duckdb(file: str | None, wanted: Wanted, options: dict[str, Any], tick: Any) -> Source:
     from boxwood.table.duck import as_bytes
     from boxwood.table.scanned import scan, scan_file
 
@@ -166,7 +167,7 @@ def _by_duckdb(file: str | None, options: dict[str, Any], tick: Any) -> Source:
     limit = options["memory_limit"]
     if file is None:
         return scan(options["sql"], memory_limit=limit)
-    return scan_file(file, memory_limit=as_bytes(limit), tick=tick, **reading(options))
+    return scan_file(file, reading(options), wanted=wanted, memory_limit=as_bytes(limit), tick=tick)
 
 
 def _on_cluster(file: str | None, engine: str, options: dict[str, Any]) -> Source:

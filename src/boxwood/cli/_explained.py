@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.passes import Source
     from boxwood.table import Table
+    from boxwood.table.options import Wanted
 
 __all__ = ["SCALED", "ColumnNames", "explained", "in_option_names", "read", "told_by_rows"]
 
@@ -42,6 +43,8 @@ _IN_ERRORS = {
     "min_samples_leaf=": "--min-samples-leaf ",
     '(missing="drop")': "(--missing drop)",
     "more than half, so leave out": "more than half, so leave out (--exclude)",
+    "leave those rows or columns out": "replace them or leave those rows out, then run again\n"
+    "or leave the columns out with --exclude NAME",
 }
 """Words of errors on the data by those of the command line."""
 _NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
@@ -58,8 +61,12 @@ def explained(
         yield _in_memory(talk, file, clusters, labels, options)
         return
     _refuse_method(options)
-    with opened(talk, file, engine, options) as source:
-        columns = columns_of(source, labels, options)
+    wanted = _wanted(labels, options)
+    with opened(talk, file, engine, wanted, options) as source:
+        columns = columns_of(source, wanted)
+        kinds = zip(source.names, source.kinds, strict=True)
+        for hint in source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns]):
+            talk.note(hint)
         given = _parameters(columns, clusters, options)
         with in_option_names():
             explanation, notes = explained_in_batches(
@@ -95,8 +102,8 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
-        chosen = {name: options[name] for name in ("columns", "exclude", "weights")}
-        table = read_table(file, labels=labels, missing="drop", tick=tick, **chosen, **reading(options))
+        wanted = _wanted(labels, options)
+        table = read_table(file, reading(options), **wanted._asdict(), missing="drop", tick=tick)
     suspects = [] if options["columns"] else _suspects(table, has_labels=labels is not None)
     left_out, used = dict(table.left_out), table.without(suspects)
     if not used.columns:
@@ -218,7 +225,14 @@ def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]
     return tick
 
 
-def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> ColumnNames:
+def _wanted(labels: str | None, options: dict[str, Any]) -> Wanted:
+    """Return which columns the options name."""
+    from boxwood.table.options import Wanted
+
+    return Wanted(options["columns"], options["exclude"], labels, options["weights"])
+
+
+def columns_of(source: Source, wanted: Wanted) -> ColumnNames:
     """Return the columns to use: those that are named, or candidates, of which `explain` leaves some out.
 
     Raises
@@ -229,23 +243,15 @@ def columns_of(source: Source, labels: str | None, options: dict[str, Any]) -> C
         If no column remains.
     """
     from boxwood.explanation.ask.asked import Candidates
-    from boxwood.table.column_names import ColumnError, find_columns, split_names
 
-    names = source.names
-    beside = [name for name in (labels, options["weights"]) if name is not None]
-    find_columns(beside, names)
-    if len(beside) == 2 and beside[0] == beside[1]:
-        raise ColumnError(f"column '{labels}' cannot hold both labels and weights; name another one for one of them")
-    wanted, excluded = split_names(options["columns"], names), split_names(options["exclude"], names)
-    find_columns(wanted, names)
-    find_columns(excluded, names)
-    chosen = [name for name in wanted or names if name not in (*excluded, *beside)]
-    for name in () if wanted else source.mixed:
+    places, are_named, *_ = wanted.among(source.names)
+    chosen = [source.names[i] for i in places]
+    for name in () if are_named else source.mixed:
         if name in chosen:
             source.refuse_text(name)
     if not chosen:
-        raise DataError(f"no numeric column in {source.name}\nits columns: {listed(names)}")
-    return ColumnNames(names, Candidates(chosen, are_named=bool(wanted)))
+        raise DataError(f"no numeric column in {source.name}\nits columns: {listed(source.names)}")
+    return ColumnNames(source.names, Candidates(chosen, are_named=are_named))
 
 
 def explained_in_batches(

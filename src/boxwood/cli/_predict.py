@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Labelled
     from boxwood.table.duck import Query
+    from boxwood.table.options import ReadOptions
 
 __all__ = ["command"]
 
@@ -125,10 +126,9 @@ def _label(
         refuse_closed_output()
     explanation = load_model(model)
     table = _table(file, options["sql"], output)
-    how = {"column": column} | (reading(options) if file is not None else {})
     if output is None or output == "-":
-        return _print(talk, explanation, table, **how)
-    labelled = _write(talk, explanation, table, output, **how)
+        return _print(talk, explanation, table, reading(options), column)
+    labelled = _write(talk, explanation, table, reading(options), column, output)
     talk.wrote(output)
     return labelled
 
@@ -164,27 +164,29 @@ def _table(file: str | None, sql: str | None, output: str | None) -> str | Query
     return file
 
 
-def _print(talk: Talk, explanation: Explanation, table: str | Query, /, **options: Any) -> Labelled:
+def _print(talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str) -> Labelled:
     """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
     from boxwood._files import temporary_folder
 
     with temporary_folder() as folder:
         whole = os.path.join(folder, "labelled.csv")
-        labelled = _write(talk, explanation, table, whole, **options)
+        labelled = _write(talk, explanation, table, options, column, whole)
         with open(whole, "rb") as printed:
             shutil.copyfileobj(printed, sys.stdout.buffer)
             sys.stdout.buffer.flush()
     return labelled
 
 
-def _write(talk: Talk, explanation: Explanation, table: str | Query, out: str, /, **options: Any) -> Labelled:
+def _write(
+    talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str, out: str
+) -> Labelled:
     from boxwood.render.forms.labels import rules_of
     from boxwood.table.write_labels import label_rows
 
     rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
     hints: list[str] = []
     with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
-        labelled = label_rows(table, out, rules, tick=tick, tell=hints.append, **options)
+        labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)
     for hint in hints:
         talk.note(hint)
     return labelled

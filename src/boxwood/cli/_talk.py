@@ -15,6 +15,7 @@ from boxwood.cli._terminal import draw, is_terminal, tell, visible
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
+    from boxwood.table.options import ReadOptions
 
 __all__ = [
     "FORMAT",
@@ -74,10 +75,12 @@ def reading_options(command: F) -> F:
     return FORMAT(_NO_HEADER(_DECIMAL(_ENCODING(_TABLE(command)))))
 
 
-def reading(options: dict[str, Any]) -> dict[str, Any]:
-    """Return those options as parameters of `read_table` and `write_labelled`."""
-    others = ("format", "decimal", "encoding", "table")
-    return {"header": not options["no_header"]} | {name: options[name] for name in others}
+def reading(options: dict[str, Any]) -> ReadOptions:
+    """Return those options as the library takes them."""
+    from boxwood.table.options import ReadOptions
+
+    given = {name: options[name] for name in ("format", "decimal", "encoding", "table")}
+    return ReadOptions(header=not options["no_header"], **given)
 
 
 class Talk:

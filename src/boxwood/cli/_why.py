@@ -65,7 +65,7 @@ def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: di
     coded = explanation.coded_columns
     columns = {explanation.columns[j]: coded.get(j) for j in tested}
     with talk.status(f"reading {file}") as tick:
-        return read_row(file, row, columns, tick=tick, **reading(options))
+        return read_row(file, row, columns, reading(options), tick=tick)
 
 
 def _given(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:

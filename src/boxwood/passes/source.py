@@ -147,6 +147,10 @@ class Source(ABC):
     def refuse_text(self, column: str) -> None:  # noqa: B027
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""
 
+    def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return lines on columns of text of a file whose values are numbers to people, though there is doubt which."""
+        return ()
+
     def label_name(self, column: str) -> str:
         """Return the name by which a pass reads the labels of a column."""
         return column

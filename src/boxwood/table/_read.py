@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.passes.batches import OTHER_KINDS
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
 from boxwood.passes.source import Spelling
-from boxwood.table.column_names import ColumnError, find_columns, split_names
-from boxwood.table.columns import Profile, hints_on, profiles_of, refuse_text, spellings_of
+from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of
 from boxwood.table.duck import MANY, Source, Tick, open_source
+from boxwood.table.options import DEFAULTS, ReadOptions, Wanted
 from boxwood.table.sql import as_text
 
 __all__ = ["Table", "read_table"]
@@ -68,22 +70,20 @@ class Table:
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
+        if not names:
+            return self
         kept = [j for j, name in enumerate(self.columns) if name not in names]
         return replace(self, X=self.X[:, kept], columns=tuple(self.columns[j] for j in kept))
 
 
 def read_table(
     path: str,
+    options: ReadOptions = DEFAULTS,
     *,
-    format: str | None = None,
     columns: Sequence[str] = (),
     exclude: Sequence[str] = (),
     labels: str | None = None,
     weights: str | None = None,
-    header: bool = True,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    table: str | None = None,
     missing: str = "refuse",
     tick: Tick | None = None,
 ) -> Table:
@@ -91,34 +91,20 @@ def read_table(
 
     Booleans become 0 and 1, and so do yes and no. Numbers may have groups of thousands and signs of currencies or
     percent where that leaves no doubt. Columns of text, of dates or of a single value are left out and listed. A column
-    with numbers in at least half of its values counts as numeric, so text in it is an error. Takes one pass over the
-    file for each hundred columns, to see what they hold, one more for columns with missing values or true and false
-    among them, and one for each hundred columns to read the numbers. CSV of more columns than that is copied to Parquet
-    first, in a temporary file. Takes memory of twice the matrix.
+    with numbers in at least half of its values counts as numeric, so text in it is an error. Columns are what they are
+    for `scan`, which reads them in batches. Takes one pass over the file for each hundred columns of text, to see what
+    they hold, one more for those with missing values or true and false among them, and one for each hundred columns to
+    read the numbers. CSV of more columns than that is copied to Parquet first, in a temporary file. Takes memory of
+    twice the matrix.
 
     Parameters
     ----------
     path : str
         File name, or `-` for standard input.
-    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"}, default=None
-        None takes the format from the extension, and CSV for standard input.
-    columns, exclude : sequences of str
-        Columns to use and not to use; by default all numeric ones are used. An item may hold several names, with commas
-        between them.
-    labels : str, default=None
-        Column with the label of each row; it is not a column of the matrix.
-    weights : str, default=None
-        Column with the weight of each row; it is not a column of the matrix.
-    header : bool, default=True
-        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
-    decimal : {".", ","}, default=None
-        Of CSV: what stands before the decimals. None is a point, or a comma in columns where that is sure: all values
-        of the column are such numbers, and some could be no others.
-    encoding : str, default=None
-        Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
-        their mark, UTF-8, and else cp1252, with a hint, if no byte tells against it.
-    table : str, default=None
-        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
+    options : ReadOptions
+        How the file is read.
+    columns, exclude, labels, weights
+        Which columns are used; see `Wanted`.
     missing : {"refuse", "drop"}, default="refuse"
         Whether missing values are an error, or NaN in the matrix, for `explain` to leave their rows out.
     tick : callable, default=None
@@ -145,97 +131,133 @@ def read_table(
     array([[36.,  1.],
            [41.,  0.]])
     """
-    with open_source(path, format=format, header=header, decimal=decimal, encoding=encoding, table=table) as source:
-        label, weight = (None if each is None else find_columns([each], source.names)[0] for each in (labels, weights))
-        if label is not None and label == weight:
-            raise ColumnError(
-                f"column '{labels}' cannot hold both labels and weights; name another one for one of them"
-            )
-        wanted = find_columns(split_names(columns, source.names), source.names)
-        excluded = find_columns(split_names(exclude, source.names), source.names)
-        candidates = [i for i in wanted or range(len(source.names)) if i not in (*excluded, label, weight)]
+    with open_source(path, options) as source:
+        chosen = Wanted(columns, exclude, labels, weights).among(source.names)
         source = source.kept(tick)
-        n_rows, profiles = profiles_of(source, candidates, tick)
+        looked_at = dict(zip(chosen.columns, columns_of(source, chosen.columns, tick), strict=True))
+        _refuse_text(source, looked_at, are_named=chosen.are_named)
+        numbers = {i: column.sql for i, column in looked_at.items() if column.kind in ("number", "boolean")}
+        X = _matrix(source, list(numbers.values()), tick)
+        n_rows = len(X) if numbers else _n_rows(source)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
-        used, left_out = _choose(source, profiles, wanted)
-        _refuse_gaps(source, n_rows, [profiles[i] for i in used], missing)
-        y = None if label is None else _labels(source, label, n_rows)
-        mass = None if weight is None else _weights(source, weight, n_rows)
-        X = _matrix(source, used, n_rows, tick)
-        padded = tuple(
-            source.names[i] for j, i in enumerate(used) if profiles[i].padded and not (X[:, j] % 1 > 0).any()
-        )
-        booleans = tuple(source.names[i] for i in used if source.types[i] == "BOOLEAN" or profiles[i].words)
+        facts = {i: _facts(i, X[:, j]) for j, i in enumerate(numbers)}
+        used, left_out = _choose(source, looked_at, facts)
+        _refuse_gaps(source, X, {j: facts[i] for j, i in enumerate(numbers) if i in used}, missing)
+        y = None if chosen.label is None else _labels(source, chosen.label, n_rows)
+        mass = None if chosen.weight is None else _weights(source, chosen.weight, n_rows)
+        X = _without(X, [j for j, i in enumerate(numbers) if i not in used])
         return Table(
             source.name,
             X,
             tuple(source.names[i] for i in used),
             y,
             left_out,
-            padded,
-            booleans,
+            tuple(source.names[i] for j, i in enumerate(used) if _is_padded(looked_at[i], X[:, j])),
+            tuple(source.names[i] for i in used if looked_at[i].kind == "boolean"),
             spellings_of(source, used),
-            _rounded(source, [profiles[i] for i in used]),
+            tuple(source.names[i] for i in used if _is_rounded(source, facts[i])),
             (*source.hints, *hints_on(source, dict(left_out).get("text", ()))),
             mass,
             tuple(source.names),
         )
 
 
-def _rounded(source: Source, profiles: Sequence[Profile]) -> tuple[str, ...]:
-    """Return the columns of whole numbers so large that some are the same double."""
-    found = []
-    for p in profiles:
-        if p.low is None or p.high is None or max(-p.low, p.high) <= 2**53:
-            continue
-        text, whole = source.text(p.column), source.is_whole(p.column)
-        if source.kind(p.column) == "text":
-            test = f"bool_and({source.missing(p.column)} OR regexp_matches(trim({text}), '^[-+]?[0-9]+$'))"
-            whole = bool(source.fetch(f"SELECT {test} FROM {source.relation}")[0][0])
-        if whole:
-            found.append(source.names[p.column])
-    return tuple(found)
+class _Facts(NamedTuple):
+    """Of a column of numbers: how many are missing or infinite, the least and the greatest; NaN if there is none."""
+
+    column: int
+    missing: int
+    infinite: int
+    low: float
+    high: float
+
+
+def _facts(column: int, values: Floats) -> _Facts:
+    low, high, missing = float(values.min()), float(values.max()), 0
+    if np.isnan(low):
+        low, high, missing = float(np.fmin.reduce(values)), float(np.fmax.reduce(values)), int(np.isnan(values).sum())
+    infinite = int(np.isinf(values).sum()) if np.isinf([low, high]).any() else 0
+    return _Facts(column, missing, infinite, low, high)
+
+
+def _is_padded(column: Column, values: Floats) -> bool:
+    """Return whether a column of whole numbers is digits with leading zeros in the file."""
+    has_zeros = column.kind == "number" and column.profile is not None and column.profile.padded
+    return bool(has_zeros) and not (values % 1 > 0).any()
+
+
+def _is_rounded(source: Source, facts: _Facts) -> bool:
+    """Return whether a column holds whole numbers so large that some are the same double."""
+    i = facts.column
+    if not max(-facts.low, facts.high) > 2**53 or source.kind(i) != "text":
+        return max(-facts.low, facts.high) > 2**53 and source.is_whole(i)
+    test = f"bool_and({source.missing(i)} OR regexp_matches(trim({source.text(i)}), '^[-+]?[0-9]+$'))"
+    return bool(source.fetch(f"SELECT {test} FROM {source.relation}")[0][0])
+
+
+def _n_rows(source: Source) -> int:
+    return int(source.fetch(f"SELECT count(*) FROM {source.relation}")[0][0])
+
+
+def _refuse_text(source: Source, columns: Mapping[int, Column], *, are_named: bool) -> None:
+    """Raise a DataError if a column has text among its numbers, or one that was named holds texts or dates alone."""
+    for i, column in columns.items():
+        if column.is_mixed or (are_named and column.kind in ("text", "date", "other")):
+            refuse_text(source, i, _n_rows(source))
 
 
 def _choose(
-    source: Source, profiles: dict[int, Profile], wanted: Sequence[int]
+    source: Source, columns: Mapping[int, Column], facts: Mapping[int, _Facts]
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the columns to use, and the others by the reason why they are left out."""
-    used: list[int] = []
+    reasons = {i: OTHER_KINDS.get(column.kind) for i, column in columns.items()}
+    reasons |= {i: _use_of(source, one) for i, one in facts.items()}
     left_out: dict[str, list[str]] = {}
-    for i, profile in profiles.items():
-        reason = profile.reason
-        if (i in wanted and reason in ("text", "dates")) or (reason is None and profile.numbers < profile.filled):
-            refuse_text(source, i, source.fetch(f"SELECT count(*) FROM {source.relation}")[0][0])
-        if reason is None:
-            used.append(i)
-        else:
+    for i in sorted(reasons, key=lambda i: (i in facts, reasons[i] != "no values")):
+        if (reason := reasons[i]) is not None:
             left_out.setdefault(reason, []).append(source.names[i])
-    reasons = tuple((reason, tuple(names)) for reason, names in left_out.items())
+    used = [i for i in facts if reasons[i] is None]
+    found = tuple((reason, tuple(names)) for reason, names in left_out.items())
     if used:
-        return used, reasons
-    said = (*source.hints, *hints_on(source, left_out.get("text", [])))
-    listing = "\n".join([*(f"{reason}: {listed(names)}" for reason, names in reasons), *said])
+        return used, found
+    told = "; ".join(f"left out, {reason}: {listed(names)}" for reason, names in found)
+    listing = "\n".join(
+        [told or f"its columns: {listed(source.names)}", *source.hints, *hints_on(source, left_out.get("text", []))]
+    )
     if "one value only" in left_out:
         raise DataError(f"only constant columns in {source.name}; no cut can separate their rows\n{listing}")
-    raise DataError(f"no numeric column in {source.name}\n{listing}".rstrip())
+    raise DataError(f"no numeric column in {source.name}\n{listing}")
 
 
-def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile], asked: str) -> None:
-    """Raise a DataError if columns have infinite values, or missing ones that are not to be dropped."""
-    missing = {p.column: n_rows - p.filled for p in profiles if p.filled < n_rows and asked == "refuse"}
-    infinite = {p.column: p.infinite for p in profiles if p.infinite}
+def _use_of(source: Source, facts: _Facts) -> str | None:
+    """Return why a column of numbers is of no use; None if it is."""
+    if np.isnan(facts.low):
+        return "no values"
+    if facts.low != facts.high or facts.infinite:
+        return None
+    text = source.text(facts.column)
+    differ = f"SELECT min({text}) <> max({text}) FROM {source.relation}"
+    is_huge = abs(facts.low) > 2**53 and source.fetch(differ)[0][0]
+    return "too large to tell apart as doubles" if is_huge else "one value only"
+
+
+def _refuse_gaps(source: Source, X: Floats, facts: Mapping[int, _Facts], asked: str) -> None:
+    """Raise a DataError if columns have infinite values, or missing ones that are not to be dropped.
+
+    IN: X, and for its columns that are used, by their places in it, what they hold.
+    """
+    missing = {j: one.missing for j, one in facts.items() if one.missing and asked == "refuse"}
+    infinite = {j: one.infinite for j, one in facts.items() if one.infinite}
     for kind, remedy, counts, test in (
-        ("missing", "fill", missing, source.missing),
-        ("infinite", "replace", infinite, lambda i: f"coalesce(isinf({source.number(i)}), false)"),
+        ("missing", "fill", missing, np.isnan),
+        ("infinite", "replace", infinite, np.isinf),
     ):
         if counts:
-            anywhere = " OR ".join(test(i) for i in counts)
-            rows = source.fetch(f"SELECT count(*) FROM {source.relation} WHERE {anywhere}")[0][0]
-            where = listed([f"{source.names[i]} ({count:,})" for i, count in counts.items()])
+            rows = int(np.logical_or.reduce([test(X[:, j]) for j in counts]).sum())
+            where = listed([f"{source.names[facts[j].column]} ({count:,})" for j, count in counts.items()])
             raise DataError(
-                f"{kind} values in {rows:,} of {n_rows:,} rows: {where}\n"
+                f"{kind} values in {rows:,} of {len(X):,} rows: {where}\n"
                 f"{remedy} them or leave those rows out, then run again\n"
                 "or leave the columns out with --exclude NAME"
             )
@@ -244,15 +266,30 @@ def _refuse_gaps(source: Source, n_rows: int, profiles: Sequence[Profile], asked
 # -------------------------------------------------------------------------------------------------- values
 
 
-def _matrix(source: Source, columns: Sequence[int], n_rows: int, tick: Tick | None) -> Floats:
-    X = np.empty((n_rows, len(columns)), order="F")
+def _matrix(source: Source, columns: Sequence[str], tick: Tick | None) -> Floats:
+    """Return columns of numbers, which are given in SQL, as doubles; NaN where a value is missing."""
+    X = np.empty((0, 0))
     for start in range(0, len(columns), MANY):
         some = columns[start : start + MANY]
-        numbers = ", ".join(f"{source.number(i)} AS c{i}" for i in some)
-        arrays = source.fetch_arrays(f"SELECT {numbers} FROM {source.relation}", tick)
-        for j, i in enumerate(some, start):
-            X[:, j] = np.ma.filled(arrays.pop(f"c{i}"), np.nan)  # masked where a value is NULL
+        selected = ", ".join(f"{sql} AS v{j}" for j, sql in enumerate(some))
+        arrays = source.fetch_arrays(f"SELECT {selected} FROM {source.relation}", tick)
+        if start == 0:
+            X = np.empty((len(arrays["v0"]), len(columns)), order="F")
+        for j in range(len(some)):
+            values = arrays.pop(f"v{j}")  # of the column's own type, and masked where a value is NULL
+            X[:, start + j] = np.ma.getdata(values)
+            if np.ma.is_masked(values):
+                X[np.ma.getmaskarray(values), start + j] = np.nan
     return X
+
+
+def _without(X: Floats, columns: Sequence[int]) -> Floats:
+    """Return an array without some of its columns; the others move together in the memory that it has."""
+    kept = [j for j in range(X.shape[1]) if j not in columns]
+    for to, j in enumerate(kept):
+        if to < j:
+            X[:, to] = X[:, j]
+    return X[:, : len(kept)]
 
 
 def _labels(source: Source, column: int, n_rows: int) -> Array:
@@ -285,7 +322,7 @@ def _type_of(labels: Sequence[Hashable]) -> str | None:
 def _weights(source: Source, column: int, n_rows: int) -> Floats:
     name = source.names[column]
     refuse_text(source, column, n_rows)
-    values = _matrix(source, [column], n_rows, None)[:, 0]
+    values = _matrix(source, [source.number(column)], None)[:, 0]
     if not np.isfinite(values).all() or (values < 0).any():
         count = int((~(np.isfinite(values) & (values >= 0))).sum())
         raise DataError(

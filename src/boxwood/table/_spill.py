@@ -19,13 +19,14 @@ from boxwood._messages import cut_off
 from boxwood.errors import DataError
 from boxwood.passes.batches import numbers
 from boxwood.passes.labelling import MOST_LABELS
-from boxwood.passes.source import Spelling
 from boxwood.table._arrow_source import kind_of
 from boxwood.table.column_names import distinct_names
-from boxwood.table.columns import Profile, profiles_of, spellings_of
-from boxwood.table.duck import QUERY, Tick, connected, group_rows, open_source, query_table, waited
+from boxwood.table.columns import Column, Profile, columns_of, profiles_of, spellings_of, typed_column
 from boxwood.table.duck import Source as Table
+from boxwood.table.duck import Tick, connected, group_rows, open_source, query_table, waited
+from boxwood.table.options import ReadOptions
 from boxwood.table.parquet import (
+    Copy,
     ParquetFile,
     ParquetSource,
     opened_files,
@@ -42,7 +43,7 @@ __all__ = [
     "spilled_parquet",
     "spilled_relation",
     "spilled_rows",
-    "texts_of_numbers",
+    "texts_of",
     "told_of_disk",
 ]
 
@@ -68,34 +69,30 @@ class SpillFolder:
             self.remove()
             raise
 
-    def source(self, names: Sequence[str], kinds: Sequence[str], name: str, **options: Any) -> ParquetSource:
-        """Return the file that was written as a source; its columns are c0, c1, …, and t0, t1, … their texts."""
-        file = parquet_file(os.path.join(self.path, "rows.parquet"), name)
-        stored = [f"c{i}" for i in range(len(names))]
-        options["texts"] = {name: f"t{i}" for i, name in enumerate(names) if f"t{i}" in file.schema.names}
-        return ParquetSource([file], names, name=name, stored=stored, kinds=kinds, remove=self.remove, **options)
+    def source(self, table: Table, chosen: Sequence[int], copy: Copy, memory_limit: int | None) -> ParquetSource:
+        """Return columns of a table, which were written, as a source."""
+        file, names = parquet_file(os.path.join(self.path, "rows.parquet"), table.name), table.names
+        return ParquetSource([file], [names[i] for i in chosen], name=table.name, copy=copy, memory_limit=memory_limit)
 
 
 def spilled_file(
     path: str,
-    format: str,
+    options: ReadOptions,
     choose: Callable[[Sequence[str]], list[int]],
     *,
     memory_limit: int | None = None,
     tick: Tick | None = None,
-    **reading: Any,
 ) -> ParquetSource:
     """Return a file of any format as a source; `choose` gets the names of the columns and returns those to read."""
     folder = SpillFolder()
     stamp = stamp_of(path) if os.path.isfile(path) else None  # standard input and pipes have none
-    with folder.filling() as out, open_source(path, format=format, **reading) as table:
+    with folder.filling() as out, open_source(path, options) as table:
         chosen = choose(table.names)
-        written = _write(_limited(table, memory_limit), chosen, out, tick)
+        copy = _write(folder, _limited(table, memory_limit), chosen, out, tick)
         if stamp is not None:
             refuse_changed(path, table.name, stamp)
-    notes = (*table.hints, f"{table.name} was copied to a temporary file of Parquet, which is read instead")
-    names = [table.names[i] for i in chosen]
-    return _of_written(folder, names, written, table.name, notes, memory_limit)
+    notes = (*copy.notes, f"{table.name} was copied to a temporary file of Parquet, which is read instead")
+    return folder.source(table, chosen, copy._replace(notes=notes), memory_limit)
 
 
 def spilled_parquet(
@@ -109,23 +106,39 @@ def spilled_parquet(
     """Return columns of Parquet files as a source that reads a copy, in which texts of numbers are numbers."""
     folder = SpillFolder()
     with folder.filling() as out, opened_files(files, name, chosen) as table:
-        written = _write(_limited(table, memory_limit), range(len(chosen)), out, tick)
+        copy = _write(folder, _limited(table, memory_limit), range(len(chosen)), out, tick)
         for file in files:
             refuse_changed(file.path, file.name, file.stamp)
-    notes = (f"{name} was copied to a temporary file, in which texts of numbers and decimals are doubles",)
-    return _of_written(folder, table.names, written, name, notes, memory_limit)
+    notes = (*copy.notes, f"{name} was copied to a temporary file, in which texts of numbers and decimals are doubles")
+    return folder.source(table, range(len(chosen)), copy._replace(notes=notes), memory_limit)
 
 
-def texts_of_numbers(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> list[str]:
-    """Return the columns of text, of some columns of Parquet files, of which half of the values or more are numbers."""
+class Texts(NamedTuple):
+    """Columns of text of Parquet files.
+
+    Parameters
+    ----------
+    are_numbers : bool
+        Whether half of the values of one of them or more are numbers, so that a copy is read.
+    empty : tuple of str
+        Names of those without a value, as marks such as NA are none.
+    """
+
+    are_numbers: bool
+    empty: tuple[str, ...]
+
+
+def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Texts:
+    """Return what some columns of Parquet files are that are text by their type."""
     with opened_files(files, name, chosen) as table:
         texts = [i for i in range(len(chosen)) if table.kind(i) == "text"]
         if texts:
             tests = [f"bool_and({table.missing(i)}) OR count({table.number(i)}) > 0" for i in texts]
             found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
             texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
-        profiles = profiles_of(table, texts, None)[1] if texts else {}
-        return [table.names[i] for i in texts if are_numbers(profiles[i]) or is_mixed(profiles[i])]
+        profiles = profiles_of(table, texts, None)
+        empty = tuple(table.names[i] for i in texts if profiles[i].filled == 0)
+        return Texts(any(one.are_numbers or one.is_mixed for one in profiles.values()), empty)
 
 
 def spilled_rows(
@@ -145,9 +158,7 @@ def spilled_rows(
         with told_of_disk():
             table.fetch(copy_columns(table, columns, out), tick)
     notes = ("the rows of the query were written into a temporary file, so that each pass reads the same",)
-    return folder.source(
-        [table.names[i] for i in chosen], [c.kind for c in columns], QUERY, notes=notes, memory_limit=memory_limit
-    )
+    return folder.source(table, chosen, Copy(columns, notes, folder.remove, table.format), memory_limit)
 
 
 def spilled_relation(
@@ -171,9 +182,7 @@ def spilled_relation(
         except duckdb.Error as error:
             raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
     notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
-    return folder.source(
-        [names[i] for i in chosen], [c.kind for c in columns], name, notes=notes, memory_limit=memory_limit
-    )
+    return folder.source(table, chosen, Copy(columns, notes, folder.remove, table.format), memory_limit)
 
 
 def _write_relation(relation: Any, selected: str, n_columns: int, out: str) -> None:
@@ -189,12 +198,13 @@ def spilled_batches(
 ) -> ParquetSource:
     """Return what a reader of Arrow batches gives as a source."""
     folder, names = SpillFolder(), distinct_names(batches.schema.names)
+    table = Table(None, "", name, "SQL", names, tuple(map(str, batches.schema.types)), folder.path)
     chosen = choose(names)
     with folder.filling() as out:
         write_batches_to(out, batches, chosen)
-    kinds = [kind_of(batches.schema.types[i]) for i in chosen]
+    columns = [Column(f"c{i}", kind_of(batches.schema.types[i])) for i in chosen]
     notes = (f"{name} can be read once, so its rows were written into a temporary file",)
-    return folder.source([names[i] for i in chosen], kinds, name, notes=notes, memory_limit=memory_limit)
+    return folder.source(table, chosen, Copy(columns, notes, folder.remove, table.format), memory_limit)
 
 
 def write_batches_to(out: str, batches: Any, chosen: Sequence[int]) -> None:
@@ -233,32 +243,13 @@ def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]
 
 
 # ---------------------------------------------------------------------------------------------------- by DuckDB
-class _Written(NamedTuple):
-    """The columns of a file that was written, and how some were read."""
-
-    columns: list[Column]
-    spellings: dict[str, Spelling]
-
-
-def _of_written(
-    folder: SpillFolder, names: Sequence[str], written: _Written, name: str, notes: tuple[str, ...], limit: int | None
-) -> ParquetSource:
-    kinds = [column.kind for column in written.columns]
-    source = folder.source(names, kinds, name, notes=notes, memory_limit=limit)
-    source.spellings = written.spellings
-    pairs = [*zip(names, written.columns, strict=True)]
-    source.mixed = tuple(each for each, column in pairs if column.is_mixed)
-    source.padded = tuple(each for each, column in pairs if column.is_padded)
-    return source
-
-
-def _write(table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> _Written:
+def _write(folder: SpillFolder, table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> Copy:
     """Write columns of a table into a Parquet file."""
     table = table.kept(tick)
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)
-    return _Written(columns, spellings_of(table, chosen))
+    return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings_of(table, chosen))
 
 
 def _limited(table: Table, memory_limit: int | None) -> Table:
@@ -280,47 +271,25 @@ def told_of_disk() -> Iterator[None]:
         ) from None
 
 
-_KEPT = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "BOOLEAN")
-_KEPT_KINDS = {*_KEPT, *(f"U{name}" for name in _KEPT), "DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"}
-
-
 _WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")  # types of numbers that become doubles, which may be equal
 
 
-class Column(NamedTuple):
-    """A column to write.
-
-    Parameters
-    ----------
-    sql, kind : str
-        Its values, and what they are; see `passes.Source`.
-    label : str, or None
-        Its texts, where labels need them.
-    is_mixed, is_padded : bool
-        Whether some texts are no numbers, or numbers have leading zeros.
-    """
-
-    sql: str
-    kind: str
-    label: str | None = None
-    is_mixed: bool = False
-    is_padded: bool = False
-
-
 def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
-    """Return how columns are written: those of text are looked at, as `read_table` does."""
-    texts = [i for i in chosen if table.kind(i) == "text"]
-    profiles = profiles_of(table, texts, tick)[1] if texts else {}
-    written = {i: typed_column(table, i) for i in chosen}
-    written |= {i: _of_text(table, profile, False) for i, profile in profiles.items()}
-    numbers = [i for i, profile in profiles.items() if are_numbers(profile)]
+    """Return how columns are written: texts of whole numbers as such, and numbers with texts that labels need."""
+    columns = dict(zip(chosen, columns_of(table, chosen, tick), strict=True))
+    profiles = {i: c.profile for i, c in columns.items() if c.profile is not None and c.profile.are_numbers}
     wide = [i for i in chosen if table.types[i].split("(")[0] in _WIDE]
-    whole, labels = _looked_at(table, [i for i in numbers if _may_be_whole(profiles[i])], [*numbers, *wide], tick)
-    written |= {i: _of_text(table, profiles[i], True) for i in whole}
+    numbers = {i: profile for i, profile in profiles.items() if columns[i].kind == "number"}
+    exact = [i for i, profile in numbers.items() if _may_be_exact(profile)]
+    padded = [i for i, profile in numbers.items() if profile.padded]
+    whole, labels = _looked_at(table, [*{*exact, *padded}], [*profiles, *wide], tick)
+    for i in whole:
+        sql = f"CAST({table.number(i)} AS BIGINT)" if i in exact else columns[i].sql
+        columns[i] = columns[i]._replace(sql=sql, is_padded=i in padded)
     for i in labels:
         # where all values are numbers, a missing one is no number, which DuckDB computes sooner than `missing`
-        written[i] = written[i]._replace(label=f"CASE WHEN {table.number(i)} IS NOT NULL THEN {table.label(i)} END")
-    return [written[i] for i in chosen]
+        columns[i] = columns[i]._replace(label=f"CASE WHEN {table.number(i)} IS NOT NULL THEN {table.label(i)} END")
+    return list(columns.values())
 
 
 def _looked_at(
@@ -348,44 +317,10 @@ def _needs_text(i: int) -> str:
     return f"NOT {are_plain} AND approx_count_distinct(t{i}) <= {2 * MOST_LABELS}"
 
 
-def _may_be_whole(profile: Profile) -> bool:
+def _may_be_exact(profile: Profile) -> bool:
     """Return whether the least and the greatest value are whole numbers that doubles tell apart."""
     ends = (profile.low or 0.0, profile.high or 0.0)
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
-
-
-def _are_huge(profile: Profile) -> bool:
-    """Return whether the ends are so large that doubles between them are whole."""
-    return max(-(profile.low or 0.0), profile.high or 0.0) >= 1 << 53
-
-
-def are_numbers(profile: Profile) -> bool:
-    return profile.numbers == profile.filled > 0 and not profile.dates
-
-
-def is_mixed(profile: Profile) -> bool:
-    """Return whether at least half of the values are numbers, but not all."""
-    return profile.numbers < profile.filled <= 2 * profile.numbers
-
-
-def _of_text(table: Table, profile: Profile, is_whole: bool) -> Column:
-    """Return how a column of text is written: as booleans, whole numbers or doubles, if all its values are numbers."""
-    i = profile.column
-    if are_numbers(profile):
-        if profile.words:
-            return Column(f"CAST({table.number(i)} AS BOOLEAN)", "boolean")
-        number = f"CAST({table.number(i)} AS {'BIGINT' if is_whole else 'DOUBLE'})"
-        return Column(number, "number", is_padded=bool(profile.padded) and (is_whole or _are_huge(profile)))
-    kind = "empty" if profile.filled == 0 else "date" if profile.dates else "text"
-    return Column(table.category(i, ()), kind, is_mixed=is_mixed(profile))
-
-
-def typed_column(table: Table, i: int) -> Column:
-    """Return how a column of any other type is written: numbers that Arrow lacks become doubles, others text."""
-    kind, type = table.kind(i), table.types[i]
-    if type in _KEPT_KINDS or type.startswith("TIMESTAMP_") or kind == "other":
-        return Column(f"c{i}", "boolean" if type == "BOOLEAN" else kind)
-    return Column(f"CAST(c{i} AS DOUBLE)" if kind == "number" else table.label(i), kind)
 
 
 def copy_columns(table: Table, columns: Sequence[Column], out: str) -> str:

@@ -1,8 +1,7 @@
-"""What the columns of a table hold: numbers, how many and their range, and texts where numbers must be."""
+"""What the columns of a table are, in memory and in batches: numbers, truths, dates or texts, and in which SQL."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -15,7 +14,9 @@ from boxwood.table.duck import MANY, Source, Tick, connected
 from boxwood.table.sql import PAIRS, Style, as_text, normal, number_in, plain_number, signs_in
 
 __all__ = [
+    "Column",
     "Profile",
+    "columns_of",
     "hints_on",
     "learn_styles",
     "number_of",
@@ -23,12 +24,13 @@ __all__ = [
     "refuse_no_numbers",
     "refuse_text",
     "spellings_of",
+    "typed_column",
 ]
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Counts and range of one column.
+    """Counts and range of a column of text.
 
     `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
     with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
@@ -40,71 +42,124 @@ class Profile:
     low: float | None
     high: float | None
     padded: bool | None
-    infinite: int = 0
     words: bool | None = False
     dates: bool = False
-    huge: bool = False
 
     @property
-    def reason(self) -> str | None:
-        """Why the column is left out; None for a column of numbers. Such a column may still have text in it."""
-        if self.filled == 0:
-            return "no values"
-        if self.dates:
-            return "dates"
-        if 2 * self.numbers < self.filled:
-            return "text"
-        if self.low != self.high or self.numbers < self.filled or self.infinite:
-            return None
-        return "too large to tell apart as doubles" if self.huge else "one value only"
+    def are_numbers(self) -> bool:
+        """Whether all values are numbers or truths."""
+        return self.numbers == self.filled > 0 and not self.dates
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether at least half of the values are numbers, but not all."""
+        return self.numbers < self.filled <= 2 * self.numbers
 
 
-def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[int, dict[int, Profile]]:
-    """Return the number of rows and the profile of each column.
+class Column(NamedTuple):
+    """A column as it is read.
 
-    The first pass tells all of a column that has a finite number in each row. Others are read once more. Columns of
-    text that are no plain numbers may be written as people write numbers; these are learnt, and profiled as that.
+    Parameters
+    ----------
+    sql, kind : str
+        Its values, and what they are; see `passes.Source`.
+    profile : Profile, or None
+        What is known of its texts, if it is a column of text.
+    label : str, or None
+        Its texts, where a file keeps them for labels.
+    is_padded : bool
+        Whether texts of whole numbers begin with zeros, if a file keeps the column.
+    """
+
+    sql: str
+    kind: str
+    profile: Profile | None = None
+    label: str | None = None
+    is_padded: bool = False
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some of its texts are numbers, and others are not."""
+        return self.profile is not None and self.profile.is_mixed
+
+
+def columns_of(source: Source, columns: Sequence[int], tick: Tick | None) -> list[Column]:
+    """Return how columns are read; those of text are looked at, as they may hold numbers."""
+    profiles = profiles_of(source, [i for i in columns if source.kind(i) == "text"], tick)
+    empty = _empty(source, [i for i in columns if source.kind(i) in ("date", "other")], tick)
+    read = (_of_text(source, profiles[i]) if i in profiles else typed_column(source, i) for i in columns)
+    return [column._replace(kind="empty") if i in empty else column for i, column in zip(columns, read, strict=True)]
+
+
+def _of_text(source: Source, profile: Profile) -> Column:
+    """Return how a column of text is read: as truths or doubles, if all its values are numbers."""
+    i = profile.column
+    if profile.are_numbers:
+        kind, type = ("boolean", "BOOLEAN") if profile.words else ("number", "DOUBLE")
+        return Column(f"CAST({source.number(i)} AS {type})", kind, profile)
+    kind = "empty" if profile.filled == 0 else "date" if profile.dates else "text"
+    return Column(source.category(i, ()), kind, profile)
+
+
+_KEPT = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "BOOLEAN")
+_KEPT_KINDS = {*_KEPT, *(f"U{name}" for name in _KEPT), "DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"}
+
+
+def typed_column(source: Source, i: int) -> Column:
+    """Return how a column of any other type is read: numbers that Arrow lacks become doubles, others text."""
+    kind, type = source.kind(i), source.types[i]
+    if type in _KEPT_KINDS or type.startswith("TIMESTAMP_") or kind == "other":
+        return Column(f"c{i}", "boolean" if type == "BOOLEAN" else kind)
+    return Column(f"CAST(c{i} AS DOUBLE)" if kind == "number" else source.label(i), kind)
+
+
+def _empty(source: Source, columns: Sequence[int], tick: Tick | None) -> list[int]:
+    """Return the columns without a value."""
+    found: list[int] = []
+    for start in range(0, len(columns), MANY):
+        counts = ", ".join(f"count(c{i})" for i in columns[start : start + MANY])
+        found += source.fetch(f"SELECT {counts} FROM {source.relation}", tick)[0]
+    return [i for i, count in zip(columns, found, strict=True) if count == 0]
+
+
+def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> dict[int, Profile]:
+    """Return the profile of each column of text.
+
+    The first pass tells all of a column that has a number in each row. Others are read once more. Columns that are no
+    plain numbers may be written as people write numbers; these are learnt, and profiled as that.
     """
     n_rows, profiles = 0, []
-    for start in range(0, max(len(columns), 1), MANY):
+    for start in range(0, len(columns), MANY):
         some = columns[start : start + MANY]
         n_rows, *facts = _facts(source, some, tick)
         profiles += [Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
     profiles = _second_pass(source, n_rows, profiles, tick)
     learnt = learn_styles(source, [p.column for p in profiles if p.numbers < p.filled])
-    found = {p.column: _looked_at(source, p) for p in profiles if p.column not in learnt}
-    found |= profiles_of(source, learnt, tick)[1] if learnt else {}
-    return n_rows, {i: found[i] for i in columns}
+    found = {p.column: _with_dates(source, p) for p in profiles if p.column not in learnt}
+    found |= profiles_of(source, learnt, tick) if learnt else {}
+    return {i: found[i] for i in columns}
 
 
 def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
     """Return the number of rows, and for each column the last four fields of its profile that one pass can tell."""
-    values, queries = ["1"], ["count(*)"]
+    values, queries = [], ["count(*)"]
     for i in columns:
-        kind = source.kind(i)
-        if kind not in ("number", "text"):
-            queries += ["0", "NULL", "NULL", "NULL"]
-            continue
-        values.append(f"{source.number(i)} AS n{i}")  # once, for DuckDB would compute it for each use
-        queries += [f"count(n{i})", f"min(n{i})", f"max(n{i})"]
-        if kind == "text":
-            values.append(f"{source.text(i)} AS t{i}")
+        # once, for DuckDB would compute it for each use
+        values += [f"{source.number(i)} AS n{i}", f"{source.text(i)} AS t{i}"]
         # texts are compared by their bytes, and ":" comes next to "9"
-        queries.append(f"bool_or(t{i} >= '00' AND t{i} < '0:')" if kind == "text" else "NULL")
+        queries += [f"count(n{i})", f"min(n{i})", f"max(n{i})", f"bool_or(t{i} >= '00' AND t{i} < '0:')"]
     query = f"SELECT {', '.join(queries)} FROM (SELECT {', '.join(values)} FROM {source.relation})"
     return source.fetch(query, tick)[0]
 
 
 def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick: Tick | None) -> list[Profile]:
-    """Return the profiles with counts of missing and of infinite values, and with `words`."""
+    """Return the profiles with counts of missing values, and with `words`."""
     wanted: dict[tuple[int, str], str] = {}
     for p in profiles:
         i = p.column
         if p.numbers < n_rows:
             wanted[i, "filled"] = f"count(*) FILTER (NOT {source.missing(i)})"
-        if p.low is not None and p.high is not None and math.inf in (-p.low, p.high):
-            wanted[i, "infinite"] = f"count(*) FILTER (isinf({source.number(i)}))"
-        if source.kind(i) == "text" and {p.low, p.high} <= {0.0, 1.0}:
+        if {p.low, p.high} <= {0.0, 1.0}:
             wanted[i, "words"] = f"bool_and({source.missing(i)} OR {source.text(i)} >= 'A')"
     found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
     keys = list(wanted)
@@ -116,21 +171,13 @@ def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick:
     return [replace(p, **found[p.column]) for p in profiles]
 
 
-def _looked_at(source: Source, profile: Profile) -> Profile:
-    """Return the profile with what only some columns need: whether it holds dates, or different huge numbers."""
-    if profile.numbers == 0 < profile.filled:
-        return replace(profile, dates=_dates(source, profile.column))
-    if profile.low is None or profile.low != profile.high or abs(profile.low) <= 2**53:
-        return profile
-    text = source.text(profile.column)
-    differ = source.fetch(f"SELECT min({text}) <> max({text}) FROM {source.relation}")[0][0]
-    return replace(profile, huge=bool(differ))
+def _with_dates(source: Source, profile: Profile) -> Profile:
+    """Return the profile with whether the column holds dates."""
+    return replace(profile, dates=profile.numbers == 0 < profile.filled and _dates(source, profile.column))
 
 
 def _dates(source: Source, column: int) -> bool:
-    """Return whether the column holds dates. A column of text does if its first thousand values are, in one form."""
-    if source.kind(column) != "text":
-        return source.kind(column) == "date"
+    """Return whether the first thousand texts of a column are dates, in one form."""
     first = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)} LIMIT 1000"
     tests = ["TRY_CAST(v AS TIMESTAMP)", *(f"try_strptime(trim(v), {as_text(form)})" for form in DATE_FORMS)]
     found = source.fetch(f"SELECT {', '.join(f'bool_and({test} IS NOT NULL)' for test in tests)} FROM ({first})")[0]

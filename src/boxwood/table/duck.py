@@ -22,6 +22,7 @@ from boxwood.errors import DataError
 from boxwood.table.column_names import as_spelled, distinct_names, may_be_renamed
 from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
+from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import as_path, find_file
 from boxwood.table.sql import ONE_FILE, Style, as_pattern, as_text, number_in, plain_number
 
@@ -232,15 +233,7 @@ def _reason(message: str) -> str:
 
 @contextmanager
 def open_source(
-    path: str,
-    *,
-    format: str | None = None,
-    text: bool = True,
-    texts: Collection[str] = (),
-    header: bool = True,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    table: str | None = None,
+    path: str, options: ReadOptions = DEFAULTS, *, text: bool = True, texts: Collection[str] = ()
 ) -> Iterator[Source]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -248,22 +241,12 @@ def open_source(
     ----------
     path : str
         File name, or `-` for standard input.
-    format : str, default=None
-        Name of a format, a key of `FORMATS`; None takes it from the extension.
+    options : ReadOptions
+        How it is read; of the decimals of CSV, see `learn_styles`, too.
     text : bool, default=True
         Of CSV: whether all values stay text. If not, columns that hold numbers only become numbers.
     texts : collection of str, default=()
         Names of columns of CSV that stay text in any case.
-    header : bool, default=True
-        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
-    decimal : {".", ","}, default=None
-        Of CSV: what stands before the decimals; the other of point and comma may part groups of three digits. None is
-        a point, or a comma in columns where that is sure; see `learn_styles`.
-    encoding : str, default=None
-        Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
-        their mark, UTF-8, and else cp1252, if no byte tells against it.
-    table : str, default=None
-        Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
 
     Raises
     ------
@@ -274,13 +257,13 @@ def open_source(
         If the format or the encoding is unknown.
     """
     path = as_path(path)
-    if format is not None:
-        refuse_unknown("format", format, FORMATS)
-    if encoding is not None and not has_encoding(encoding):
-        raise ValueError(f"unknown encoding {shown(encoding)}; name one that Python knows, such as 'cp1252'")
+    if options.format is not None:
+        refuse_unknown("format", options.format, FORMATS)
+    if options.encoding is not None and not has_encoding(options.encoding):
+        raise ValueError(f"unknown encoding {shown(options.encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
-        file = File(*find_file(path, workspace), workspace, None if text else texts, header, encoding, table)
-        yield described(con, file, format_of(path, format), decimal)
+        file = File(*find_file(path, workspace), workspace, None if text else texts, options)
+        yield described(con, file, format_of(path, options.format))
 
 
 @contextmanager
@@ -304,13 +287,11 @@ def _duckdb() -> Any:
         return pool.submit(import_module, "duckdb").result()
 
 
-def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: str | None) -> Source:
+def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> Source:
     """Return a file with the names and types of its columns."""
     import duckdb
 
-    refuse_other_options(
-        file.name, format, header=file.header, decimal=decimal, encoding=file.encoding, table=file.table
-    )
+    refuse_other_options(file.name, format, file.options)
     refuse_other_format(file, format)
     file = FORMATS[format].prepared(file)
     try:
@@ -326,7 +307,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str, decimal: 
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     relation = f"{found.sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
-    return Source(con, relation, file.name, format, names, types, file.workspace, hints, decimal)
+    return Source(con, relation, file.name, format, names, types, file.workspace, hints, file.options.decimal)
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:

@@ -4,7 +4,7 @@ To add one, write a function that returns a `Relation`, and give it an entry in 
 
     "orc": Format((".orc",), _orc),
 
-Two lists for users repeat the names, the option `--format` and the docstring of `read_table`; a test compares them.
+Two lists for users repeat the names, the option `--format` and the docstring of `ReadOptions`; a test compares them.
 
 DuckDB reads its own databases in place. The rows of the others are copied by Python to a file of JSON lines, because
 nothing is downloaded and DuckDB brings no reader of them; their types are those of the values.
@@ -30,6 +30,7 @@ from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
 from boxwood.table.csv import csv_relation, dialect_of, encoding_of, explained, header_hints, is_utf8, utf8_copy
+from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import compression_of
 from boxwood.table.sql import ONE_FILE, as_name, as_pattern, as_text
 
@@ -51,12 +52,8 @@ class File(NamedTuple):
         Folder for temporary files.
     text_columns : collection of str, or None
         Of CSV: names of the columns that stay text while others become numbers; None keeps all columns as text.
-    header : bool, default=True
-        Of CSV: whether the first line holds the names of the columns.
-    encoding : str, default=None
-        Of CSV: the encoding of its text; None finds it out.
-    table : str, default=None
-        Of a file that holds several: the table to read; None is the only one, or the first sheet.
+    options : ReadOptions
+        How it is read.
     columns : tuple of (name, type), default=()
         Of rows that Python has copied: their columns.
     hints : tuple of str, default=()
@@ -67,9 +64,7 @@ class File(NamedTuple):
     name: str
     workspace: str
     text_columns: Collection[str] | None
-    header: bool = True
-    encoding: str | None = None
-    table: str | None = None
+    options: ReadOptions = DEFAULTS
     columns: tuple[tuple[str | None, str], ...] = ()
     hints: tuple[str, ...] = ()
 
@@ -163,16 +158,9 @@ _BEGINNINGS = {
 """First bytes of files that hold no text, and where they stand."""
 
 
-def refuse_other_options(
-    name: str,
-    format: str,
-    *,
-    header: bool = True,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    table: str | None = None,
-) -> None:
+def refuse_other_options(name: str, format: str, options: ReadOptions) -> None:
     """Raise a DataError if options of reading are not for a format; `name` is that of the file."""
+    _, header, decimal, encoding, table = options
     if not FORMATS[format].is_text and not (header and decimal is None and encoding is None):
         raise DataError(f"{name} is {format}; --no-header, --decimal and --encoding are for csv and tsv")
     if table is not None and format not in _WITH_TABLES:
@@ -199,7 +187,7 @@ def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
 # --------------------------------------------------------------------------------------------- relations by format
 def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
     compression = compression_of(file.path)
-    dialect = dialect_of(con, file.path, compression, delimiter, file.workspace, file.header)
+    dialect = dialect_of(con, file.path, compression, delimiter, file.workspace, file.options.header)
     texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
     sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
     return Relation(sql, dialect.names, dialect.delimiter, header_hints(dialect))
@@ -208,11 +196,13 @@ def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = Non
 def _in_utf8(file: File) -> File:
     """Return a file in UTF-8: itself, or a copy."""
     compression = compression_of(file.path)
-    encoding = file.encoding or encoding_of(file.path, compression, file.name)
+    encoding = file.options.encoding or encoding_of(file.path, compression, file.name)
     if is_utf8(encoding):
         return file
     copy = utf8_copy(file.path, compression, encoding, file.workspace, file.name)
-    hints = () if file.encoding else (f"read as {encoding}; if that is wrong, name the encoding with --encoding",)
+    hints = (
+        () if file.options.encoding else (f"read as {encoding}; if that is wrong, name the encoding with --encoding",)
+    )
     return file._replace(path=copy, hints=hints)
 
 
@@ -266,12 +256,12 @@ def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
 
 
 def _duckdb(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
-    return Relation(attached(con, file.path, file.name, file.table))
+    return Relation(attached(con, file.path, file.name, file.options.table))
 
 
 def _rows_copied(file: File, format: str, rows: Callable[[str, str, str | None], Iterator[Sequence[Any]]]) -> File:
     copy = os.path.join(file.workspace, "rows.jsonl")
-    columns = write_rows(readable(rows(file.path, file.name, file.table), file.name, format), copy)
+    columns = write_rows(readable(rows(file.path, file.name, file.options.table), file.name, format), copy)
     if not columns:
         raise DataError(f"{file.name} has no columns; the names of columns must stand in its first row")
     return file._replace(path=copy, columns=columns)

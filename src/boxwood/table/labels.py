@@ -14,6 +14,7 @@ from boxwood.errors import DataError
 from boxwood.table.column_names import ColumnError, distinct_names, suggestion
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
 from boxwood.table.duck import Source, Tick, connected, open_source, waited
+from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.sql import as_double, as_name, as_text
 
 if TYPE_CHECKING:
@@ -340,9 +341,9 @@ def read_row(
     path: str,
     row: int,
     columns: Mapping[str, Categories | None],
+    options: ReadOptions = DEFAULTS,
     *,
     tick: Tick | None = None,
-    **reading: Any,
 ) -> dict[str, Any]:
     """Return the values of a row by the names of its columns: numbers, texts of categories, None for missing ones.
 
@@ -354,19 +355,20 @@ def read_row(
         Number of the row in the file, from 1.
     columns : mapping from name to Categories or None
         Columns to read; None for columns of numbers.
+    options : ReadOptions
+        How the table is read.
     tick : callable, default=None
         Called now and then with the fraction that is done.
-    reading
-        How the table is read: format, header and so on, as `read_table` takes them.
 
     Raises
     ------
     DataError
         If the table cannot be read, lacks a column or the row, or has text where a number must be.
     """
-    decimal = reading.get("decimal")
-    texts = [name for name, values in columns.items() if decimal or (values is not None and not values.are_numbers)]
-    with open_source(path, text=False, texts=texts, **reading) as source:
+    texts = [
+        name for name, values in columns.items() if options.decimal or (values is not None and not values.are_numbers)
+    ]
+    with open_source(path, options, text=False, texts=texts) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
         learn_styles(source, list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]

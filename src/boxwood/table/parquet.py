@@ -18,14 +18,17 @@ from boxwood._extras import require
 from boxwood._messages import cut_off, listed
 from boxwood._threads import n_threads
 from boxwood.errors import DataError
-from boxwood.passes.source import RecordSummary, Source, fewer_threads
+from boxwood.passes.source import RecordSummary, Source, Spelling, fewer_threads
 from boxwood.table._arrow_source import batch_rows, kind_of
 from boxwood.table.column_names import distinct_names
+from boxwood.table.columns import Column, hints_on, refuse_text
 from boxwood.table.duck import Source as DuckSource
 from boxwood.table.duck import described, open_source
 from boxwood.table.formats import File
+from boxwood.table.options import ReadOptions
 
 __all__ = [
+    "Copy",
     "ParquetFile",
     "ParquetSource",
     "can_be_read_in_place",
@@ -133,6 +136,33 @@ def parquet_file(path: str, name: str | None = None) -> ParquetFile:
         return ParquetFile(path, name, stamp, file.schema_arrow, file.metadata.num_rows)
 
 
+class Copy(NamedTuple):
+    """A table that was copied to a temporary file, whose columns are c0, c1, …, and t0, t1, … the texts of some.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What they are.
+    notes : tuple of str
+        Lines for the reader on how the table is read.
+    remove : callable
+        Removes the file when the source is closed.
+    format : str
+        Format of the table.
+    decimal : {".", ","}, or None
+        What stands before the decimals in all of its texts, if the reader said so.
+    spellings : mapping from str to Spelling
+        See `passes.Source`.
+    """
+
+    columns: Sequence[Column]
+    notes: tuple[str, ...]
+    remove: Callable[[], object]
+    format: str
+    decimal: str | None = None
+    spellings: Mapping[str, Spelling] = {}
+
+
 class ParquetSource(Source):
     """Parquet files, one after the other, as one table.
 
@@ -144,16 +174,8 @@ class ParquetSource(Source):
         Names of the columns.
     name : str
         Name of the table in messages.
-    stored : sequence of str, default=None
-        Name of each column in the files; None is `names`.
-    kinds : sequence of str, default=None
-        Kind of each column; None goes by the types of the first file.
-    texts : mapping from name to name in the files, default={}
-        Columns that hold the texts of others, as which these are labels.
-    notes : sequence of str
-        Lines for the reader on how the table is read.
-    remove : callable, default=None
-        Removes the files when the source is closed.
+    copy : Copy, default=None
+        What is known of the table whose copy in a temporary file is read.
     memory_limit : int, default=None
         Bytes that all batches together may take.
     n_jobs : int or None
@@ -166,30 +188,47 @@ class ParquetSource(Source):
         names: Sequence[str],
         *,
         name: str,
-        stored: Sequence[str] | None = None,
-        kinds: Sequence[str] | None = None,
-        texts: Mapping[str, str] | None = None,
-        notes: Sequence[str] = (),
-        remove: Callable[[], object] | None = None,
+        copy: Copy | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = -1,
     ) -> None:
-        self.files, self.names, self.name, self.notes = tuple(files), tuple(names), name, tuple(notes)
+        self.files, self.names, self.name, self._copy = tuple(files), tuple(names), name, copy
         self.n_rows = sum(file.n_rows for file in files)
-        self._stored = dict(zip(names, names if stored is None else stored, strict=True))
-        self._labels = {name: f"{name}\0" for name in texts or {}}  # no column has such a name
-        self._stored |= {self._labels[name]: text for name, text in (texts or {}).items()}
+        self._stored = {name: name if copy is None else f"c{i}" for i, name in enumerate(names)}
+        texts = {name: f"t{i}" for i, name in enumerate(names)} if copy is not None else {}
+        texts = {name: text for name, text in texts.items() if text in files[0].schema.names}
+        self._labels = {name: f"{name}\0" for name in texts}  # no column has such a name
+        self._stored |= {self._labels[name]: text for name, text in texts.items()}
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
-        self.kinds = tuple((kind_of(self._types[name]) for name in names) if kinds is None else kinds)
-        self._memory_limit, self.n_jobs, self._remove, self._is_closed = memory_limit, n_jobs, remove, False
+        self.kinds = tuple(kind_of(self._types[name]) for name in names)
+        if copy is not None:
+            self.notes, self.spellings = copy.notes, copy.spellings
+            self.kinds = tuple(column.kind for column in copy.columns)
+            pairs = [*zip(names, copy.columns, strict=True)]
+            self.mixed = tuple(name for name, column in pairs if column.is_mixed)
+            self.padded = tuple(name for name, column in pairs if column.is_padded)
+        self._memory_limit, self.n_jobs, self._is_closed = memory_limit, n_jobs, False
 
     def refuse_text(self, column: str) -> None:
         """Raise a DataError if a column has text where numbers must be; it says in how many rows, and where first."""
-        from boxwood.table.columns import refuse_text
+        with self._opened([column]) as table:
+            refuse_text(table, 0, sum(file.n_rows for file in self.files))
 
-        at = distinct_names(self.files[0].schema.names).index(self._stored[column])
-        with opened_files(self.files, self.name, [at]) as table:
-            refuse_text(replace(table, names=(column,)), 0, sum(file.n_rows for file in self.files))
+    def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return lines on columns of text whose values are numbers to people, though there is doubt which."""
+        if not columns:
+            return ()
+        with self._opened(columns) as table:
+            return hints_on(table, columns)
+
+    @contextmanager
+    def _opened(self, columns: Sequence[str]) -> Iterator[DuckSource]:
+        """Yield columns of text as a table of DuckDB, read as in the file whose copy this may be."""
+        known = distinct_names(self.files[0].schema.names)
+        with opened_files(self.files, self.name, [known.index(self._stored[name]) for name in columns]) as table:
+            table = replace(table, names=tuple(columns))
+            copy = self._copy
+            yield table if copy is None else replace(table, format=copy.format, decimal=copy.decimal)
 
     def label_name(self, column: str) -> str:
         """Return the name by which a pass reads the labels of a column."""
@@ -224,8 +263,8 @@ class ParquetSource(Source):
         """Remove temporary files, if there are any. The source cannot be read any more."""
         super().close()
         self._is_closed = True
-        if self._remove is not None:
-            self._remove()
+        if self._copy is not None:
+            self._copy.remove()
 
     def _refuse_closed(self) -> None:
         if self._is_closed:
@@ -357,9 +396,9 @@ def refuse_unwritable(schema: Any, names: Sequence[str]) -> None:
 @contextmanager
 def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Iterator[DuckSource]:
     """Yield columns of Parquet files as one table; `chosen` are their places in the first file."""
-    with open_source(files[0].path, format="parquet") as first:
+    with open_source(files[0].path, ReadOptions(format="parquet")) as first:
         further = (File(file.path, file.name, first.workspace, None) for file in files[1:])
-        tables = [first, *(described(first.con, file, "parquet", None) for file in further)]
+        tables = [first, *(described(first.con, file, "parquet") for file in further)]
         names = tuple(first.names[i] for i in chosen)
         rows = " UNION ALL ".join(_selected(table, names) for table in tables)
         found = [str(row[1]) for row in first.con.execute(f"DESCRIBE {rows}").fetchall()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from boxwood._extras import require
 from boxwood._frames import column_names, is_frame
@@ -18,6 +18,7 @@ from boxwood.table.as_source import as_source
 from boxwood.table.column_names import distinct_names, find_columns
 from boxwood.table.duck import MARKS, Tick, as_bytes, is_query
 from boxwood.table.formats import format_of, refuse_other_options
+from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.paths import as_path, find_files
 from boxwood.tree.on_frames import is_on_machines
@@ -112,7 +113,8 @@ def scan(
             raise TypeError("the source has been scanned; give columns and memory_limit to the first call of scan")
         return source
     if isinstance(source, (str, os.PathLike)) and not (isinstance(source, str) and is_query(source)):
-        return scan_file(source, columns=wanted, memory_limit=limit, encoding=encoding, table=table)
+        options = ReadOptions(encoding=encoding, table=table)
+        return scan_file(source, options, columns=wanted, memory_limit=limit)
     if encoding is not None or table is not None:
         raise TypeError(f"encoding and table are for files; got {shown(source)}")
     if isinstance(source, str):
@@ -136,38 +138,38 @@ def scan(
 
 def scan_file(
     path: str | os.PathLike[str],
+    options: ReadOptions = DEFAULTS,
     *,
     columns: Sequence[str] | None = None,
+    wanted: Wanted = ALL_COLUMNS,
     memory_limit: int | None = None,
-    format: str | None = None,
     tick: Tick | None = None,
-    **reading: Any,
 ) -> Source:
-    """Return a file, a folder or the files of a pattern as a source; `reading` has further options of `read_table`."""
-    source = _of_file(as_path(path), columns, memory_limit, format, tick, **reading)
+    """Return a file, a folder or the files of a pattern as a source; those `columns` of it, or all of them.
+
+    Raises
+    ------
+    ColumnError
+        If it lacks a column that is wanted, before it is read as a whole.
+    """
+    source = _of_file(as_path(path), options, _Choice(columns, wanted), memory_limit, tick)
     source.missing_labels = MARKS
     return source
 
 
 def _of_file(
-    path: str,
-    columns: Sequence[str] | None,
-    memory_limit: int | None,
-    format: str | None,
-    tick: Tick | None,
-    **reading: Any,
-) -> Source:
+    path: str, options: ReadOptions, choose: _Choice, memory_limit: int | None, tick: Tick | None
+) -> ParquetSource:
     if not path or "\0" in path:
         raise DataError(f"no such file: {shown(path)}")
     found = find_files(path)
-    kind = format_of(found[0], format)
-    if kind != "parquet":
+    options = options._replace(format=format_of(found[0], options.format))
+    if options.format != "parquet":
         from boxwood.table._spill import spilled_file
 
-        choice = _Choice(columns)
-        return _with_rows(spilled_file(found[0], kind, choice, memory_limit=memory_limit, tick=tick, **reading))
-    refuse_other_options(path, kind, **reading)
-    return _of_parquet([parquet_file(each) for each in found], path, _Choice(columns), memory_limit, tick)
+        return _with_rows(spilled_file(found[0], options, choose, memory_limit=memory_limit, tick=tick))
+    refuse_other_options(path, "parquet", options)
+    return _of_parquet([parquet_file(each) for each in found], path, choose, memory_limit, tick)
 
 
 def scan_query(
@@ -182,10 +184,11 @@ def scan_query(
 class _Choice:
     """Finds the wanted columns among those of a table, or takes all of them."""
 
-    def __init__(self, wanted: Sequence[str] | None) -> None:
-        self.wanted = wanted
+    def __init__(self, wanted: Sequence[str] | None, used: Wanted = ALL_COLUMNS) -> None:
+        self.wanted, self.used = wanted, used
 
     def __call__(self, names: Sequence[str]) -> list[int]:
+        self.used.among(names)
         return list(range(len(names))) if self.wanted is None else find_columns(self.wanted, names)
 
 
@@ -216,8 +219,8 @@ def _as_names(columns: Sequence[str]) -> list[str]:
 
 def _of_parquet(
     files: Sequence[ParquetFile], path: str, choose: _Choice, memory_limit: int | None, tick: Tick | None
-) -> Source:
-    from boxwood.table._spill import spilled_parquet, texts_of_numbers
+) -> ParquetSource:
+    from boxwood.table._spill import Texts, spilled_parquet, texts_of
 
     first = files[0].schema
     all_names = distinct_names(first.names)
@@ -229,9 +232,11 @@ def _of_parquet(
         raise DataError(f"{path} has column names but no rows")
     kinds = [kind_of(first.types[i]) for i in chosen]
     texts = [i for i, kind in zip(chosen, kinds, strict=True) if kind == "text"]
-    if not can_be_read_in_place(files, names, all_names) or (texts and texts_of_numbers(files, path, texts)):
+    in_place = can_be_read_in_place(files, names, all_names)
+    looked_at = texts_of(files, path, texts) if in_place and texts else Texts(False, ())
+    if not in_place or looked_at.are_numbers:
         return _with_rows(spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick))
-    return _with_rows(ParquetSource(files, names, name=path, memory_limit=memory_limit))
+    return _with_rows(ParquetSource(files, names, name=path, memory_limit=memory_limit), looked_at.empty)
 
 
 # ---------------------------------------------------------------------------------------------------- other tables
@@ -284,13 +289,19 @@ def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
     return frame.select(*map(quoted, chosen)) if is_spark else frame[chosen]
 
 
-def _with_rows(source: ParquetSource | ArrowSource) -> Source:
-    """Return a source that knows which columns are without any value; raise a DataError if it has no rows."""
+S = TypeVar("S", ParquetSource, ArrowSource)
+
+
+def _with_rows(source: S, known: Sequence[str] = ()) -> S:
+    """Return a source that knows which columns are without any value; raise a DataError if it has no rows.
+
+    IN: known: columns that are without any, as marks such as NA are none.
+    """
     if source.n_rows == 0:
         source.close()
         raise DataError(f"{source.name} has column names but no rows")
-    empty = _empty_in(source, source.names, most=1)
-    empty = _empty_in(source, empty) if empty else ()
+    may_be: Sequence[str] = _empty_in(source, source.names, most=1)
+    empty = {*known, *(_empty_in(source, may_be) if may_be else ())}
     kinds = zip(source.names, source.kinds, strict=True)
     source.kinds = tuple("empty" if name in empty else kind for name, kind in kinds)
     return source

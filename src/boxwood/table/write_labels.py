@@ -6,21 +6,24 @@ import math
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from boxwood._extras import require
 from boxwood._files import replacing, temporary_folder
-from boxwood._validation import cut_off
+from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes.source import Source
 from boxwood.table._spill import told_of_disk
-from boxwood.table._write import output_format, write_labelled, write_source
-from boxwood.table.duck import QUERY, Query, Tick, connected, group_rows, query_table
+from boxwood.table.column_names import ColumnError, suggestion
+from boxwood.table.columns import learn_styles, refuse_text
+from boxwood.table.duck import QUERY, Query, Tick, connected, group_rows, open_source, query_table
+from boxwood.table.duck import Source as DuckSource
 from boxwood.table.formats import format_of
-from boxwood.table.labels import Labelled, Labeller, Rules, refuse_taken
+from boxwood.table.labels import Labelled, Labeller, Rules, Unseen, inputs_of, refuse_taken, rows_with
+from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.parquet import (
     ParquetFile,
     ParquetSource,
@@ -33,7 +36,21 @@ from boxwood.table.parquet import (
 from boxwood.table.paths import as_path, find_files
 from boxwood.table.sql import as_name, as_text
 
-__all__ = ["label_rows"]
+__all__ = ["OUTPUTS", "label_rows", "output_format"]
+
+
+OUTPUTS = {
+    ".csv": "FORMAT csv",
+    ".tsv": "FORMAT csv, DELIMITER '\t'",
+    ".parquet": "FORMAT parquet",
+    ".pq": "FORMAT parquet",
+    ".jsonl": "FORMAT json",
+    ".ndjson": "FORMAT json",
+}
+"""DuckDB's options for a file to write, by extension; `.gz` may follow csv, tsv and jsonl."""
+
+
+_IN_PLACE = "USE_TMP_FILE false"  # the file is a temporary one already
 
 
 def label_rows(
@@ -41,72 +58,116 @@ def label_rows(
     out: str | os.PathLike[str],
     rules: Rules,
     /,
+    options: ReadOptions = DEFAULTS,
     *,
     column: str = "cluster",
     tick: Tick | None = None,
     tell: Callable[[str], None] | None = None,
-    **reading: Any,
 ) -> Labelled:
     """Write a table with one more column, computed by SQL. Rows and other columns keep their values and order.
 
-    Parquet is copied group by group, see `write_batches`, other tables by DuckDB, see `write_labelled`. The rows of a
-    query are written into a temporary file first, as it may give others the next time.
+    Rows are streamed, so a table may be larger than memory. There are two sinks. From Parquet to Parquet, groups of
+    rows are copied as they are, see `write_batches`; otherwise DuckDB writes the rows, see `write_source`. The rows of
+    a query are written into a temporary file first, as it may give others the next time. The output is written beside
+    `out` and renamed when it is complete: after an error or Ctrl-C, `out` is what it was.
 
     Parameters
     ----------
     table : path, Query or Source
-        A file, a folder or a pattern of Parquet files, a query of DuckDB, or a source whose rows have an order.
+        A file, `-` for standard input, a folder or a pattern of Parquet files, a query of DuckDB, or a source whose
+        rows have an order.
     out : path
         File to write; the extension decides the format. Of a source it must be Parquet.
     rules : Rules
         What the new column is.
+    options : ReadOptions
+        How a file is read. A new table of CSV is UTF-8 and has a line of names in any case.
     column : str, default="cluster"
-        Its name.
-    tick, tell : callables, default=None
-        Told how far it is, and how a file is read; see `write_labelled`.
-    reading
-        How a file is read: format, header and so on, as `read_table` takes them.
+        Name of the new column.
+    tick : callable, default=None
+        Called now and then with the fraction that is done, and with the number of rows when that is known.
+    tell : callable, default=None
+        Called with lines on how a file is read.
+
+    Returns
+    -------
+    Labelled
+        Named tuple: n_rows, n_empty, unseen.
     """
+    rules.refuse_other_kinds()
+    refuse_other_kind("column", column, str, "name the new column")
     out = as_path(out)
-    to_parquet = output_format(out) == "FORMAT parquet"
+    to_parquet = output_format(out) == OUTPUTS[".parquet"]
     if isinstance(table, Source):
         if not to_parquet:
             raise ValueError(f"'{cut_off(out, 500)}' must be a .parquet file, as the rows of {table.name} are batches")
         with of_source(table) as rows:
             return write_batches(rows, rules, out, column=column, tick=tick)
-    with _parquet_files(table, **reading) as found:
-        if found is None:
-            assert not isinstance(table, Query)
-            given: dict[str, Any] = rules._asdict()
-            return write_labelled(as_path(table), out, **given, column=column, tick=tick, tell=tell, **reading)
-        if to_parquet and all(map(is_kept_by_arrow, found.files)):
+    with _parquet_files(table, options) as found:
+        if found is not None and to_parquet and all(map(is_kept_by_arrow, found.files)):
             with of_files(found.files, found.name) as rows:
                 return write_batches(rows, rules, out, column=column, tick=tick)
-        with opened_files(found.files, found.name, range(len(found.files[0].schema))) as source:
+        with _opened(table, out, rules, options) if found is None else opened_files(*found) as source:
+            if tell is not None:
+                for hint in source.hints:
+                    tell(hint)
             return write_source(source, out, rules, column=column, tick=tick)
 
 
+def output_format(out: str) -> str:
+    """Return DuckDB's options for writing a file of this name.
+
+    Raises
+    ------
+    ValueError
+        If files of this extension cannot be written.
+    """
+    out = as_path(out)
+    name = out.lower()
+    plain = name.removesuffix(".gz")
+    extension = os.path.splitext(plain)[1]
+    if extension not in OUTPUTS or (plain != name and "parquet" in OUTPUTS[extension]):
+        similar = suggestion(extension, list(OUTPUTS))
+        raise ValueError(
+            f"'{cut_off(out, 500)}': unknown extension{similar or ';'} known: {' '.join(OUTPUTS)} .csv.gz .jsonl.gz"
+        )
+    return OUTPUTS[extension]
+
+
+def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckSource]:
+    """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers."""
+    text = output_format(out).startswith("FORMAT csv")
+    # DuckDB reads points as decimal ones
+    texts = rules.texts if options.decimal is None else set(rules.needed.values())
+    return open_source(as_path(table), options, text=text, texts=texts)
+
+
 class _Files(NamedTuple):
-    """Parquet files of the same columns, and what they are together."""
+    """Parquet files of the same columns, what they are together, and the places of their columns."""
 
     files: Sequence[ParquetFile]
     name: str
+    columns: Sequence[int]
+
+    @classmethod
+    def of(cls, files: Sequence[ParquetFile], name: str) -> _Files:
+        return cls(files, name, range(len(files[0].schema)))
 
 
 @contextmanager
-def _parquet_files(
-    table: Query | str | os.PathLike[str], /, *, format: str | None = None, **reading: Any
-) -> Iterator[_Files | None]:
+def _parquet_files(table: Query | str | os.PathLike[str], options: ReadOptions) -> Iterator[_Files | None]:
     """Yield the Parquet files that a table stands for; None for one file that DuckDB reads by itself."""
     if isinstance(table, Query):
         with _written(table.sql) as file:
-            yield _Files([file], QUERY)
+            yield _Files.of([file], QUERY)
         return
     path = as_path(table)
     paths = find_files(path)
-    plain = _is_plain(**reading) and all(os.path.isfile(each) and os.path.getsize(each) for each in paths)
+    is_plain = options._replace(format=None) == DEFAULTS and all(
+        os.path.isfile(each) and os.path.getsize(each) for each in paths
+    )
     if len(paths) == 1 and not (
-        plain and find_spec("pyarrow") is not None and format_of(paths[0], format) == "parquet"
+        is_plain and find_spec("pyarrow") is not None and format_of(paths[0], options.format) == "parquet"
     ):
         yield None  # it may be standard input or empty, or DuckDB must say what is wrong
         return
@@ -114,11 +175,7 @@ def _parquet_files(
     files = [parquet_file(each) for each in paths]
     for file in files[1:]:
         refuse_other_columns(files[0], file, files[0].schema.names, all_columns=True)
-    yield _Files(files, path)
-
-
-def _is_plain(header: bool = True, **others: Any) -> bool:
-    return header and not any(others.values())
+    yield _Files.of(files, path)
 
 
 @contextmanager
@@ -338,3 +395,92 @@ def _named(out: str) -> Iterator[None]:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
         raise OSError(f"cannot write {out}: {reason}; is the disk full?") from None
+
+
+# ------------------------------------------------------------------------------------------------------ by DuckDB
+def write_source(source: DuckSource, out: str, rules: Rules, *, column: str, tick: Tick | None = None) -> Labelled:
+    """Write an open table with one more column, by DuckDB, which streams it; see `label_rows`.
+
+    Rows and other columns keep their values and order; from CSV to CSV, texts are written as they were read.
+
+    Raises
+    ------
+    ColumnError
+        If the table already has a column of the new name, or, for files other than CSV, names that differ in case only.
+    DataError
+        If the table cannot be read, lacks a column, or has text in a column that must be numbers.
+    """
+    target = output_format(out)
+    to_csv = target.startswith("FORMAT csv")
+    refuse_taken(source.name, source.names, column)
+    if not to_csv:
+        _refuse_twins(source, out)
+    labelled = _check(source, rules, tick and (lambda share: tick(share / 2)))
+    rows = rows_with(source, inputs_of(source, rules))
+    second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
+    with replacing(out) as temporary:
+        query = _query(source, rows, rules.expression, column, to_csv)
+        packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
+        n_rows = group_rows(len(source.names) + 1)
+        groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
+        options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
+        source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", second)
+    return labelled
+
+
+def _refuse_twins(source: DuckSource, out: str) -> None:
+    """Raise a ColumnError if names of columns differ in case only: DuckDB would write one of them with a number."""
+    seen: dict[str, str] = {}
+    for name in source.names:
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            twins = f"columns {shown(other)} and {shown(name)} differ in case only"
+            remedy = "write a .csv file, which keeps them, or rename them"
+            raise ColumnError(f"{twins}, which {os.path.basename(out)} cannot hold\n{remedy}")
+
+
+def _check(source: DuckSource, rules: Rules, tick: Tick | None) -> Labelled:
+    """Return the counts of a table, from one pass, or more if numbers are not written plainly.
+
+    Raises
+    ------
+    DataError
+        If a column has text that must be a number.
+    """
+    named = inputs_of(source, rules)
+    inputs, rows = list(named.values()), rows_with(source, named)
+    tests = [one.is_text for one in inputs] + [one.is_unseen for one in inputs]
+    queries = ["count(*)", f"count(*) FILTER (({rules.expression}) IS NULL)"]
+    queries += [f"count(*) FILTER ({test})" for test in tests]
+    queries += [f"min({source.text(one.column)}) FILTER ({one.is_unseen})" for one in inputs]
+    n_rows, n_empty, *found = source.fetch_lean(f"SELECT {', '.join(queries)} FROM {rows}", tick)[0]
+    texts, unseen, examples = (found[i * len(inputs) : (i + 1) * len(inputs)] for i in range(3))
+    odd = [one.column for one, *counts in zip(inputs, texts, unseen, strict=True) if any(counts)]
+    if learn_styles(source, odd):
+        return _check(source, rules, tick)
+    for one in (one for one, n_texts in zip(inputs, texts, strict=True) if n_texts):
+        refuse_text(source, one.column, n_rows)
+    columns = [source.names[one.column] for one in inputs]
+    counts = zip(columns, unseen, examples, strict=True)
+    return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
+
+
+class _Query(NamedTuple):
+    sql: str
+    header: str
+
+
+def _query(source: DuckSource, rows: str, expression: str, column: str, is_csv: bool) -> _Query:
+    """Return the SQL of the rows with the new column, and DuckDB's option for a line of names.
+
+    DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
+    as the first row instead; other files are refused.
+    """
+    names = [*source.names, column]
+    values = [*(f"c{i}" for i in range(len(source.names))), f"({expression})"]
+    if not is_csv or len({name.casefold() for name in names}) == len(names):
+        selected = ", ".join(f"{value} AS {as_name(name)}" for value, name in zip(values, names, strict=True))
+        return _Query(f"SELECT {selected} FROM {rows}", ", HEADER true" if is_csv else "")
+    first = ", ".join(as_text(name) for name in names)
+    texts = ", ".join(f"CAST({value} AS VARCHAR)" for value in values)
+    return _Query(f"SELECT {first} UNION ALL SELECT {texts} FROM {rows}", ", HEADER false")
