@@ -262,7 +262,7 @@ def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_cen
 
     IN: X (n, d); entries (d, n): see `loops.order`; first: of the t columns; start, stop: the places of the node;
     weights (n,) or (0,); ends (t, k), ascending; at_rows (t, n), at_centers (t, k): see `add_changes`; cost:
-    that of the rows without a cut. OUT: cuts: `Cuts` of t columns, with room for all rows and centres.
+    of the rows without a cut. OUT: cuts: `_Cuts` of t columns, with room for all rows and centres.
     """
     costs, weight_left, places, centers_left, sizes = cuts
     k = ends.shape[1]
