@@ -17,7 +17,7 @@ from boxwood.tree.cover import Intervals, complement, joined
 
 __all__ = ["OTHER", "Categories", "Encoding", "is_missing"]
 
-OTHER = "any other value"  # what is shown for a value that is not among the categories
+OTHER = "any other value"  # shown for a value that is not among the categories
 
 
 class Categories(NamedTuple):

@@ -26,7 +26,7 @@ __all__ = [
     "surrogate_map",
 ]
 
-MOST_TERMS = 1000  # each term is a column of numbers beside each column of the table
+MOST_TERMS = 1000  # most terms for each column of the table, as each is a column of numbers
 
 _ADDITIVE = (Linear, Hellinger, HistogramIntersection, ChiSquared)
 
@@ -121,9 +121,9 @@ def _check(n_terms: int | str, n_landmarks: int | str | None) -> None:
         raise ValueError(f"n_landmarks must be a whole number of at least 2, 'auto', or None; got {shown(n_landmarks)}")
 
 
-STEP = 1.5  # between the logarithms of two rates; this step changes the kernel by about 1 %
+STEP = 1.5  # difference of the logarithms of two rates; it changes the kernel by about 1 %
 DELTA = 0.01  # fraction of the kernel that is lost below the first rate and above the last
-MOST = 64  # rates of "auto" in one column
+MOST = 64  # most rates of "auto" in one column
 _GRID = 513  # values where the error is measured
 
 
@@ -308,7 +308,7 @@ def _rates(column: Floats) -> Floats:
 
 
 SMALL_ROWS, SMALL_TRANSFORM = 2000, 20_000_000  # of tables in which each value of a column is a landmark by default
-FEW = 64  # landmarks of a column in other tables
+FEW = 64  # default number of landmarks of a column in larger tables
 
 
 class LandmarkFeatures(Curves):

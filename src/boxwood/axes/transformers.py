@@ -21,7 +21,7 @@ from boxwood.tree.cover import EVERYTHING, Intervals
 
 __all__ = ["TableMap", "axis_map_of", "coded", "columns_read", "values_of"]
 
-TRIED = 1000  # rows for the test of a function
+TRIED = 1000  # rows on which a function is tested
 _MONOTONE = (
     "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler PowerTransformer QuantileTransformer KBinsDiscretizer"
 )

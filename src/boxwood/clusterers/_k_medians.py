@@ -123,7 +123,7 @@ class Cloud:
         return out
 
     def lower_to(self, center: Floats, closest: Floats) -> None:
-        """Lower the distances `closest`, shape (n,), to the distance to one more centre for the rows nearer to it."""
+        """Update `closest`, shape (n,), the distances to the nearest centre, by one more centre."""
         self.map_blocks(lambda start, stop: lower_to(self.X[start:stop], center, self.euclidean, closest[start:stop]))
 
     def nearest(self, centers: Floats) -> tuple[Indices, Floats]:

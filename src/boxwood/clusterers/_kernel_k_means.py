@@ -29,8 +29,8 @@ from boxwood.reference.clusterer import FEW_STARTS, MANY_STARTS
 
 __all__ = ["KernelKMeans", "lloyd", "relaxed", "seeds"]
 
-LARGE_GRAM = 16_000_000  # values of the kernel, such as those between 4000 rows, above which the starts are few
-_MOST_MEGABYTES = 1 << 40  # of a cache; no machine has more, and products of larger numbers may be no float
+LARGE_GRAM = 16_000_000  # values of the kernel (4000 rows) above which there are fewer starts
+_MOST_MEGABYTES = 1 << 40  # largest cache; no machine has more, and products of larger numbers may overflow
 _MEGABYTE = 1e6
 
 
@@ -295,10 +295,10 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 _SAME_POINT = 1e-10  # two rows are one point if their squared distance is below this fraction of the diagonal
-_ROUNDING = 1e-12  # likewise the least gain for which a row moves, so that rounding moves none back and forth
+_ROUNDING = 1e-12  # least gain for which a row moves, as a fraction of the diagonal, so that rounding moves none
 
 
-_RELAXED = 1000  # rows whose Gram matrix the relaxed start takes the eigenvectors of
+_RELAXED = 1000  # most rows of the Gram matrix whose eigenvectors give the relaxed start
 
 
 class Run(NamedTuple):

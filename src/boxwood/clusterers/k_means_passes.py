@@ -23,7 +23,7 @@ from boxwood.reference.reference import Reference
 __all__ = ["FirstLook", "KMeansFound", "first_look", "k_means_by_passes"]
 
 MAX_PASSES = 10
-TOLERANCE = 1e-4  # relative gain of a pass at which the next one is not worth its reading
+TOLERANCE = 1e-4  # least relative gain of a pass for another pass to follow
 SAMPLE_ROWS, LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH = 1 << 16, 10_000, 100
 
 

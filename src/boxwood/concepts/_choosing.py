@@ -20,7 +20,7 @@ from boxwood.reference.mixture import refuse_no_mixture
 
 __all__ = ["ChosenConcepts", "PairGap", "choose_concepts", "pair_gaps", "project", "unseparated_pairs"]
 
-MOST_SUBSETS = 100_000  # up to so many subsets the search is exhaustive
+MOST_SUBSETS = 100_000  # number of subsets up to which the search is exhaustive
 SUBSETS_AT_ONCE = 1000
 
 

@@ -159,12 +159,12 @@ def unit_vectors(vectors: Sequence[Floats], names: Sequence[str]) -> tuple[Float
         return scaled / lengths[:, None], largest * lengths
 
 
-FOLDS = 5  # of the cross-validation; fewer if a side has fewer examples
+FOLDS = 5  # folds of the cross-validation; fewer if a side has fewer examples
 MIN_AUC, MIN_R2 = 0.7, 0.2  # least scores of a concept that can be decoded
-MOST_OF_A_SIDE = 500  # examples of which `quick_scores` makes its folds: the AUC of noise then varies by 0.02 …
-MOST_BY_COLUMN = 5  # … or so many times the columns, if that is more: with fewer, models learn the noise of examples
-DRAWS = 10  # times that the examples are split into halves
-FEWEST_OF_A_SIDE = 4  # examples, or halves are too small to compare
+MOST_OF_A_SIDE = 500  # most examples of each side in `quick_scores`: the AUC of noise then varies by 0.02 …
+MOST_BY_COLUMN = 5  # … or 5 times the number of columns, if that is more: with fewer, models overfit
+DRAWS = 10  # number of random splits of the examples into halves
+FEWEST_OF_A_SIDE = 4  # fewest examples of each side; with fewer, halves are too small to compare
 
 
 def least_scores(kinds: Sequence[str], *, min_auc: float = MIN_AUC, min_r2: float = MIN_R2) -> Floats:
@@ -298,8 +298,8 @@ class _Examples:
         return (1 - residuals / total if total > 0 else 0.0), np.nan
 
 
-MOST_ROWS = 2000  # a test of more examples takes a sample of this size
-VALUES_AT_ONCE = 1 << 21  # permuted labels that are held in memory
+MOST_ROWS = 2000  # most examples in a permutation test; if there are more, a sample is taken
+VALUES_AT_ONCE = 1 << 21  # most permuted labels in memory at a time
 ALPHA = 1.0  # penalty of the ridge regression on standardised columns
 
 

@@ -27,7 +27,7 @@ from boxwood.reference import Mixture
 
 __all__ = ["ConceptProjector"]
 
-BLOCK_ROWS = 1 << 12  # that are scored at once
+BLOCK_ROWS = 1 << 12  # rows that are scored at once
 
 
 class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]

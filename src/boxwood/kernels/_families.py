@@ -41,7 +41,7 @@ __all__ = [
     "ProductKernel",
 ]
 
-_LOOP_COLUMNS = 12  # up to so many columns, differences take no longer than a matrix product
+_LOOP_COLUMNS = 12  # number of columns up to which differences take no longer than a matrix product
 _NEAR = 1e-6  # squared distances in bandwidths below which a matrix product has lost too many digits
 _SAFE_SQUARES = 1000.0  # squared norms in bandwidths up to which a matrix product keeps 12 digits of the kernel
 

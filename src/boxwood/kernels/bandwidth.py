@@ -16,9 +16,9 @@ __all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "numbers_of", "resol
 
 Bandwidth = float | tuple[float, ...] | str
 RULES = ("auto", "scale", "median")
-SAMPLE = 1000  # rows whose distances the rules "auto" and "median" look at
+SAMPLE = 1000  # rows whose pairwise distances are used by the rules "auto" and "median"
 NEAR = 0.05  # share of the rows in the neighbourhood that "auto" measures
-NARROWEST = 7.0  # over the columns' summed variances; a narrower kernel sees only the densest spots of heavy tails
+NARROWEST = 7.0  # largest gamma of "auto", over the summed variances; a larger one sees only dense spots of heavy tails
 _AT_NEAR = {1: 1.0, 2: 0.25}  # gamma times the distance (Laplace) or squared distance (Gaussian) to such neighbours
 
 

@@ -261,8 +261,8 @@ def costs_of_cuts(X, entries, first, start, stop, weights, ends, at_rows, at_cen
     A cut lies in a gap between two neighbouring values, of rows or of centres.
 
     IN: X (n, d); entries (d, n): see `loops.order`; first: of the t columns; start, stop: the places of the node;
-    weights (n,) or (0,); ends (t, k), ascending; at_rows (t, n), at_centers (t, k): see `greedy.add_changes`; cost:
-    that of the rows without a cut. OUT: cuts: `Cuts` of t columns, with room for all rows and centres.
+    weights (n,) or (0,); ends (t, k), ascending; at_rows (t, n), at_centers (t, k): see `add_changes`; cost:
+    of the rows without a cut. OUT: cuts: `_Cuts` of t columns, with room for all rows and centres.
     """
     costs, weight_left, places, centers_left, sizes = cuts
     k = ends.shape[1]
@@ -338,7 +338,7 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
     Among equal scores the lowest cost wins, then the cut that came first. Takes time k at most for the depth of each
     cut whose cost alone does not rule it out.
 
-    IN: cuts: of t columns, see `greedy_costs.costs_of_cuts`; first: of these columns; k: number of centres; total:
+    IN: cuts: of t columns, see `costs_of_cuts`; first: of these columns; k: number of centres; total:
     weight of the rows; tested (d, 2): whether a test of the left, and of the right side of a column merges with an
     earlier one; base: cost of the rows at their nearest centres, at least 1; penalties (p,). IN and OUT: scores (p,):
     infinite before the first cut; best (p, 4): cost, column, place behind the last row on the left, and centres there;

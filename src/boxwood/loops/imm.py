@@ -273,8 +273,8 @@ class ClusterCounts(NamedTuple):
 def events_in_bins(X, column, rows, counts, first, constant):
     """Return the events in the wanted bins of a column: the fields of `Events`, and `left` and `is_left` of its counts.
 
-    IN: X (n, d); column: Column; rows: SortedRows; counts (k, n_bins): those of the column; first (k + 1,): positions
-    of the clusters. IN and OUT: constant (n_bins,): becomes true for wanted bins whose rows all have one value.
+    IN: X (n, d); column: NodeColumn; rows: SortedRows; counts (k, n_bins): of the column; first (k + 1,): positions of
+    the clusters. IN and OUT: constant (n_bins,): becomes true for wanted bins whose rows all have one value.
     """
     j, clusters, centers, center_codes, marks, mark_codes, wanted = column
     order, codes, is_counted, weights = rows

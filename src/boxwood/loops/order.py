@@ -114,7 +114,7 @@ def partition_by_leaf(entries, first, last, leaves, starts):
             last_value[leaf] = value
 
 
-BITS, N_BOXES = 11, 2048  # of a digit; there are three
+BITS, N_BOXES = 11, 2048  # bits and values of a digit of a key, which has three digits
 MOVES = 4  # most moves of insertion for each row; if there are more, too many values have equal keys
 
 

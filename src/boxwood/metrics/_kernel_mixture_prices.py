@@ -29,7 +29,7 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["kernel_mixture_price"]
 
-_SAMPLES = 4_000  # rows, of which all pairs are looked at
+_SAMPLES = 4_000  # rows of a sample, whose pairs are all compared
 
 
 def kernel_mixture_price(

@@ -29,7 +29,7 @@ __all__ = [
 
 _SAMPLES = 100_000
 _DEFAULT_CENTERS = {"l1": "median", "sqeuclidean": "mean", "l2": "reference"}
-_NEGLIGIBLE = 1e-10  # fraction of a cluster's mass; near a median, an error of the mass changes the cost by its square
+_NEGLIGIBLE = 1e-10  # fraction of a cluster's mass; near a median, the error of the cost is of the order of its square
 _STEPS = 200
 
 

@@ -156,11 +156,11 @@ def _ratios(mixture: Mixture, first: int, sigma: Floats) -> Floats:
 
 
 FEWEST = 20  # rows of a component; with fewer, the verdict is "few rows"
-MOST = 20_000  # rows of a component that are read; the limits below are decided by far fewer
+MOST = 20_000  # most rows of a component that are read; far fewer suffice for the limits below
 LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # of the quantiles
-QUARTILES = 1.3489795003921634  # from the first to the third quartile of a Gaussian, in standard deviations
-MIDDLE = 0.5263202179066186  # the same, divided by the distance from the first to the ninth decile
-ROUNDING = 1e-9  # relative, of a sum of weights that is compared to a level
+QUARTILES = 1.3489795003921634  # distance of the quartiles of a Gaussian, in standard deviations
+MIDDLE = 0.5263202179066186  # distance of the quartiles of a Gaussian, divided by that of its outer deciles
+ROUNDING = 1e-9  # relative rounding error of a sum of weights that is compared to a level
 
 
 class Tail(NamedTuple):

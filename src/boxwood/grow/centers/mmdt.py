@@ -230,7 +230,7 @@ def _any_of(random: np.random.Generator) -> Choose:
 
 THRESHOLDS = ("midpoint", "tails", "chebyshev", "cantelli", "gaussian", "uniform")
 _OBJECTIVES = {"tails": TAILS, "chebyshev": CHEBYSHEV, "cantelli": CANTELLI, "gaussian": GAUSSIAN}
-_ROUNDING = 1e-12  # losses within this relative distance are equal: they are sums in different orders
+_ROUNDING = 1e-12  # losses with a smaller relative difference are equal, as they are sums in different orders
 
 Choose = Callable[[Indices], int]  # chooses one of several equally good candidates, which come in ascending order
 

@@ -250,7 +250,7 @@ def _cheapest(trees: list[ThresholdTree], task: Task, kernel: DistanceKernel) ->
     return int(np.argmin([cost.sum() for cost in whole_costs_of(problem, rows, predicted)]))
 
 
-POINTS = 512  # values that stand for those of a cluster on an axis
+POINTS = 512  # most values that represent a cluster on an axis
 _ROWS = 256  # rows of a block of similarities
 
 
@@ -362,8 +362,8 @@ def _summary(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 AXES = ("similarity", "error")
-_TIE = 1e-9  # bounds on mistakes within this relative distance are ties: the difference may be rounding
-_ROUNDING = 1e-12  # a gap between similarities that is not wider may be rounding
+_TIE = 1e-9  # bounds on mistakes with a smaller relative difference are ties, as it may be rounding
+_ROUNDING = 1e-12  # a gap between similarities of at most this width may be rounding
 
 
 class PrototypeCut(NamedTuple):

@@ -210,14 +210,14 @@ def warn_of_early_stop(n_leaves: int, max_leaf_nodes: int, reason: str) -> None:
 def grow_exkmc(
     task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
-    """Return a tree expanded by cost, from the tree of IMM or from the root, to `task.leaves(times=2)` leaves."""
+    """Return a tree expanded by cost, from the tree of IMM or from the root, to the leaves requested, or 2 k."""
     return _grow_expanded(task, "exkmc", base, objective="cost", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
 def grow_expand(
     task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
-    """Return a tree expanded by mistakes, from the tree of IMM or from the root, to `task.leaves(times=2)` leaves."""
+    """Return a tree expanded by mistakes, from the tree of IMM or from the root, to the leaves requested, or 2 k."""
     return _grow_expanded(task, "expand", base, objective="mistakes", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 

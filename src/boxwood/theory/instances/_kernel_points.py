@@ -17,7 +17,7 @@ from boxwood.theory.instances._instance import Instance, instance_of_points, req
 
 __all__ = ["far_point", "neighborhood_price", "quadratic_price", "split_middle", "three_corners"]
 
-_SMALLEST, _LARGEST = 1e-150, 1e150  # whose squares are doubles
+_SMALLEST, _LARGEST = 1e-150, 1e150  # range of numbers whose squares are doubles
 
 
 def three_corners(gamma: float) -> Instance:
