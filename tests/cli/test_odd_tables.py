@@ -77,6 +77,7 @@ TEXT_TABLES = {
     "doubtful": Odd([f"{i % 9 + 1},{i:03}" for i in range(N)]),
     "yes and no": Odd(["ja" if i % 3 else "Nein" for i in range(N)]),
     "truths": Odd(["TRUE" if i % 3 else "false" for i in range(N)]),
+    "points where commas are decimal": Odd(TEXTS, ("-l", "group", "--decimal", ",")),
     "weights": Odd(among("1e", ["2"] * N), ("-l", "group", "--weights", "odd")),
     "labels with zeros": labels("01", "1", "1.0"),
     "labels with leading zeros": labels("007", "7", "08"),
@@ -175,3 +176,35 @@ def test_an_odd_table_is_the_same_in_memory_and_in_batches(tmp_path, form, name)
     assert there == here
     if here[0] not in (N, 40):
         assert here[0] == 3  # refused, and no bug
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        *(
+            ("csv", name)
+            for name in ("doubtful", "euros", "yes and no", "clusters of one value", "text that is chosen")
+        ),
+        *(("csv", name) for name in ("only one value", "one value is 'inf'", "everything is excluded")),
+        *(("csv", name) for name in ("points where commas are decimal", "all values are 'NA'")),
+        *(("jsonl", name) for name in ("objects", "lists", "doubtful")),
+        *(("parquet", name) for name in ("texts of euros", "doubtful", "nulls", "infinite values")),
+    ],
+)
+def test_memory_and_batches_say_the_same_of_a_table(tmp_path, form, name):
+    values, words = {**TEXT_TABLES, **TYPED[form]}[name]
+    path = tmp_path / f"t.{form}"
+    write(path, form, values)
+
+    def said(*more):
+        lines = CliRunner().invoke(main, ["explain", str(path), *words, "--method", "imm", *more]).stderr.splitlines()
+        return sorted(line for line in lines if "copied to a temporary file" not in line)
+
+    assert said("--engine", "duckdb") == said() != []
+
+
+def test_names_of_columns_are_checked_before_a_file_is_copied(tmp_path, monkeypatch):
+    monkeypatch.setattr("boxwood.table._spill.columns_of", None)  # which copying calls first
+    write(tmp_path / "t.csv", "csv", TEXTS)
+    result = CliRunner().invoke(main, ["explain", str(tmp_path / "t.csv"), "-l", "grup", "--engine", "duckdb"])
+    assert result.stderr.startswith("boxwood: error: no column 'grup' in the table; did you mean 'group'?")

@@ -143,10 +143,11 @@ def read_table(
             raise DataError(f"{source.name} has column names but no rows")
         facts = {i: _facts(i, X[:, j]) for j, i in enumerate(numbers)}
         used, left_out = _choose(source, looked_at, facts)
-        _refuse_gaps(source, X, {j: facts[i] for j, i in enumerate(numbers) if i in used}, missing)
+        kept = np.flatnonzero(np.isin(list(numbers), used)).tolist()
+        _refuse_gaps(source, X, dict(zip(kept, (facts[i] for i in used), strict=True)), missing)
         y = None if chosen.label is None else _labels(source, chosen.label, n_rows)
         mass = None if chosen.weight is None else _weights(source, chosen.weight, n_rows)
-        X = _without(X, [j for j, i in enumerate(numbers) if i not in used])
+        X = _moved_together(X, kept)
         return Table(
             source.name,
             X,
@@ -190,8 +191,10 @@ def _is_padded(column: Column, values: Floats) -> bool:
 def _is_rounded(source: Source, facts: _Facts) -> bool:
     """Return whether a column holds whole numbers so large that some are the same double."""
     i = facts.column
-    if not max(-facts.low, facts.high) > 2**53 or source.kind(i) != "text":
-        return max(-facts.low, facts.high) > 2**53 and source.is_whole(i)
+    if max(-facts.low, facts.high) <= 2**53:
+        return False
+    if source.kind(i) != "text":
+        return source.is_whole(i)
     test = f"bool_and({source.missing(i)} OR regexp_matches(trim({source.text(i)}), '^[-+]?[0-9]+$'))"
     return bool(source.fetch(f"SELECT {test} FROM {source.relation}")[0][0])
 
@@ -283,13 +286,12 @@ def _matrix(source: Source, columns: Sequence[str], tick: Tick | None) -> Floats
     return X
 
 
-def _without(X: Floats, columns: Sequence[int]) -> Floats:
-    """Return an array without some of its columns; the others move together in the memory that it has."""
-    kept = [j for j in range(X.shape[1]) if j not in columns]
-    for to, j in enumerate(kept):
+def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
+    """Return some columns of an array, in their order, in the memory that it has."""
+    for to, j in enumerate(columns):
         if to < j:
             X[:, to] = X[:, j]
-    return X[:, : len(kept)]
+    return X[:, : len(columns)]
 
 
 def _labels(source: Source, column: int, n_rows: int) -> Array:
