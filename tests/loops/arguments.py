@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boxwood.loops import costs, expand, greedy, imm, impurity, jit, kernels, optimal, order, refine, sums, walk
+from boxwood.loops import costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
@@ -155,10 +155,6 @@ def of_place_rows(table):
     return table.X, kept, *random_tree(table), room[:3], room[3], start, stop
 
 
-def of_squared_distances(table):
-    return table.X, table.centers(table.k).T.copy(), 0.3, np.full((table.n, table.k), 7.0)
-
-
 def of_squared_distance(table):
     return table.X, table.rows, table.centers(table.k), table.labels[: len(table.rows)], 0.3, np.ones(len(table.rows))
 
@@ -198,24 +194,11 @@ def of_add_changes(table):
     return X, rows, first, *of_rows, centers, unit, ends, by_value, position, *changes
 
 
-def of_summed_costs(table):
-    times = table.rng.integers(1, 9, size=table.n)
-    return table.rows, table.rng.random((table.n, 3)), table.rng.random(table.n), times, 2.0**50
-
-
 def of_write_costs(table):
     leaf, cluster = table.rng.integers(5, size=table.n), table.rng.integers(table.k, size=5)
     centers = table.centers(table.k if table.rng.random() < 0.5 else 0)
     labels, share = table.rng.integers(table.k, size=table.n), table.rng.random(table.n)
     return table.X, table.rows, leaf, cluster, labels, centers, 0.3, share, np.full(table.n, 7.0)
-
-
-def of_add_products(table):
-    return (
-        table.rng.normal(size=(table.n, table.d)),
-        table.rng.normal(size=(table.d, table.k)),
-        np.ones((table.n, table.k)),
-    )
 
 
 def of_add_costs(table):
@@ -266,13 +249,6 @@ def of_add_parts(table):
     return table.X, labels, weights, found.scales, found.scale, found.units, found.sums, found.totals
 
 
-def of_add_squares(table):
-    labels, weights, found = of_row_sums(table)
-    scales = found.scales * 0.25
-    means = table.centers(table.k) * scales
-    return table.X, labels, weights, means, means * 1e-17, scales, found.scale, found.units, found.sums
-
-
 ARGUMENTS = {
     gaps.widen_gaps: of_widen_gaps,
     greedy.keep_nearest: of_keep_nearest,
@@ -287,21 +263,17 @@ ARGUMENTS = {
     optimal.sweep_means: of_sweep_means,
     optimal.keep_inside: of_keep_inside,
     greedy_costs.costs_of_cuts: of_costs_of_cuts,
-    greedy.summed_costs: of_summed_costs,
     impurity.best_by_gini: of_gini,
     impurity.best_by_entropy: of_entropy,
     impurity.best_by_centers: of_centers,
     impurity.best_by_rows: of_best_by_rows,
-    expand.squared_distances: of_squared_distances,
     expand.squared_distance: of_squared_distance,
     refine.write_costs: of_write_costs,
-    kernels.add_products: of_add_products,
     costs.add_costs: of_add_costs,
     order.partition: of_part,
     order.mark_ties: of_mark_ties,
     sort.sort_rows: of_sort_rows,
     sums.widen: of_widen,
     sums.add_parts: of_add_parts,
-    sums.add_squares: of_add_squares,
 }
 USED_UP = {sort.sort_rows: slice(1, 4)}  # arguments that hold nothing of use afterwards

@@ -59,14 +59,6 @@ def squared_distances(X, centers, scale, out):
                 out[row, cluster] += difference * difference
 
 
-@stands_in_for(squared_distances)
-def _squared_distances(X, centers, scale, out):
-    out[:] = 0.0
-    for j in range(X.shape[1]):
-        difference = (X[:, j, None].astype(np.float64) * 0.5 - centers[j] * 0.5) * scale
-        out += difference * difference
-
-
 @jit
 def squared_distance(X, rows, centers, clusters, scale, out):
     """Write the squared distance of some rows, each to its own centre, in the units of `squared_distances`.

@@ -8,7 +8,7 @@ nor on the other rows of the block.
 import numpy as np
 
 from boxwood._types import Array, Floats
-from boxwood.loops.jit import jit, stands_in_for
+from boxwood.loops.jit import jit
 
 __all__ = ["add_absolutes", "add_harmonic_means", "add_minima", "add_products", "add_squares", "products"]
 
@@ -48,12 +48,6 @@ def add_products(rows, others, sums):
             x = rows[r, j]
             for c in range(others.shape[1]):
                 sums[r, c] += x * others[j, c]
-
-
-@stands_in_for(add_products)
-def _add_products(rows, others, sums):
-    for j in range(rows.shape[1]):
-        sums += rows[:, j, None] * others[j]
 
 
 @jit

@@ -147,15 +147,6 @@ def add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
         _deposit(rest, units, np.int64(0), sums[c])
 
 
-@stands_in_for(add_squares)
-def _add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
-    mass = weights * scale if weights.size else np.ones(len(X))
-    rows = np.flatnonzero((labels >= 0) & (mass != 0.0))
-    c = labels[rows]
-    gap = (X[rows].astype(np.float64) * scales[c] - means[c]) - rests[c]
-    _deposit_all(mass[rows, None] * (gap * gap), units, c, sums)
-
-
 @jit
 def _deposit(rest, units, first, sums):
     """Add numbers in parts, from the part `first` on; the remainder is dropped.
