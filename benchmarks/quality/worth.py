@@ -143,7 +143,6 @@ def changes() -> dict[str, Callable[[], AbstractContextManager[object]]]:
         "exkmc": _shorter(_candidates, "OBJECTIVES", "exkmc"),
         "expand": _shorter(_candidates, "OBJECTIVES", "expand"),
         "from the root": _shorter(search, "CANDIDATES", "from the root"),
-        "scikit-learn": _shorter(search, "CANDIDATES", "scikit-learn"),
         "matched": _set(_candidates, "matched", lambda tree, task: tree),
     }
     impurities = {name: _shorter(_candidates, "IMPURITIES", key) for key, name in _candidates.IMPURITIES.items()}

@@ -287,7 +287,7 @@ def test_every_way_of_growing_has_words():
     search.best(10, search.best(5))
     for method in search.names.values():
         assert "-" not in grown_by(method).replace("Ex-Greedy", "").replace("over-grown", "")
-    assert len(CANDIDATES) == 4
+    assert len(CANDIDATES) == 3
 
 
 def test_the_command_line_takes_both_options(tmp_path):

@@ -15,7 +15,6 @@ from boxwood.explanation.choose import settings
 from boxwood.grow import METHODS, Method
 from boxwood.grow.better.exchange import loss_of
 from boxwood.grow.centers.greedy import growth_of_several
-from boxwood.grow.leaves.cart import grow_cart
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.impurity import grown_to_sizes
 from boxwood.grow.leaves.prune import pruned
@@ -110,15 +109,6 @@ def _of_impurity(part: CandidateInput) -> Trees:
             yield pruned(each, task, part.leaves, objective), f"{name}, pruned"
 
 
-def _sklearn(part: CandidateInput) -> Trees:
-    """Yield scikit-learn's tree of every row where agreement alone counts, so that it is never the better one.
-
-    It hears no interrupt, so it is left out where it takes long; CART's tree by our own loops is there in any case.
-    """
-    if not part.by_cost and part.task.rows.values.size <= settings.BY_SKLEARN:
-        yield grow_cart(part.task.with_leaves(part.leaves)).tree, "cart"
-
-
 def _has_separating(part: CandidateInput) -> bool:
     """Return whether trees that separate the centres have just the leaves that are asked for, and cost decides.
 
@@ -134,7 +124,6 @@ CANDIDATES: dict[str, Callable[[CandidateInput], Trees]] = {
     "separating": _separating,
     "from the root": _from_the_root,
     "of impurity": _of_impurity,
-    "scikit-learn": _sklearn,
 }
 
 
