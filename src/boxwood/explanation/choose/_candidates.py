@@ -85,7 +85,10 @@ def _expanded(start: ThresholdTree, name: str, part: CandidateInput) -> Trees:
 
 
 def _from_the_root(part: CandidateInput) -> Trees:
-    """Yield the tree that is expanded from a single leaf: by what is looked at first."""
+    """Yield the tree that is expanded from a single leaf: by what is looked at first.
+
+    It is hardly ever the best, once cuts are refined, beside expanded trees that separate the centres.
+    """
     if _has_separating(part):
         return
     for how, objective in OBJECTIVES.items():
@@ -96,7 +99,8 @@ def _from_the_root(part: CandidateInput) -> Trees:
 def _of_impurity(part: CandidateInput) -> Trees:
     """Yield CART's trees and regression trees, as large as asked for, and twice as large and pruned back."""
     objective = "cost" if part.by_cost else "mistakes"
-    sizes = (part.leaves,) if _has_separating(part) else (part.leaves, settings.OVERGROWN * part.leaves)
+    is_exact = _has_separating(part) and part.leaves == part.task.reference.n_clusters  # then pruned trees never win
+    sizes = (part.leaves,) if is_exact else (part.leaves, settings.OVERGROWN * part.leaves)
     for criterion, name in IMPURITIES.items():
         if criterion == "rows" and part.task.rows.n_columns > settings.COLUMNS_BY_ROWS:
             continue
@@ -110,14 +114,13 @@ def _of_impurity(part: CandidateInput) -> Trees:
 
 
 def _has_separating(part: CandidateInput) -> bool:
-    """Return whether trees that separate the centres have just the leaves that are asked for, and cost decides.
+    """Return whether cost decides, and trees that separate the centres are among the candidates.
 
-    Then trees expanded from the root and pruned ones are hardly ever the best once cuts are refined, so both are left
-    out. Trees that separate the centres need not keep a budget of depth or of rows in a leaf.
+    These need not keep a budget of depth or of rows in a leaf.
     """
     task, reference = part.task, part.task.reference
     apart = not (reference.equal_pair or task.blurred or task.budget.limits_shape)
-    return part.by_cost and apart and part.leaves == reference.n_clusters
+    return part.by_cost and apart and part.leaves >= reference.n_clusters
 
 
 CANDIDATES: dict[str, Callable[[CandidateInput], Trees]] = {
