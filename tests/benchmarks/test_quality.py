@@ -128,7 +128,7 @@ def test_what_is_left_out_adds_up_and_comes_back():
 
 def test_the_least_worth_for_its_time_is_left_out_first():
     def outcomes(price, agreement, seconds):
-        return Outcomes(np.array([price]), np.array([agreement]), np.array([seconds]), np.ones(1))
+        return Outcomes(np.array([price]), np.array([agreement]), np.array([seconds]), np.ones(1), np.ones(1))
 
     whole = outcomes(1.1, 0.9, 10.0)
     alone = {"a": outcomes(1.2, 0.9, 9.0), "b": outcomes(1.2, 0.9, 5.0), "c": outcomes(1.1, 0.9, 9.0)}

@@ -147,8 +147,8 @@ def test_limits_that_do_not_bind_change_no_tree(seed):
 
 @law(12)
 def test_a_long_table_keeps_the_exact_number_of_rows(seed, monkeypatch):
-    monkeypatch.setattr("boxwood.explanation.choose.search.ROWS", 100)
-    monkeypatch.setattr("boxwood.explanation.choose.search.ROWS_PER_LEAF", 10)
+    monkeypatch.setattr("boxwood.explanation.choose.settings.ROWS", 100)
+    monkeypatch.setattr("boxwood.explanation.choose.settings.ROWS_PER_LEAF", 10)
     rng = np.random.default_rng(seed)
     labels = rng.integers(5, size=700)
     X = rng.normal(size=(700, 3)) + 2 * rng.normal(size=(5, 3))[labels]
@@ -211,7 +211,7 @@ def test_all_choices_are_compared_where_they_are_at_most_70(seed, monkeypatch):
     X = rng.normal(size=(80, 6)) + rng.normal(size=(4, 6))[labels]
     task = Task.of(X, Reference.of(X, labels), random_state=0, budget=Budget(max_columns=2))
     ranked = choices(task, Goal(task, "cost"))
-    monkeypatch.setattr("boxwood.explanation.choose.few_columns.SEARCHED", 15)
+    monkeypatch.setattr("boxwood.explanation.choose.settings.CHOICES_SEARCHED", 15)
     assert len(ranked) == 3
     everything = choices(task, Goal(task, "cost"), several=True)
     assert sorted(everything) == list(itertools.combinations(range(6), 2))
@@ -229,7 +229,7 @@ def _losses(task):
 
 
 def _greedy_choice(task, monkeypatch):
-    monkeypatch.setattr("boxwood.explanation.choose.few_columns.EACH", 0)
+    monkeypatch.setattr("boxwood.explanation.choose.settings.CHOICES_COMPARED", 0)
     return choices(task, Goal(task, "cost"), several=False)[0]
 
 

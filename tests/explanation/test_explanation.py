@@ -29,7 +29,7 @@ import boxwood
 from boxwood import Expand, Explanation, KernelKMeans, Reference, explain, grow, load, scan
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation.ask import _answer
-from boxwood.explanation.choose import search
+from boxwood.explanation.choose import settings
 from boxwood.explanation.measure import measure
 from tests import naive
 from tests.cases import make_case
@@ -324,7 +324,7 @@ def test_auto_keeps_to_the_clusters_it_was_given():
 
 
 def test_rows_without_weight_are_not_sampled(monkeypatch):
-    monkeypatch.setattr(search, "ROWS", 500)
+    monkeypatch.setattr(settings, "ROWS", 500)
     X, labels = make_blobs(3000, 2, centers=3, random_state=0)
     weights = np.zeros(3000)
     weights[[np.flatnonzero(labels == c)[0] for c in range(3)]] = 1.0
@@ -332,7 +332,7 @@ def test_rows_without_weight_are_not_sampled(monkeypatch):
 
 
 def test_notes_do_not_speak_of_a_tree_that_was_not_grown(monkeypatch):
-    monkeypatch.setattr(search, "ROWS", 500)
+    monkeypatch.setattr(settings, "ROWS", 500)
     X, labels = make_blobs(3000, 2, centers=4, random_state=0)
     assert "IMM" not in explain(X, labels, max_leaf_nodes=2).notes[0]
 
@@ -356,7 +356,7 @@ def test_constant_columns_are_never_cut():
 def test_large_tables_are_sampled(monkeypatch):
     X, labels = make_blobs(3000, 2, centers=4, cluster_std=3, random_state=0)
     whole = explain(X, labels, max_leaf_nodes=6)
-    monkeypatch.setattr(search, "ROWS", 500)
+    monkeypatch.setattr(settings, "ROWS", 500)
     sampled = explain(X, labels, max_leaf_nodes=6)
     assert not any("sample" in note for note in whole.notes)
     assert "random sample of 500 of 3,000 rows" in sampled.notes[0]

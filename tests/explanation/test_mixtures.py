@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from boxwood import Explanation, Mixture, Reference, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
-from boxwood.explanation.choose._candidates import CANDIDATES, Part
+from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput
 from boxwood.metrics import error_rate, explainability_to_noise, tail_check
 from boxwood.metrics.noise import far_tails
 from boxwood.reference import Task
@@ -284,7 +284,7 @@ def test_mmdt_is_a_candidate_for_mixtures():
         task = Task.of(X, Reference.from_estimator(model, X), mixture=Mixture.from_gaussian_mixture(model))
         for mixture in (task.mixture, None):
             task = replace(task, mixture=mixture)
-            names = [name for _, name in CANDIDATES["separating"](Part(task, task, 4, by_cost=True))]
+            names = [name for _, name in CANDIDATES["separating"](CandidateInput(task, task, 4, by_cost=True))]
             assert ("mmdt" in names) == (mixture is not None)
 
 

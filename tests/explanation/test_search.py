@@ -10,8 +10,9 @@ from boxwood import Explanation, Reference, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.explanation.ask.progress import Clock
 from boxwood.explanation.choose import search as _search
+from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES
-from boxwood.explanation.choose.goal import ALLOWED, NEAR, Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.records import GOALS
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
@@ -40,8 +41,8 @@ def taken_by_rule(outcomes, floor, weight):
     """Return the place of the tree that the documented rule takes, of pairs (cost, mistakes)."""
     costs = [max(cost, floor) for cost, _ in outcomes]
     agreements = [1 - mistakes / weight for _, mistakes in outcomes]
-    best = max(a for c, a in zip(costs, agreements, strict=True) if c <= NEAR * min(costs))
-    allowed = [i for i, a in enumerate(agreements) if a >= best - ALLOWED - 1e-12]
+    best = max(a for c, a in zip(costs, agreements, strict=True) if c <= settings.NEAR * min(costs))
+    allowed = [i for i, a in enumerate(agreements) if a >= best - settings.ALLOWED - 1e-12]
     cheapest = min(costs[i] for i in allowed)
     return min((i for i in allowed if costs[i] == cheapest), key=lambda i: outcomes[i][1])
 
@@ -150,13 +151,13 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     X, labels = make_blobs(3000, 3, centers=5, cluster_std=3, random_state=1)
     labels = KMeans(5, n_init=1, random_state=0).fit(X).labels_
     whole = explain(X, labels)
-    monkeypatch.setattr(_search, "ROWS", 400)
+    monkeypatch.setattr(settings, "ROWS", 400)
     sampled = explain(X, labels)
     assert sampled.search.n_sampled == 400
     assert sampled.search.gap is None
     assert sampled.cost <= 1.1 * whole.cost
     task = Task.of(X, Reference.of(X, labels))
-    search = _search.Search(task, "auto", Clock(None))
+    search = _search.AutoSearch(task, "auto", Clock(None))
     assert len(search.sample.rows) == 400
     assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
 
@@ -164,15 +165,15 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
 def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):
     X, _ = make_blobs(5000, 3, centers=5, cluster_std=3, random_state=1)
     labels = KMeans(5, n_init=1, random_state=0).fit(X).labels_
-    monkeypatch.setattr(_search, "ROWS", 300)
+    monkeypatch.setattr(settings, "ROWS", 300)
     task, seen = Task.of(X, Reference.of(X, labels)), []
-    search = _search.Search(task, "auto", Clock(None))
+    search = _search.AutoSearch(task, "auto", Clock(None))
     assert [len(goal.task.rows) for goal in search.between] == []
-    monkeypatch.setattr(_search, "TIMES", 2)
-    search = _search.Search(task, "auto", Clock(None))
+    monkeypatch.setattr(settings, "TIMES", 2)
+    search = _search.AutoSearch(task, "auto", Clock(None))
     assert [len(goal.task.rows) for goal in search.between] == [600, 1200]
     assert search._seen is search.between[-1].task
-    assert _search.Search(task, "agreement", Clock(None))._seen is task
+    assert _search.AutoSearch(task, "agreement", Clock(None))._seen is task
     monkeypatch.setattr(_search, "refined_with_centers", noting_rows(_search.refined_with_centers, seen))
     best = search.best(5)
     assert [n for n in seen if n > 300] == [600, 1200, 5000]
@@ -213,7 +214,7 @@ def test_small_subtrees_are_solved_unless_the_table_is_wide(monkeypatch):
     explain(X, labels)
     assert True in shapes
     shapes.clear()
-    monkeypatch.setattr(_search, "WIDEST", 2)
+    monkeypatch.setattr(settings, "WIDEST", 2)
     explain(X, labels, max_leaf_nodes=12)
     assert set(shapes) == {False}  # above k leaves these share the means of their clusters, in time d
 
@@ -221,13 +222,13 @@ def test_small_subtrees_are_solved_unless_the_table_is_wide(monkeypatch):
 @law(6)
 def test_the_search_ends_at_a_tree_that_cannot_be_better(seed, monkeypatch):
     X, labels = make_blobs(600, 2, centers=4, cluster_std=0.4, center_box=(-30, 30), random_state=seed)
-    monkeypatch.setattr(_search, "ROWS", 200 if seed % 3 == 2 else 1000)
+    monkeypatch.setattr(settings, "ROWS", 200 if seed % 3 == 2 else 1000)
     both = []
     for may_end in (True, False):
         if not may_end:
             monkeypatch.setattr(Goal, "is_perfect", lambda *_: False)
         task = Task.of(X, Reference.of(X, labels), max_leaf_nodes=4 + 4 * (seed % 2), random_state=0)
-        search = _search.Search(task, GOALS[seed // 2 % 3], Clock(None))
+        search = _search.AutoSearch(task, GOALS[seed // 2 % 3], Clock(None))
         best = search.best(4)
         both.append((best.tree if seed % 2 == 0 else search.best(8, best).tree, search.bound, len(search.names)))
     assert both[0][:2] == both[1][:2]
@@ -282,11 +283,11 @@ def test_every_way_of_growing_has_words():
     for method in grow.METHODS:
         assert grown_by(method) != method
     X, labels = make_blobs(300, 4, centers=5, cluster_std=3, random_state=0)
-    search = _search.Search(Task.of(X, Reference.of(X, labels)), "auto", Clock(None))
+    search = _search.AutoSearch(Task.of(X, Reference.of(X, labels)), "auto", Clock(None))
     search.best(10, search.best(5))
     for method in search.names.values():
         assert "-" not in grown_by(method).replace("Ex-Greedy", "").replace("over-grown", "")
-    assert len(CANDIDATES) == 4
+    assert len(CANDIDATES) == 3
 
 
 def test_the_command_line_takes_both_options(tmp_path):
@@ -310,9 +311,9 @@ def test_a_wide_table_is_not_searched_for_a_proof_that_would_take_longer_than_it
     assert known.search.gap is not None
     optimal_of = _search.optimal_of
     monkeypatch.setattr(_search, "optimal_of", lambda *a, **k: looks.append(k["max_boxes"]) or optimal_of(*a, **k))
-    monkeypatch.setattr(_search, "LOOKED_AT", 4 * 100)  # once, as a look at 40 columns takes four times as long
+    monkeypatch.setattr(settings, "LOOKED_AT", 4 * 100)  # once, as a look at 40 columns takes four times as long
     assert explain(X, labels).search.gap is not None
-    monkeypatch.setattr(_search, "LOOKED_AT", 4 * 100 - 1)
+    monkeypatch.setattr(settings, "LOOKED_AT", 4 * 100 - 1)
     assert explain(X, labels).search.gap is None
     assert looks == [1]
 

@@ -53,14 +53,14 @@ def test_a_model_of_a_closed_table_can_be_pickled(tmp_path):
 
 
 def test_no_step_of_auto_begins_after_the_time_is_over(monkeypatch):
-    from boxwood.explanation.choose import in_batches
+    from boxwood.explanation.choose import in_batches, settings
 
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(3000, 2))
     table = ArrowSource(pa.table({"x": rows[:, 0], "y": rows[:, 1]}))
     centers = bw.Reference.nearest(table, rows[:3])
-    monkeypatch.setattr(in_batches, "SAMPLE_ROWS", 100)
-    monkeypatch.setattr(in_batches, "ROWS", 100)
+    monkeypatch.setattr(settings, "SAMPLE_ROWS", 100)
+    monkeypatch.setattr(settings, "ROWS", 100)
     monkeypatch.setattr(in_batches, "_of_all_rows", None)  # which would be called
     assert any("stopped by the clock" in note for note in bw.explain(table, centers, time_limit=0).notes)
 

@@ -22,7 +22,7 @@ from boxwood._validation import listed, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.gaps import note_on_gaps, refuse_gaps
-from boxwood.explanation.choose.search import ROWS
+from boxwood.explanation.choose import settings
 from boxwood.explanation.explanation import Explanation
 from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
@@ -273,7 +273,7 @@ def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tup
     """
     if agreement >= LOW:
         return ()
-    sample = task.sampled(ROWS)
+    sample = task.sampled(settings.ROWS)
     labels = sample.reference.labels
     weights = sample.reference.kept if sample.kept_weights is None else sample.kept_weights
     for more in (2, 4):

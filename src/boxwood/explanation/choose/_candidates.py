@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from boxwood.explanation.choose import settings
 from boxwood.grow import METHODS, Method
 from boxwood.grow.better.exchange import loss_of
 from boxwood.grow.centers.greedy import growth_of_several
-from boxwood.grow.leaves.cart import grow_cart
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.impurity import grown_to_sizes
 from boxwood.grow.leaves.prune import pruned
@@ -22,18 +22,13 @@ from boxwood.grow.shared.names import matched
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["CANDIDATES", "OBJECTIVES", "Part"]
+__all__ = ["CANDIDATES", "OBJECTIVES", "CandidateInput"]
 
-PENALTIES = (0.0, 0.01, 0.03, 0.1)  # of ExShallow; with the first it is Ex-Greedy
-CLEARLY = 1.01  # a penalty whose tree loses so many times more than that of the next one needs no farther one
 IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
-COLUMNS_BY_ROWS = 30  # most columns for regression trees on the rows, which take time d squared
-BY_SKLEARN = 1_000_000  # values of a table from which scikit-learn grows a tree in about a second
-OVERGROWN = 2  # times the leaves to which trees are grown before they are pruned back
 OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tree, and their objectives
 
 
-class Part(NamedTuple):
+class CandidateInput(NamedTuple):
     """What a candidate may use: rows for growers of few passes, a sample for others, and the number of leaves."""
 
     task: Task
@@ -45,7 +40,7 @@ class Part(NamedTuple):
 Trees: TypeAlias = Iterator[tuple[ThresholdTree, str]]
 
 
-def _separating(part: Part) -> Trees:
+def _separating(part: CandidateInput) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
     seen = part._replace(task=part.task.blinkered, sample=part.sample.blinkered)
     for method in METHODS.values():
@@ -55,7 +50,7 @@ def _separating(part: Part) -> Trees:
                 yield from _expanded(start, name, part)
 
 
-def _of_method(method: Method, task: Task, part: Part) -> Trees:
+def _of_method(method: Method, task: Task, part: CandidateInput) -> Trees:
     if method.name == "greedy":  # among those of "shallow"
         return
     if method.name == "shallow":
@@ -64,24 +59,24 @@ def _of_method(method: Method, task: Task, part: Part) -> Trees:
         yield method.grow(task).tree, method.name
 
 
-def _of_penalties(task: Task, part: Part) -> Trees:
+def _of_penalties(task: Task, part: CandidateInput) -> Trees:
     """Yield the trees of ExShallow's penalties: the middle two, and beyond each of them if it is not clearly worse.
 
-    The loss usually falls and then rises with the penalty. Small penalties are left out where they are no use, as deep
-    trees of many clusters take longest.
+    The loss usually falls and then rises with the penalty. Deep trees of many clusters take longest, so small penalties
+    are left out where they gain nothing.
     """
-    grow, objective = growth_of_several(task, PENALTIES), "cost" if part.by_cost else "mistakes"
+    grow, objective = growth_of_several(task, settings.PENALTIES), "cost" if part.by_cost else "mistakes"
     low, high = grow(1), grow(2)
     losses = [loss_of(tree, task, objective) for tree in (low, high)]
-    if losses[0] <= CLEARLY * losses[1]:
+    if losses[0] <= settings.CLEARLY * losses[1]:
         yield grow(0), "greedy"
     yield low, "shallow"
     yield high, "shallow"
-    if losses[1] <= CLEARLY * losses[0]:
+    if losses[1] <= settings.CLEARLY * losses[0]:
         yield grow(3), "shallow"
 
 
-def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:
+def _expanded(start: ThresholdTree, name: str, part: CandidateInput) -> Trees:
     if start.n_leaves >= part.leaves:
         yield start, name
         return
@@ -89,8 +84,11 @@ def _expanded(start: ThresholdTree, name: str, part: Part) -> Trees:
         yield expanded(start, part.sample, part.leaves, objective=objective), f"{name}-{how}"
 
 
-def _from_the_root(part: Part) -> Trees:
-    """Yield the tree that is expanded from a single leaf: by what is looked at first."""
+def _from_the_root(part: CandidateInput) -> Trees:
+    """Yield the tree that is expanded from a single leaf: by what is looked at first.
+
+    It is hardly ever the best, once cuts are refined, beside expanded trees that separate the centres.
+    """
     if _has_separating(part):
         return
     for how, objective in OBJECTIVES.items():
@@ -98,12 +96,19 @@ def _from_the_root(part: Part) -> Trees:
             yield expanded(None, part.sample, part.leaves, objective=objective), f"{how}-root"
 
 
-def _of_impurity(part: Part) -> Trees:
-    """Yield CART's trees and regression trees, as large as asked for, and twice as large and pruned back."""
+def _of_impurity(part: CandidateInput) -> Trees:
+    """Yield CART's trees and regression trees, as large as asked for, and twice as large and pruned back.
+
+    CART's by Gini impurity, which see all rows, gain next to nothing beside trees that separate the centres.
+    """
     objective = "cost" if part.by_cost else "mistakes"
-    sizes = (part.leaves,) if _has_separating(part) else (part.leaves, OVERGROWN * part.leaves)
+    has_separating = _has_separating(part)
+    is_exact = has_separating and part.leaves == part.task.reference.n_clusters  # then pruned trees never win
+    sizes = (part.leaves,) if is_exact else (part.leaves, settings.OVERGROWN * part.leaves)
     for criterion, name in IMPURITIES.items():
-        if criterion == "rows" and part.task.rows.n_columns > COLUMNS_BY_ROWS:
+        if criterion == "gini" and has_separating:
+            continue
+        if criterion == "rows" and part.task.rows.n_columns > settings.COLUMNS_BY_ROWS:
             continue
         task = part.task if criterion == "gini" else part.sample
         tree, *larger = grown_to_sizes(task, criterion, sizes)
@@ -114,35 +119,24 @@ def _of_impurity(part: Part) -> Trees:
             yield pruned(each, task, part.leaves, objective), f"{name}, pruned"
 
 
-def _sklearn(part: Part) -> Trees:
-    """Yield scikit-learn's tree of every row where agreement alone counts, so that it is never the better one.
+def _has_separating(part: CandidateInput) -> bool:
+    """Return whether cost decides, and trees that separate the centres are among the candidates.
 
-    It hears no interrupt, so it is left out where it takes long; CART's tree by our own loops is there in any case.
-    """
-    if not part.by_cost and part.task.rows.values.size <= BY_SKLEARN:
-        yield grow_cart(part.task.with_leaves(part.leaves)).tree, "cart"
-
-
-def _has_separating(part: Part) -> bool:
-    """Return whether trees that separate the centres have just the leaves that are asked for, and cost decides.
-
-    Beside these, trees expanded from the root and pruned ones are hardly ever the best once cuts are refined, so both
-    are left out. Trees that separate the centres need not keep a budget of depth or of rows in a leaf.
+    These need not keep a budget of depth or of rows in a leaf.
     """
     task, reference = part.task, part.task.reference
     apart = not (reference.equal_pair or task.blurred or task.budget.limits_shape)
-    return part.by_cost and apart and part.leaves == reference.n_clusters
+    return part.by_cost and apart and part.leaves >= reference.n_clusters
 
 
-CANDIDATES: dict[str, Callable[[Part], Trees]] = {
+CANDIDATES: dict[str, Callable[[CandidateInput], Trees]] = {
     "separating": _separating,
     "from the root": _from_the_root,
     "of impurity": _of_impurity,
-    "scikit-learn": _sklearn,
 }
 
 
-def _is_complete(method: Method, part: Part) -> bool:
+def _is_complete(method: Method, part: CandidateInput) -> bool:
     """Return whether a method makes one leaf for each cluster, and can run."""
     task = part.task
     if not method.candidate or part.leaves < task.reference.n_clusters or task.reference.equal_pair:

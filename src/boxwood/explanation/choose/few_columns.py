@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, TypeAlias
 
+from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, Goal
 from boxwood.grow.better.exchange import NEARLY
 from boxwood.grow.grown import Grown
@@ -23,21 +24,15 @@ __all__ = ["Choice", "choices", "grown_on_few"]
 Choice: TypeAlias = tuple[int, ...]
 """Columns of the table, ascending."""
 
-ROWS = 2_000  # of the sample on which choices are compared
-EACH = 70  # choices of columns up to which each is compared
-POOL = 12  # columns from which the choice is made, where there are more choices
-SEARCHED = 3  # choices for which trees are searched in full; if there are no more than one more, all are
-OVERGROWN = 4  # times the leaves of the trees whose columns come into the pool
-ROUNDS = 3  # in which each column of a choice may be exchanged
-
 
 def grown_on_few(
     task: Task, grow: Callable[..., Grown], objective: str, *, several: bool, time_limit: float | None = None
 ) -> Grown:
-    """Return what grows best on at most as many columns as the budget allows; `grow` takes a task, and its seconds.
+    """Return the best tree on at most `max_columns` columns; `grow(task, seconds)` grows one.
 
-    With `several` trees are grown in full for the best few choices of columns, and the goal takes one; else for the
-    best choice alone. Of trees that lose at most 1% more the one is taken whose columns are preferred most often.
+    With `several`, trees are grown in full for the best few choices of columns, and the goal takes one; else for the
+    best choice alone. Among trees that lose at most 1% more than the best, the one with most preferred columns is
+    taken.
     """
     now = time.monotonic()
     end, half = (None, None) if time_limit is None else (now + time_limit, now + time_limit / 2)
@@ -63,15 +58,15 @@ def choices(task: Task, goal: Goal, *, several: bool = True, deadline: float | N
     from the 12 that serve best alone, of those that large trees test; they are added one at a time, and then exchanged
     one at a time, as long as that gains.
     """
-    return _Choices(task, goal, deadline).ranked(SEARCHED if several else 1)
+    return _Choices(task, goal, deadline).ranked(settings.CHOICES_SEARCHED if several else 1)
 
 
 class _Choices:
-    """The choices that were compared so far, and what their trees lose."""
+    """The choices of columns compared so far, and the losses of their trees."""
 
     def __init__(self, task: Task, goal: Goal, deadline: float | None) -> None:
         self.budget, self.deadline = task.budget, deadline
-        self.sample = task.sampled(ROWS)
+        self.sample = task.sampled(settings.CHOICES_ROWS)
         self.sample = self.sample.within(replace(self.sample.budget, max_columns=None))
         _ = self.sample.order  # sorted once for all choices
         self.goal = goal if self.sample is task else goal.of_sample(self.sample)
@@ -86,7 +81,7 @@ class _Choices:
         n_choices = math.comb(len(self.columns), self.size)
         if most > 1 and n_choices <= most + 1:
             return list(combinations(self.columns, self.size))
-        if n_choices <= EACH:
+        if n_choices <= settings.CHOICES_COMPARED:
             for choice in combinations(self.columns, self.size):
                 self.loss(choice)
         else:
@@ -95,9 +90,9 @@ class _Choices:
         return sorted(full, key=lambda choice: (self.losses[choice], choice))[:most]
 
     def loss(self, choice: Choice) -> tuple[float, float]:
-        """Return what the better of two trees on some columns loses: by what the goal looks at first, and the other.
+        """Return the loss of the better of two trees on some columns: first what the goal looks at first.
 
-        After the deadline choices that were not compared lose all.
+        After the deadline, choices that were not compared have an infinite loss.
         """
         if choice not in self.losses:
             if self.losses and self.deadline is not None and time.monotonic() > self.deadline:
@@ -120,14 +115,16 @@ class _Choices:
             yield self.goal.candidate(named(tree, task, self.objective), "")
 
     def _pool(self) -> list[int]:
-        """Return the columns from which choices are made, the one that serves best alone first."""
+        """Return the columns from which choices are made, in the order of what each achieves alone."""
         tested = {
             self.budget.source(int(j))
-            for each in self._grown(tuple(self.columns), OVERGROWN)
+            for each in self._grown(tuple(self.columns), settings.CHOICES_OVERGROWN)
             for j in each.tree.features
         }
-        tested |= set(self.columns) if len(self.columns) <= POOL else set()
-        pool = sorted(tested, key=lambda column: (self.loss((column,)), column))[: max(POOL, self.size)]
+        tested |= set(self.columns) if len(self.columns) <= settings.CHOICES_POOL else set()
+        pool = sorted(tested, key=lambda column: (self.loss((column,)), column))[
+            : max(settings.CHOICES_POOL, self.size)
+        ]
         rest = [column for column in self.columns if column not in pool]
         return pool + rest[: max(self.size - len(pool), 0)]
 
@@ -136,7 +133,7 @@ class _Choices:
         while len(chosen) < self.size:
             chosen = min((_with(chosen, column) for column in pool if column not in chosen), key=self._key)
         self.losses.setdefault(chosen, self.loss(chosen))  # one choice of the full size, whatever the clock says
-        for _ in range(ROUNDS):
+        for _ in range(settings.CHOICES_ROUNDS):
             others = [
                 _with(tuple(each for each in chosen if each != out), column)
                 for out in chosen
@@ -157,7 +154,7 @@ def _with(choice: Choice, column: int) -> Choice:
 
 
 def _preferred(found: list[tuple[Candidate, Grown]], goal: Goal, task: Task) -> Grown:
-    """Return the tree that the goal takes, or one that loses hardly more and tests more preferred columns."""
+    """Return the tree that the goal takes, or a nearly equal one that tests more preferred columns."""
     best = goal.best([each for each, _ in found])
 
     def lost(each: Candidate) -> float:

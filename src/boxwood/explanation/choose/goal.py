@@ -1,4 +1,4 @@
-"""What decides between trees that explain one clustering: their cost, the rows outside their cluster, or both."""
+"""The rule that picks one of several trees: by their cost, by the rows outside their cluster, or by both."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats
+from boxwood.explanation.choose import settings
 from boxwood.grow.better.refine import means_of
 from boxwood.grow.shared.names import clusters_reached, means_reached
 from boxwood.loops.costs import SQEUCLIDEAN
@@ -20,12 +21,7 @@ from boxwood.tree import ThresholdTree
 
 __all__ = ["Candidate", "Goal", "GoalRule", "comparable", "share_beyond_doubt"]
 
-NEAREST = 0.95  # "auto" looks at costs if at least this share of rows is nearest to its own cluster's mean
-SURE = 0.97  # a share of the rows of a sample from which that of all rows cannot be below this
-AT_HAND = 1 << 16  # distances of rows to means in memory at a time, so that they stay in the processor's cache
-DIGITS = 36  # binary digits of a cost by which trees are compared
-NEAR = 1.005  # trees whose cost is up to so many times the least are looked at for their agreement
-ALLOWED = 0.005  # share of rows by which the tree that "auto" takes may agree less than the best of these
+AT_HAND = 1 << 16  # distances computed at a time, so that they stay in the processor's cache
 
 
 class Candidate(NamedTuple):
@@ -38,13 +34,13 @@ class Candidate(NamedTuple):
 
 
 class GoalRule:
-    """What decides between trees whose costs and mistakes are known.
+    """The rule that picks one of several trees whose costs and mistakes are known.
 
-    "cost" is the cheapest tree. "agreement" is the tree with the fewest rows outside their cluster. With "auto" let A
-    be the best agreement among the trees within 0.5% of the least cost; the cheapest tree that agrees at least A -
-    0.005 is taken. A cost below that of the clusters counts as theirs then, because such a tree has found other
-    clusters. Clusters that do not minimise cost are none of means: "auto" is "agreement" for them. Each goal has the
-    other number as its second one; of equal trees the first is taken.
+    "cost" takes the cheapest tree, "agreement" the one with the fewest rows outside their cluster; the other number
+    decides between equal ones, and of equal trees the first is taken. "auto" is "agreement" for clusters that do not
+    minimise cost. For others, let A be the best agreement among the trees within 0.5% of the least cost: the cheapest
+    tree that agrees at least A - 0.005 is taken. A cost below that of the clusters counts as theirs, because such a
+    tree has found other clusters.
 
     Parameters
     ----------
@@ -60,7 +56,7 @@ class GoalRule:
 
     def __init__(self, objective: str, share_nearest: float, cost_of_clusters: float, weight: float) -> None:
         self.objective, self.share_nearest = objective, share_nearest
-        self.by_cost = objective == "cost" or (objective == "auto" and share_nearest >= NEAREST)
+        self.by_cost = objective == "cost" or (objective == "auto" and share_nearest >= settings.NEAREST)
         self.cost_of_clusters, self.weight = cost_of_clusters, weight
 
     @property
@@ -79,10 +75,10 @@ class GoalRule:
             return min(candidates, key=lambda each: (each.mistakes, each.cost))
         if self.objective == "cost":
             return min(candidates, key=lambda each: (each.cost, each.mistakes))
-        most = NEAR * min(map(self._floored, candidates))
+        most = settings.NEAR * min(map(self._floored, candidates))
         near = [each for each in candidates if self._floored(each) <= most]
         fewest = min(each.mistakes for each in near)
-        agreeing = [each for each in near if each.mistakes <= fewest + ALLOWED * self.weight]
+        agreeing = [each for each in near if each.mistakes <= fewest + settings.ALLOWED * self.weight]
         return min(agreeing, key=lambda each: (self._floored(each), each.mistakes))
 
     def admitted(self, candidates: Sequence[Candidate], beside: Sequence[Candidate]) -> list[Candidate]:
@@ -92,7 +88,7 @@ class GoalRule:
         such a tree must agree nearly as well as the one that would be taken without it.
         """
         taken = self.best(beside)
-        most = taken.mistakes + ALLOWED * self.weight if self.objective == "auto" else np.inf
+        most = taken.mistakes + settings.ALLOWED * self.weight if self.objective == "auto" else np.inf
         return [*beside, *(each for each in candidates if each.mistakes <= most)]
 
     def ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -127,7 +123,7 @@ class GoalRule:
 
 
 class Goal(GoalRule):
-    """What decides between the trees for one task, which are measured on its rows.
+    """The rule that picks one of the trees for a task; it measures them on the task's rows.
 
     Parameters
     ----------
@@ -179,16 +175,16 @@ class Goal(GoalRule):
 def comparable(cost: float) -> float:
     """Return a cost by which trees are compared: last digits depend on the order of rows, so they decide nothing."""
     mantissa, exponent = math.frexp(cost)
-    return math.ldexp(round(mantissa * 2.0**DIGITS), exponent - DIGITS)
+    return math.ldexp(round(mantissa * 2.0**settings.DIGITS), exponent - settings.DIGITS)
 
 
 def share_beyond_doubt(sample: Task) -> float | None:
-    """Return the share of a sample's rows that lie nearest to the mean of their own cluster, if it is `SURE`.
+    """Return the share of a sample's rows that lie nearest to the mean of their own cluster, if it is at least `SURE`.
 
-    Then the share of all rows is above `NEAREST` too, as a sample has thousands of rows.
+    Then the share of all rows is at least `NEAREST`, too, as a sample has thousands of rows.
     """
     share = _share_nearest(sample)
-    return share if share >= SURE else None
+    return share if share >= settings.SURE else None
 
 
 def _share_nearest(task: Task) -> float:

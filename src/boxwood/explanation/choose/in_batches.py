@@ -12,8 +12,9 @@ from boxwood._validation import Rows
 from boxwood.axes import Scaling
 from boxwood.explanation.ask.limits import on_few_columns, with_enough_rows
 from boxwood.explanation.ask.progress import Progress
+from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
-from boxwood.explanation.choose.search import ROWS, ROWS_PER_LEAF, choose, refuse_leaves
+from boxwood.explanation.choose.search import choose, refuse_leaves
 from boxwood.explanation.measure.facts import TableFacts, named_by_rows
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
@@ -25,8 +26,6 @@ from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Found", "Growth", "grown_by_name", "rows_of_sample", "sample_task", "searched_by_passes"]
-
-SAMPLE_VALUES, SAMPLE_ROWS = 2_000_000, 100_000  # most values and rows of the sample
 
 
 class Found(NamedTuple):
@@ -89,7 +88,11 @@ def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bo
 
 def rows_of_sample(batches: Batches, n_leaves: int) -> int:
     """Return how many rows of a table are looked at together, at most."""
-    return max(min(SAMPLE_ROWS, SAMPLE_VALUES // batches.n_columns), ROWS, ROWS_PER_LEAF * n_leaves)
+    return max(
+        min(settings.SAMPLE_ROWS, settings.SAMPLE_VALUES // batches.n_columns),
+        settings.ROWS,
+        settings.ROWS_PER_LEAF * n_leaves,
+    )
 
 
 def sample_task(task: Task) -> tuple[Task, bool]:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
-from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, Part
+from boxwood.explanation.choose import settings
+from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput
 from boxwood.explanation.choose.few_columns import grown_on_few
-from boxwood.explanation.choose.goal import NEAR, Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
 from boxwood.grow.better.exchange import preferring, refilled, swapped, within
@@ -27,7 +28,7 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merged
 
-__all__ = ["ROWS", "choose", "refuse_leaves", "searched"]
+__all__ = ["choose", "refuse_leaves", "searched"]
 
 
 def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
@@ -82,33 +83,15 @@ def refuse_leaves(task: Task, method: Method) -> None:
         )
 
 
-ROWS = 20_000  # rows of the sample; in a longer table, growers that need several passes see a sample
-ROWS_PER_LEAF = 50  # so many at least
-TIMES = 10  # so many times more rows has each further sample
-FAR = 4  # times more rows than the last sample has the table at least; else that sample would save no time
-REFINED = 4  # candidates that are refined on the sample
-ROUNDS = 15  # in which centres and then cuts are improved, each cut once; few tables need more than five
-ROUNDS_ON_MORE = 3  # on more rows than those of the sample, where they end also if
-LEAST_OF_ROUND = 5e-5  # is more than the share by which new centres lower the cost
-FARTHEST = 2  # times the greatest gain of a candidate by refinement: so much may another have to gain to be refined
-LEAST_GAIN = 0.005  # by which candidates are taken to gain
-RESOLVED = 1  # candidates whose small subtrees are solved exactly
-WIDEST = 512  # columns up to which this is done where each leaf has its own mean, as it takes time d squared
-SOLVED = 4  # leaves up to which the cheapest of all trees is searched for
-LOOKED_AT_EACH = 100_000  # rows that such a solution may look at; fewer in tables of more than so many columns:
-COLUMNS = 20
-LOOKED_AT = 600_000  # rows that the search for the cheapest of all trees may look at; it is left out if they are fewer
-SWAPPED = 100  # leaves up to which they are moved to where they are worth more
-ROUNDING = 1e-9  # gaps up to this are none: costs are sums of rounded numbers
-COMPARED = 3  # candidates that are compared on every row
-_STEPS = len(CANDIDATES) + REFINED + 2  # told of: each kind of tree, each refined, small subtrees solved, every row
+# steps told of: each kind of tree, each refined one, small subtrees, all rows
+_STEPS = len(CANDIDATES) + settings.REFINED + 2
 
 
 def searched(
     task: Task, *, objective: str = "auto", time_limit: float | None = None, progress: Progress = silent
 ) -> Grown:
     """Return the tree that the goal takes of all candidates, with the facts of the search."""
-    search = Search(task, objective, Clock(time_limit), progress)
+    search = AutoSearch(task, objective, Clock(time_limit), progress)
     leaves, k = task.leaves(), task.reference.n_clusters
     best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
     notes = search.notes()
@@ -119,12 +102,12 @@ def searched(
     return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
 
 
-class Search:
-    """The trees that were grown for a task, on a sample where the table is long, and the goal that takes one."""
+class AutoSearch:
+    """All candidate trees of one task, and the rule that picks one; a long table is searched on a sample."""
 
     def __init__(self, task: Task, objective: str, clock: Clock, progress: Progress = silent) -> None:
         self.task, self.clock = task, clock
-        self.sample = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves()))
+        self.sample = task.sampled(max(settings.ROWS, settings.ROWS_PER_LEAF * task.leaves()))
         is_whole = self.sample is task
         self.goal = Goal(task, objective, None if is_whole else share_beyond_doubt(self.sample))
         self.on_sample = self.goal if is_whole else self.goal.of_sample(self.sample)
@@ -139,7 +122,7 @@ class Search:
 
     @property
     def _seen(self) -> Task:
-        """The rows that growers see which take one pass for each level: all, or a large sample if cost decides.
+        """The task for growers that take one pass for each level: all rows, or a large sample if cost decides.
 
         Trees that are chosen by cost are refined on every row anyway.
         """
@@ -147,10 +130,10 @@ class Search:
 
     def _sizes_between(self) -> Iterator[int]:
         """Yield how many rows larger samples have; the largest one is far smaller than the table."""
-        n_rows = TIMES * len(self.sample.rows)
-        while FAR * n_rows <= self.task.n_rows:
+        n_rows = settings.TIMES * len(self.sample.rows)
+        while settings.FAR * n_rows <= self.task.n_rows:
             yield n_rows
-            n_rows *= TIMES
+            n_rows *= settings.TIMES
 
     def preferring(self, best: Candidate) -> Candidate:
         """Return the tree with cuts on preferred columns, where that costs nearly nothing."""
@@ -161,7 +144,7 @@ class Search:
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
-        self.bound, part = None, Part(self._seen, self.sample, leaves, self.goal.by_cost)
+        self.bound, part = None, CandidateInput(self._seen, self.sample, leaves, self.goal.by_cost)
         found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
         chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
         if begin is not None:
@@ -169,32 +152,32 @@ class Search:
         self._reach(_STEPS)
         self.before += _STEPS
         self.names |= {each.tree: each.name for each in found}
-        self.ranked = self.goal.ranked(chosen)[:COMPARED]
+        self.ranked = self.goal.ranked(chosen)[: settings.COMPARED]
         return self.goal.best(chosen)
 
-    def _improved(self, part: Part, found: list[Candidate]) -> list[Candidate]:
+    def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
         goal, leaves = self.on_sample, part.leaves
-        found += self._refined(part, goal.ranked(found)[:REFINED])
+        found += self._refined(part, goal.ranked(found)[: settings.REFINED])
         if self._has_own_means(leaves):
             found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
         else:
-            found += goal.candidates(self._resolved(part, goal.ranked(found)[:RESOLVED], own_means=False))
-            if leaves <= SWAPPED:
+            found += goal.candidates(self._resolved(part, goal.ranked(found)[: settings.RESOLVED], own_means=False))
+            if leaves <= settings.SWAPPED:
                 found += goal.candidates(self._swapped(part, goal.best(found)))
         found = goal.candidates(self._renamed(part.sample, found))
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
         self._reach(_STEPS - 1)
-        return chosen if self.sample is self.task else self._on_more_rows(chosen[:COMPARED], leaves)
+        return chosen if self.sample is self.task else self._on_more_rows(chosen[: settings.COMPARED], leaves)
 
-    def _bounded(self, part: Part, perfect: Candidate) -> Candidate:
+    def _bounded(self, part: CandidateInput, perfect: Candidate) -> Candidate:
         """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
-        if self._has_own_means(part.leaves) and part.leaves <= SOLVED and not self.clock.has_passed():
+        if self._has_own_means(part.leaves) and part.leaves <= settings.SOLVED and not self.clock.has_passed():
             list(self._solved(part, perfect))
         return perfect
 
-    def _grown(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
+    def _grown(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows.
 
         A perfect one is the last: it is the first of equals, whatever comes.
@@ -210,7 +193,7 @@ class Search:
             if self.clock.has_passed() or self.perfect is not None:
                 return
 
-    def _raw(self, part: Part, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
+    def _raw(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
             yield begin.tree, begin.name
             for how, objective in OBJECTIVES.items():
@@ -223,13 +206,13 @@ class Search:
         """Tell that so many steps to the tree of this size are done."""
         self.steps.reach(self.before + done)
 
-    def _refined(self, part: Part, candidates: list[Candidate]) -> list[Candidate]:
-        """Return the candidates with better cuts, but for those that would have to gain far more than others did."""
+    def _refined(self, part: CandidateInput, candidates: list[Candidate]) -> list[Candidate]:
+        """Return the candidates with better cuts; those that are too far behind to become the best are left out."""
         found: list[Candidate] = []
-        goal, gained = self.on_sample, LEAST_GAIN
+        goal, gained = self.on_sample, settings.LEAST_GAIN
         for done, each in enumerate(candidates, start=1):
             least = min((goal.loss(one) for one in found), default=goal.loss(each))
-            if goal.loss(each) * (1 - FARTHEST * gained) > NEAR * least:
+            if goal.loss(each) * (1 - settings.FARTHEST * gained) > settings.NEAR * least:
                 continue
             if self.clock.has_passed():
                 break
@@ -240,24 +223,24 @@ class Search:
             self._reach(len(CANDIDATES) + done)
         return found
 
-    def _with_own_means(self, part: Part, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+    def _with_own_means(self, part: CandidateInput, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
-        if part.task.n_columns <= WIDEST:
-            yield from self._resolved(part, candidates[:RESOLVED], own_means=True)
-        if part.leaves <= SOLVED and not self.clock.has_passed():
+        if part.task.n_columns <= settings.WIDEST:
+            yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
+        if part.leaves <= settings.SOLVED and not self.clock.has_passed():
             yield from self._solved(part, candidates[0])
 
-    def _swapped(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+    def _swapped(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
         if not self.clock.has_passed():
             tree = swapped(best.tree, part.sample, part.leaves, self.loss, singles=1, deadline=self.clock.deadline)
             yield tree, f"{best.name}, swapped"
 
     def _resolved(
-        self, part: Part, candidates: list[Candidate], *, own_means: bool
+        self, part: CandidateInput, candidates: list[Candidate], *, own_means: bool
     ) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
-        boxes = max(self._boxes(LOOKED_AT_EACH, part.sample, power=2 if own_means else 1), 1)
+        boxes = max(self._boxes(settings.LOOKED_AT_EACH, part.sample, power=2 if own_means else 1), 1)
         for each in candidates:
             if self.clock.has_passed():
                 return
@@ -274,15 +257,15 @@ class Search:
                 yield solved, f"{each.name}, resolved"
                 yield self._better(solved, part.sample, part.leaves), f"{each.name}, resolved, refined"
 
-    def _solved(self, part: Part, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
-        """Yield the cheapest of all trees with so few leaves, as far as the search comes; remember its bound.
+    def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.
 
-        All rows are looked at if the least cost is asked for, or if the sample has all; else there is no bound. Nor is
-        there one where the table is so wide that even one look takes longer than the growth of all trees.
+        It reads all rows if the least cost is asked for, or if the sample has all; else it proves no bound. It is left
+        out where the table is so wide that reading it once takes longer than the growth of all trees.
         """
         task = self.task if self.goal.objective == "cost" else part.sample
         by_clock = self.clock.deadline is not None and task is self.task
-        boxes = None if by_clock else self._boxes(LOOKED_AT, task, power=2)
+        boxes = None if by_clock else self._boxes(settings.LOOKED_AT, task, power=2)
         if boxes == 0:
             return
         solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
@@ -306,7 +289,7 @@ class Search:
 
     def _boxes(self, looked_at: int, task: Task, power: int) -> int:
         """Return how many times the rows of a task may be looked at: less often in wide tables."""
-        share = min(1.0, COLUMNS / task.n_columns) ** power
+        share = min(1.0, settings.COLUMNS / task.n_columns) ** power
         return int(looked_at * share / task.n_rows)
 
     def _on_more_rows(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:
@@ -325,9 +308,11 @@ class Search:
         return compared
 
     def _better(self, tree: ThresholdTree, task: Task, leaves: int) -> ThresholdTree:
-        """Return the tree with cuts that lose less on the rows of a task, and free leaves used elsewhere."""
+        """Return the tree with cuts that lose less on the rows of a task, and with freed leaves used elsewhere."""
         deadline = self.clock.deadline
-        rounds, tol = (ROUNDS, 0.0) if task is self.sample else (ROUNDS_ON_MORE, LEAST_OF_ROUND)
+        rounds, tol = (
+            (settings.ROUNDS, 0.0) if task is self.sample else (settings.ROUNDS_ON_MORE, settings.LEAST_OF_ROUND)
+        )
         if self.goal.by_cost:
             better = refined_with_centers(tree, task, max_rounds=rounds, max_sweeps=1, tol=tol, deadline=deadline)
         else:
@@ -339,7 +324,7 @@ class Search:
         goal, gap = self.goal, None
         if self.bound is not None:
             gap = 1 - self.bound / best.cost if best.cost > 0 else 0.0
-            gap = gap if gap > ROUNDING else 0.0
+            gap = gap if gap > settings.ROUNDING else 0.0
         return SearchFacts(goal.objective, goal.reason, len(self.names), len(self.sample.rows), self.clock.stopped, gap)
 
     def on_length(self) -> tuple[str, ...]:

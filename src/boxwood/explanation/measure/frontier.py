@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood.explanation.ask.progress import Progress, silent
+from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.in_batches import Growth, grown_by_name
-from boxwood.explanation.choose.search import ROWS, ROWS_PER_LEAF
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.facts import TableFacts
 from boxwood.explanation.measure.held_out import (
@@ -160,7 +160,7 @@ class Way(NamedTuple):
     def grown(self, task: Task) -> tuple[ThresholdTree, Task]:
         """Return the larger tree for a task, and the task with the rows on which it was grown in the end."""
         start = None if self.start is None else self.start(task)
-        rows = task.sampled(max(ROWS, ROWS_PER_LEAF * task.leaves())) if self.sampled else task
+        rows = task.sampled(max(settings.ROWS, settings.ROWS_PER_LEAF * task.leaves())) if self.sampled else task
         return self.grow(rows, start), rows
 
     def prunings(self, task: Task, evidence: Evidence) -> Prunings:

@@ -1,0 +1,52 @@
+"""The numbers of "auto": when it looks at costs, what it grows, how far it improves trees, and on how many rows.
+
+`benchmarks.quality worth` shows what each candidate and each step gains and costs.
+"""
+
+from __future__ import annotations
+
+# Which tree is taken
+NEAREST = 0.95  # Costs count if at least this share of rows is nearest to its own cluster's mean; else agreement alone.
+SURE = 0.97  # At 97 % in the sample, all rows are taken to reach 95 %.
+DIGITS = 36  # Costs are compared by their first 36 binary digits; the last ones depend on the order of rows.
+NEAR = 1.005  # Among trees within 0.5 % of the least cost, agreement decides.
+ALLOWED = 0.005  # The tree that is taken may agree with 0.5 % of the rows less than the best of these.
+ROUNDING = 1e-9  # A gap below this is none: costs are sums of rounded numbers.
+
+# Samples of long tables
+ROWS = 20_000  # Growers that read rows several times see a sample of so many rows.
+ROWS_PER_LEAF = 50  # The sample has at least so many rows for each leaf.
+TIMES = 10  # The next larger sample has ten times as many rows.
+FAR = 4  # A larger sample is used if the table has four times its rows; else it would save no time.
+COMPARED = 3  # The best three trees of a sample are compared on more rows.
+SAMPLE_ROWS = 100_000  # Of a table in batches at most so many rows are read into memory.
+SAMPLE_VALUES = 2_000_000  # The same in values, for wide tables.
+
+# Candidates
+PENALTIES = (0.0, 0.01, 0.03, 0.1)  # Penalties of ExShallow; with the first it is Ex-Greedy.
+CLEARLY = 1.01  # Within 1 % of its neighbour's loss, the next penalty is tried, too.
+COLUMNS_BY_ROWS = 30  # Regression trees on the rows take time d squared: they are grown up to so many columns.
+OVERGROWN = 2  # Trees to be pruned back are grown to twice the leaves.
+
+# Improvement
+REFINED = 4  # The best four candidates are refined.
+ROUNDS = 15  # Refinement has at most 15 rounds of new centres and new cuts; few tables need more than five.
+ROUNDS_ON_MORE = 3  # On more rows than those of the sample it has at most three rounds.
+LEAST_OF_ROUND = 5e-5  # There it also ends when new centres lower the cost by less than this share.
+LEAST_GAIN = 0.005  # Refinement is assumed to lower a loss by at least this share.
+FARTHEST = 2  # A candidate is refined if twice the largest gain so far would make it the best.
+RESOLVED = 1  # Only the best tree has its small subtrees solved exactly.
+WIDEST = 512  # Where each leaf has its own mean this takes time d squared: it is done up to so many columns.
+LOOKED_AT_EACH = 100_000  # A subtree is solved exactly as long as that reads at most so many rows.
+SOLVED = 4  # Up to four leaves, the cheapest of all trees is searched for.
+LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if one look at each row takes more.
+COLUMNS = 20  # Both may read fewer rows in tables of more than 20 columns.
+SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
+
+# Few columns (`max_columns`)
+CHOICES_ROWS = 2_000  # Choices of columns are compared on a sample of so many rows.
+CHOICES_COMPARED = 70  # Up to 70 choices, each is compared.
+CHOICES_POOL = 12  # Beyond, the choice is made from the best 12 columns.
+CHOICES_SEARCHED = 3  # Three choices are searched in full (all, if there are at most 4).
+CHOICES_OVERGROWN = 4  # Columns tested by trees of four times the leaves come into the pool.
+CHOICES_ROUNDS = 3  # In each of three rounds one column of a choice may be exchanged.
