@@ -26,7 +26,7 @@ using dynamic programming with branch-and-bound", AAAI 2025.)
 
 import numpy as np
 
-from boxwood.loops.jit import jit
+from boxwood.loops.jit import compiled_always, jit
 
 __all__ = ["NONE", "UNIT", "add_shares", "begin", "look", "middle", "part", "raise_bounds", "solve"]
 
@@ -35,6 +35,7 @@ NONE = np.iinfo(np.int64).max >> 2  # more than any tree costs; the sum of two i
 MOST, BEHIND, NEEDED, LAST, BEFORE = range(5)  # of a side: weight of the commonest labels, what to exceed, code, rows
 
 
+@compiled_always
 @jit
 def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, work):
     """Return the cost of the best tree of depth two with at most 1 to 4 leaves, or `limit`, if none is cheaper.
@@ -377,6 +378,7 @@ def begin(order, codes, labels, weights, n_labels, leaves_of, ends, n_places, we
                 _bound_sides(label, weight, n_labels, ends[j], count, leaves_of[i], low[i, j], high[i, j])
 
 
+@compiled_always
 @jit
 def look(
     order, codes, labels, weights, n_labels, leaves_of, shares, least, ends, n_places, weight_to, low, high,

@@ -88,17 +88,22 @@ class Marks:
 
 
 class FewestMistakes:
-    """A search on the boxes of one table; it stops at the time `deadline` of `time.monotonic`."""
+    """A search on the boxes of one table; it stops at the time `deadline` of `time.monotonic`, or after some steps."""
 
-    def __init__(self, marks: Marks, least: int = 1, *, deadline: float | None = None) -> None:
-        self.marks, self.least, self.deadline = marks, least, deadline
+    def __init__(
+        self, marks: Marks, least: int = 1, *, deadline: float | None = None, max_steps: int | None = None
+    ) -> None:
+        self.marks, self.least, self.deadline, self.max_steps = marks, least, deadline, max_steps
+        self.n_steps = 0  # rows of a column that loops have looked at
         self.n_labels = int(marks.labels.max()) + 1
         self.memory: dict[tuple[bytes, int, int], Fewest] = {}
         self.work = np.zeros(1, dtype=np.int64)
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is spent."""
+        """Whether the steps or the time are spent."""
+        if self.max_steps is not None and self.n_steps >= self.max_steps:
+            return True
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     def solve_from(self, depth: int, leaves: int, known: Cuts = None) -> Fewest:
@@ -208,6 +213,7 @@ class _Root:
             search.work[0] = 0
             table = self.order, *search._table, self.leaves_of, self.shares, search.least
             is_done = look(*table, *known, self.state, cuts, search.work, AT_ONCE)
+            search.n_steps += int(search.work[0])
         return self._found(is_done, search._tree(cuts))
 
     def _found(self, is_done: bool, cuts: Cuts) -> Fewest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -23,7 +24,7 @@ __all__ = ["Agreeing", "agreeing_of", "is_within_reach", "resolved_by_agreement"
 
 CHOICES = 200  # sets of columns that are all tried
 BY_LOOP = 3  # depth up to which no other tree is grown to begin with
-CELLS = {1: 1 << 22, 2: 1 << 20, 3: 20_000}  # rows times columns up to which trees of a depth are solved by "auto"
+CELLS = {1: 1 << 22, 2: 1 << 20, 3: 30_000}  # rows times columns up to which trees of a depth are solved by "auto"
 
 
 class Agreeing(NamedTuple):
@@ -40,20 +41,26 @@ def is_within_reach(task: Task, depth: int) -> bool:
 
 
 def agreeing_of(
-    task: Task, leaves: int, *, incumbent: ThresholdTree | None = None, deadline: float | None = None
+    task: Task,
+    leaves: int,
+    *,
+    incumbent: ThresholdTree | None = None,
+    max_steps: int | None = None,
+    deadline: float | None = None,
 ) -> Agreeing:
     """Return the tree with the fewest mistakes that keeps the budget of a task, with at most so many leaves.
 
     Of such trees it is the one with the fewest leaves, and then the first by its cuts in pre-order: by column, then by
-    threshold. The search begins with `incumbent`, if its cuts are one-sided, and stops at the time `deadline` of
-    `time.monotonic`, with the best tree so far and a bound. `max_columns` is kept by trying all sets of columns, up to
-    200, and else by adding columns one at a time, with the bound of all columns.
+    threshold. The search begins with `incumbent`, if its cuts are one-sided. It stops after `max_steps` rows of columns
+    that were looked at, or at the time `deadline` of `time.monotonic`, with the best tree so far and a bound.
+    `max_columns` is kept by trying all sets of columns, up to 200, and else by adding columns one at a time, with the
+    bound of all columns.
     """
     if task.budget.max_columns is not None:
         return _on_few(task, leaves, deadline)
     kept = Kept(task)
     marks = Marks(kept)
-    search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline)
+    search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     leaves = min(leaves, len(kept.rows))
     depth = min(task.budget.max_depth or leaves, max(leaves - 1, 0))
     known = None
@@ -155,19 +162,36 @@ class _Windows:
         """Return a tree none of whose windows can be better, or the best one by the deadline."""
         rows = np.arange(len(self.marks.labels))
         while not self.search.is_over:
-            gains = list(self._gains(cuts, rows, (), self.leaves - n_leaves(cuts)))
-            if not gains or (best := min(gains, key=lambda each: each[:2]))[0] >= 0:
-                break
-            cuts = _replaced(cuts, best[1], best[2])
+            better = self._with_best(cuts, rows, self.depth)
+            if better == cuts:
+                gains = self._gains(cuts, rows, (), self.leaves - n_leaves(cuts))
+                gain, way, window = min(gains, key=lambda each: each[:2], default=(0, (), None))
+                if gain >= 0:
+                    break
+                better = _replaced(cuts, way, window)
+            cuts = better
         return cuts
 
-    def _gains(self, cuts: Cuts, rows: Indices, way: tuple[int, ...], free: int):  # type: ignore[no-untyped-def]
-        """Yield for each window by how much its best tree changes the cost, the way to it, and the tree."""
+    def _with_best(self, cuts: Cuts, rows: Indices, depth: int) -> Cuts:
+        """Return a tree with the best tree in each window that has no window above it, with as many leaves."""
+        if cuts is None:
+            return None
         if n_leaves(cuts) <= 4 and _depth(cuts) <= 2:
-            depth = min(2, self.depth - len(way))
-            if depth > 0:
-                found = self._best(rows, depth, min(n_leaves(cuts) + free, 4))
-                yield found.cost - self.marks.cost(cuts, rows), way, found.cuts
+            found = self._best(rows, min(2, depth), n_leaves(cuts))
+            return found.cuts if found.cost < self.marks.cost(cuts, rows) else cuts
+        inside = self.marks.kept.codes[cuts[0], rows] <= cuts[1]
+        first = self._with_best(cuts[2], rows[inside], depth - 1)
+        return cuts[0], cuts[1], first, self._with_best(cuts[3], rows[~inside], depth - 1)
+
+    def _gains(
+        self, cuts: Cuts, rows: Indices, way: tuple[int, ...], free: int
+    ) -> Iterator[tuple[int, tuple[int, ...], Cuts]]:
+        """Yield for each window how its best tree with more leaves changes the cost, the way there, and the tree."""
+        if free <= 0:
+            return
+        if n_leaves(cuts) <= 4 and _depth(cuts) <= 2 and len(way) < self.depth:
+            found = self._best(rows, min(2, self.depth - len(way)), min(n_leaves(cuts) + free, 4))
+            yield found.cost - self.marks.cost(cuts, rows), way, found.cuts
         if cuts is not None:
             inside = self.marks.kept.codes[cuts[0], rows] <= cuts[1]
             yield from self._gains(cuts[2], rows[inside], (*way, 2), free)
