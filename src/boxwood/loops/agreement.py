@@ -51,13 +51,14 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
         totals[0, labels[row]] += weights[row]
     sizes[0] = order.shape[1]
     cuts[:] = -1
-    best = UNIT * (totals[0].sum() - totals[0].max()) + 1
+    best = _as_leaf(totals[0])
     bound = UNIT * _beyond(totals[0], leaves) + 1
     if leaves == 1 or bound >= min(limit, best):
         return min(best, limit), bound
     if leaves == 2:
         side, found = np.zeros(order.shape[1], dtype=np.uint8), np.empty((2, 4), dtype=np.int64)
-        floor, scratch = np.array([(bound - 1) // UNIT, 0]), np.empty((2, 5 + n_labels), dtype=np.int64)
+        floor, scratch = np.zeros(2, dtype=np.int64), np.empty((2, 5 + n_labels), dtype=np.int64)
+        floor[0] = (bound - 1) // UNIT
         box = _box(order, codes, labels, weights)
         work[0] += order.shape[1] * _cut_sides(box, side, totals, sizes, least, floor, scratch, found)
         cuts[0, 0], cuts[0, 1] = found[0, 2], found[0, 3]
@@ -68,9 +69,11 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
 @jit
 def _beyond(totals, leaves):
     """Return the weight outside the commonest labels, one for each leaf."""
-    if leaves >= len(totals):
-        return np.int64(0)
-    return np.sort(totals)[: len(totals) - leaves].sum()
+    counts, beyond = np.zeros(len(totals), dtype=np.int64), np.int64(0)
+    top = np.full(leaves, -1)
+    for c in range(len(totals)):
+        beyond += _count(c, totals[c], counts, top)
+    return beyond
 
 
 @jit
@@ -82,8 +85,11 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
     low, high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     leaf_low, leaf_high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     bounds, side, promise = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.uint8), np.empty(d, dtype=np.int64)
-    sums, sizes = totals.copy(), np.array([n, 0])
+    sums, sizes = np.zeros((2, k), dtype=np.int64), np.zeros(2, dtype=np.int64)
     floor, found, start = np.zeros(2, dtype=np.int64), np.empty((2, 4), dtype=np.int64), np.empty(d, dtype=np.int64)
+    sizes[0] = n
+    for c in range(k):
+        sums[0, c] = totals[0, c]
     scratch = np.empty((2, 5 + k), dtype=np.int64)
     for j in range(d):
         _begin_leaves(sums, found)
@@ -91,7 +97,7 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
         promise[j], start[j] = found[0, 0], found[0, 3]
     work[0] += order.size
     best, bound, at, at_code = limit, limit, np.int64(-1), np.int64(-1)
-    for j in np.argsort(promise, kind="mergesort"):
+    for j in _ascending(promise):
         rows, code, label, weight = box[0][j], box[1][j], box[2][j], box[3][j]
         n_places = _find_places(code, ends)
         if n_places == 0:
@@ -126,11 +132,26 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
                     a, b = (leaf_a, b) if s == 0 else (a, leaf_b)
                 if a + b < best + (p < equal_to):
                     best, at, at_code = a + b, np.int64(j), np.int64(code[ends[p] - 1])
-                    cuts[0, 0], cuts[0, 1], cuts[1:] = at, at_code, found[:, 2:]
+                    cuts[0, 0], cuts[0, 1] = at, at_code
+                    for s in range(2):
+                        cuts[1 + s, 0], cuts[1 + s, 1] = found[s, 2], found[s, 3]
             raise_bounds(low, high, weight_to, n_places, p, first, second)
             low[p] = leaf_low[p] = NONE
             p = -1
     return best, min(bound, best)
+
+
+@jit
+def _ascending(numbers):
+    """Return the places of some numbers in their order, equal ones as they come."""
+    order = np.empty(len(numbers), dtype=np.int64)
+    for i in range(len(numbers)):
+        at = i
+        while at > 0 and numbers[order[at - 1]] > numbers[i]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = i
+    return order
 
 
 @jit
@@ -155,7 +176,10 @@ def _box(order, codes, labels, weights):
 @jit
 def _as_leaf(totals):
     """Return the cost of a leaf with some weight of each label."""
-    return UNIT * (totals.sum() - totals.max()) + 1
+    weight, most = np.int64(0), np.int64(0)
+    for total in totals:
+        weight, most = weight + total, max(most, total)
+    return UNIT * (weight - most) + 1
 
 
 @jit
@@ -286,7 +310,7 @@ def _cut_sides(box, side, totals, sizes, least, floor, scratch, found):
 def _begin_leaves(totals, found):
     """Write the mistakes of two sides as leaves."""
     for s in range(2):
-        found[s, 0] = found[s, 1] = totals[s].sum() - totals[s].max()
+        found[s, 0] = found[s, 1] = _as_leaf(totals[s]) // UNIT
         found[s, 2] = found[s, 3] = -1
 
 
@@ -302,8 +326,10 @@ def _sweep(j, box, side, totals, sizes, least, scratch, found):
     k = totals.shape[1]
     scratch[:] = 0
     for s in range(2):
-        scratch[s, BEHIND] = totals[s].max()
-        scratch[s, NEEDED] = totals[s].sum() - found[s, 1]
+        for c in range(k):
+            scratch[s, NEEDED] += totals[s, c]
+            scratch[s, BEHIND] = max(scratch[s, BEHIND], totals[s, c])
+        scratch[s, NEEDED] -= found[s, 1]
         scratch[s, LAST] = -1
     for r in range(len(rows)):
         s, code = side[rows[r]], codes[r]
@@ -364,16 +390,20 @@ def begin(order, codes, labels, weights, n_labels, leaves_of, ends, n_places, we
     IN: leaves_of (s,): numbers of leaves that a side may have. OUT: ends, weight_to (d, n): rows and weight up to each
     place; n_places (d,); low, high (s, d, n): bounds of both sides; next_place (d,): where a single cut is best, or -1.
     """
-    n = order.shape[1]
+    n, box = order.shape[1], _box(order, codes, labels, weights)
     leaf_low, leaf_high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for j in range(order.shape[0]):
-        code, label, weight = codes[j][order[j]], labels[order[j]], weights[order[j]]
-        count = _find_places(code, ends[j])
+        label, weight = box[2][j], box[3][j]
+        count = _find_places(box[1][j], ends[j])
         n_places[j], next_place[j] = count, -1
         if count:
             _weigh(weight, ends[j], count, weight_to[j])
             _bound_sides(label, weight, n_labels, ends[j], count, 1, leaf_low, leaf_high)
-            next_place[j] = (leaf_low[:count] + leaf_high[:count]).argmin()
+            best = 0
+            for p in range(1, count):
+                if leaf_low[p] + leaf_high[p] < leaf_low[best] + leaf_high[best]:
+                    best = p
+            next_place[j] = best
             for i in range(len(leaves_of)):
                 _bound_sides(label, weight, n_labels, ends[j], count, leaves_of[i], low[i, j], high[i, j])
 
@@ -394,6 +424,7 @@ def look(
     """
     d, n = order.shape
     bounds, side = np.empty(n, dtype=np.int64), np.empty(codes.shape[1], dtype=np.uint8)
+    code_of = np.empty(n, dtype=np.int32)
     a_cuts, b_cuts = np.empty((3, 2), dtype=np.int64), np.empty((3, 2), dtype=np.int64)
     while work[0] < steps:
         j = -1
@@ -404,7 +435,10 @@ def look(
         if j < 0 or least_of[j] >= best + (at >= 0):
             return True
         rows, count = order[j], n_places[j]
-        equal_to = _equal_to(j, codes[j][rows], ends[j], count, at, state[2])
+        if j == at:
+            for r in range(n):
+                code_of[r] = codes[j, rows[r]]
+        equal_to = _equal_to(j, code_of, ends[j], count, at, state[2])
         add_shares(low, high, shares, j, count, bounds)
         p, start, stop = next_place[j], np.int64(0), count - 1
         next_place[j] = -1
@@ -446,11 +480,12 @@ def look(
             if is_tree and _is_better(cost, j, code, a_cuts, b_cuts, state, cuts):
                 state[0], state[1], state[2] = cost, j, code
                 best, cuts[0, 0], cuts[0, 1] = cost, j, code
-                cuts[1:4], cuts[4:7] = a_cuts, b_cuts
+                for i in range(3):
+                    for t in range(2):
+                        cuts[1 + i, t], cuts[4 + i, t] = a_cuts[i, t], b_cuts[i, t]
                 equal_to = p + 1  # another share of the leaves may come before this one
         state[3] = min(state[3], seen)
-        add_shares(low, high, shares, j, count, bounds)
-        least_of[j] = bounds[:count].min()
+        least_of[j] = add_shares(low, high, shares, j, count, bounds)
     return False
 
 
@@ -473,11 +508,17 @@ def _is_better(cost, column, code, a_cuts, b_cuts, state, cuts):
 
 @jit
 def add_shares(low, high, shares, j, n_places, bounds):
-    """Write the bound of each place of a column: the least of all shares of the leaves between both sides."""
-    bounds[:n_places] = NONE
-    for i, o in shares:
-        for q in range(n_places):
-            bounds[q] = min(bounds[q], low[i, j, q] + high[o, j, q])
+    """Write the bound of each place of a column, and return the least.
+
+    It is the least of all shares of the leaves between both sides.
+    """
+    least = NONE
+    for q in range(n_places):
+        bounds[q] = NONE
+        for s in range(len(shares)):
+            bounds[q] = min(bounds[q], low[shares[s, 0], j, q] + high[shares[s, 1], j, q])
+        least = min(least, bounds[q])
+    return least
 
 
 @jit

@@ -247,8 +247,7 @@ class _Root:
                     self.least_of[j] = NONE
                     continue
             cuts = self._look(j, p, start, stop, p < equal_to, cuts)
-            add_shares(self.low, self.high, self.shares, j, count, bounds)
-            self.least_of[j] = bounds[:count].min()
+            self.least_of[j] = add_shares(self.low, self.high, self.shares, j, count, bounds)
         return self._found(is_done, cuts)
 
     def _equal_to(self, j: int, count: int) -> int:
