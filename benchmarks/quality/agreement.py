@@ -107,14 +107,13 @@ def _row(case: Case, contree: Any, time_limit: float) -> list[Any]:
     X, labels, leaves = case.X, case.labels, 1 << case.depth
     reference = Reference.of(X, labels)
     model = contree(max_depth=case.depth, time_limit=time_limit)
-    of_contree = _seconds(lambda: model.fit(X, labels))
+    of_contree, _ = _timed(lambda: model.fit(X, labels))
     theirs = int((model.predict(X) != labels).sum()) if of_contree < time_limit else None
-    limits = {"max_depth": case.depth, "objective": "agreement", "n_jobs": 1}
-    ours: list[Any] = []
-    of_ours = _seconds(lambda: ours.append(optimal(X, reference, **limits, time_limit=time_limit)))
-    of_explain = _seconds(lambda: ours.append(explain(X, labels, max_leaf_nodes=leaves, **limits)))
+    limits: dict[str, Any] = {"max_depth": case.depth, "objective": "agreement", "n_jobs": 1}
+    of_ours, found = _timed(lambda: optimal(X, reference, **limits, time_limit=time_limit))
+    of_explain, within = _timed(lambda: explain(X, labels, max_leaf_nodes=leaves, **limits))
     alone = explain(X, labels, max_leaf_nodes=leaves, objective="agreement", n_jobs=1)
-    mistakes = [int(ours[0].cost), *(round((1 - ex.agreement) * len(X)) for ex in (ours[1], alone))]
+    mistakes = [int(found.cost), *(round((1 - ex.agreement) * len(X)) for ex in (within, alone))]
     head = [case.name, *X.shape, int(labels.max()) + 1, case.depth, theirs]
     return [*head, *mistakes, of_contree, of_ours, of_ours / max(of_contree, 1e-3), of_explain]
 
@@ -166,13 +165,13 @@ def _warm_up() -> None:
     explain(X, labels, max_depth=2, objective="agreement")
 
 
-def _seconds(task: Callable[[], object]) -> float:
-    """Return the processor seconds of a task, the least of three runs where it is short."""
+def _timed(task: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the processor seconds of a task, the least of three runs where it is short, and its result."""
     found = []
     for _ in range(3):
         start = time.process_time()
-        task()
+        result = task()
         found.append(time.process_time() - start)
         if found[0] > 1:
             break
-    return min(found)
+    return min(found), result
