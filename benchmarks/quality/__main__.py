@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 PARTS = {
+    "agreement": "trees that agree most within a depth, beside ConTree's, and their time",
     "compare": "every case, every peer, and where explain is beaten (without a part, this one)",
     "gaps": "how far trees are from the cheapest with as many leaves",
     "given": "labels as given: false rules, and agreement beside CART's",

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
 
-from boxwood import Explanation, Reference, explain, grow
+from boxwood import Explanation, Reference, explain, grow, load
 from boxwood.cli import boxwood as command
 from boxwood.explanation.ask.progress import Clock
 from boxwood.explanation.choose import search as _search
@@ -18,7 +18,8 @@ from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.render.words.figures import grown_by
 from tests import naive
-from tests.scale import law
+from tests.cases import make_case
+from tests.scale import law, seeds, share
 
 STUMP = grow.cart([[0.0], [1.0]], [0, 1], max_leaf_nodes=2)
 
@@ -132,7 +133,7 @@ def test_the_gap_is_that_of_the_cheapest_tree(seed):
     for objective in ("auto", "cost"):
         ex = explain(X, labels, max_leaf_nodes=2, objective=objective)
         if k > 1 and ex.search.gap is not None:
-            best = grow.optimal(X, Reference.of(X, labels), max_leaf_nodes=2)
+            best = grow.grow.optimal(X, Reference.of(X, labels), max_leaf_nodes=2)
             assert best.gap == 0
             assert ex.search.gap == pytest.approx(1 - best.cost / ex.cost if ex.cost > 0 else 0.0, abs=1e-9)
             assert ex.search.gap == 0 or objective == "auto"
@@ -324,3 +325,51 @@ def test_a_gap_is_said_where_it_is_small():
         ex = explain(X, KMeans(k, n_init=3, random_state=0).fit(X).labels_)
         assert (ex.search.gap < 0.02) == is_said
         assert ("no tree of" in str(ex)) == is_said
+
+
+def test_no_tree_within_reach_agrees_more():
+    exact = 0
+    for seed in seeds(12, first=500):
+        X, labels, _ = make_case(seed, max_rows=60, max_columns=3, max_clusters=5)
+        X, labels = X[labels >= 0], np.unique(labels[labels >= 0], return_inverse=True)[1]
+        if len(np.unique(labels)) < 2:
+            continue
+        for depth in (2, 3):
+            leaves = 2**depth
+            best = grow.optimal(X, Reference.of(X, labels), max_depth=depth, objective="agreement").cost
+            within = explain(X, labels, objective="agreement", max_depth=depth, max_leaf_nodes=leaves)
+            alone = explain(X, labels, objective="agreement", max_leaf_nodes=leaves)
+            assert round((1 - within.agreement) * len(X)) == best, f"seed {seed}"
+            assert round((1 - alone.agreement) * len(X)) <= best
+            assert within.search.agreement_gap == 0
+            assert within.agreement == 1 or "within the limits agrees more." in str(within)
+            exact += within.agreement < 1
+    assert exact > share(3)
+
+
+def test_beyond_reach_no_gap_is_known_and_subtrees_are_solved(monkeypatch):
+    monkeypatch.setattr("boxwood.grow.exact.agreement.CELLS", {2: 1 << 20})
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=300)
+    X = 1.5 * rng.normal(size=(4, 4))[labels] + rng.normal(size=(300, 4))
+    ex = explain(X, labels, objective="agreement", max_depth=3, max_leaf_nodes=8)
+    assert ex.search.agreement_gap is None
+    assert "agrees more" not in str(ex)
+    assert ex.tree.depth <= 3
+    shallow = grow.optimal(X, Reference.of(X, labels), max_depth=2, objective="agreement").cost
+    assert round((1 - ex.agreement) * 300) <= shallow
+
+
+def test_the_frontier_and_the_page_say_that_no_tree_agrees_more(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=120)
+    X = 1.5 * rng.normal(size=(3, 2))[labels] + rng.normal(size=(120, 2))
+    ex = explain(X, labels, objective="agreement", max_leaf_nodes=4)
+    assert ex.search.agreement_gap == 0
+    assert ex.agreement < 1
+    assert str(ex.frontier()).endswith(f"No tree of {ex.n_leaves} leaves agrees more than this one, within its limits.")
+    assert f"no tree of {ex.n_leaves} leaves agrees more, written by" in ex.to_html()
+    ex.save(tmp_path / "model.json")
+    kept = load(tmp_path / "model.json")
+    assert kept.search == ex.search
+    assert str(kept.frontier()) == str(ex.frontier())

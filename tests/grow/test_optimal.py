@@ -295,7 +295,7 @@ def test_refused():
     reference = Reference.of(X, [0, 1, 1])
     for options, error, match in (
         ({"max_leaf_nodes": 0}, ValueError, "max_leaf_nodes must be at least 1"),
-        ({"objective": "price"}, ValueError, "objective must be one of 'cost', 'mistakes'"),
+        ({"objective": "price"}, ValueError, "objective must be one of 'cost', 'agreement', 'mistakes'"),
         ({"objective": "mistakes", "centers": [[0.0], [1.0]]}, ValueError, "has no use for centers"),
         ({"centers": [[0.0]]}, DataError, "centers has 1 rows, but the reference has 2 clusters"),
         ({"centers": [[0.0, 1.0]]}, DataError, r"centers must be of shape \(k, 1\)"),

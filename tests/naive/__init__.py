@@ -1,5 +1,6 @@
 """Slow, obvious twins of the fast functions: what each function means, in the fewest words."""
 
+from tests.naive.agreement import fewest_mistakes
 from tests.naive.axes import chi_squared_feature, contains, step_features, taylor_feature, terminal_embedding
 from tests.naive.boxes import (
     error_rate,
@@ -63,6 +64,7 @@ __all__ = [
     "expand",
     "expected_cost",
     "explainability_to_noise",
+    "fewest_mistakes",
     "fewest_separated",
     "gram",
     "greedy",

@@ -113,6 +113,9 @@ class Frontier(Sequence[FrontierRow]):
     n_grown : int
         Number of rows on which the larger tree was grown and pruned: a sample, where the table is long. Price and
         agreement are those of all rows; of a long table in batches those held out are of the sample.
+    agreement_gap : float, default=None
+        No tree of as many leaves as the explanation's agrees on more rows by more than this share of them; None if that
+        is not known. See `SearchFacts`.
     """
 
     rows: tuple[FrontierRow, ...]
@@ -120,6 +123,7 @@ class Frontier(Sequence[FrontierRow]):
     grown_by: str
     objective: Annotated[str, Literal["cost", "mistakes"]]
     n_grown: int
+    agreement_gap: Share | None = None
 
     @property
     def this(self) -> FrontierRow:
@@ -604,6 +608,11 @@ class SearchFacts(NamedTuple):
         not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in long
         tables and in wide ones, with `max_columns`, where rounded thresholds move rows, and where a cut of a pipeline's
         columns becomes several cuts of the table's.
+    agreement_gap : float, default=None
+        No tree within the limits, of as many leaves as were asked for, agrees on more rows by more than this share of
+        them; 0 if none agrees more. It is known where agreement alone is looked at, for a depth of at most 3 or at most
+        4 leaves, in tables with up to 30 000 values in the columns that rules may test (2**20 for a depth of at most
+        2); not where `gap` is None for another reason than that.
     """
 
     objective: Annotated[str, Literal["auto", "cost", "agreement"]]
@@ -612,6 +621,7 @@ class SearchFacts(NamedTuple):
     n_sampled: int
     stopped_by_clock: bool
     gap: Share | None = None
+    agreement_gap: Share | None = None
 
     @property
     def by_agreement(self) -> bool:

@@ -8,7 +8,8 @@ logarithms, are always compiled. `tests/loops/test_interpreted.py` checks it.
 
 Some loops have a stand-in: a numpy function with the same arguments and the same result. It runs in place of the
 interpreted loop, and, being much faster, for larger tables as well. `tests/loops/test_stand_ins.py` compares each with
-the compiled loop.
+the compiled loop. A loop that reads its arrays hundreds of times is always compiled, as their size
+does not tell how long it takes (`compiled_always`).
 """
 
 import atexit
@@ -25,7 +26,15 @@ import numpy as np
 from boxwood.errors import CacheNote
 from boxwood.loops._spent import forget, keep, spent_before
 
-__all__ = ["asks_for_machine_code", "interpreted", "is_exact", "jit", "stands_in_for", "watched_compiling"]
+__all__ = [
+    "asks_for_machine_code",
+    "compiled_always",
+    "interpreted",
+    "is_exact",
+    "jit",
+    "stands_in_for",
+    "watched_compiling",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
@@ -36,6 +45,7 @@ FEW = 500  # array elements that take as long as the call itself
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # types in which numba computes like Python
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
+_searches: set[Any] = set()  # functions that are compiled always
 _noted = False
 _watchers: list[Callable[[], None]] = []
 
@@ -63,6 +73,12 @@ def stands_in_for(loop: Any) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def compiled_always(loop: F) -> F:
+    """Return a loop, which is not interpreted however small its arrays are."""
+    _searches.add(getattr(loop, "py_func", loop))
+    return loop
 
 
 def interpreted(loop: Any) -> Callable[..., Any]:
@@ -163,6 +179,8 @@ class _Uncompiled:
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
         """Return whether a call is likely to be interpreted before `patience` is used up."""
+        if self.loop.py_func in _searches:
+            return False
         self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
         self.spent = spent_before(self.loop) if self.spent is None else self.spent
         size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins

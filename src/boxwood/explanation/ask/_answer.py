@@ -107,9 +107,9 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
 def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
     """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table."""
     search: SearchFacts | None = grown.facts.get("search")
-    if search is None or search.gap is None or question.keeps_leaves(grown.tree):
+    if search is None or question.keeps_leaves(grown.tree):
         return grown.facts
-    return {**grown.facts, "search": search._replace(gap=None)}
+    return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}
 
 
 def _known(question: Question, grown: Grown) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0)
     )
     search = explanation.search
     if n_moved and search is not None:
-        search = search._replace(gap=None)
+        search = search._replace(gap=None, agreement_gap=None)
     notes = _notes(facts, explanation, task)
     return replace(explanation, budget=facts, search=search, notes=(*explanation.notes, *notes))
 

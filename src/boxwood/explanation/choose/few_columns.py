@@ -47,7 +47,7 @@ def grown_on_few(
     taken = _preferred(found, goal, task)
     if "search" not in taken.facts:
         return taken
-    return taken._replace(facts={**taken.facts, "search": taken.facts["search"]._replace(gap=None)})
+    return taken._replace(facts={**taken.facts, "search": taken.facts["search"]._replace(gap=None, agreement_gap=None)})
 
 
 def choices(task: Task, goal: Goal, *, several: bool = True, deadline: float | None = None) -> list[Choice]:

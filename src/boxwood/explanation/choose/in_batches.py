@@ -73,7 +73,7 @@ def searched_by_passes(
             search = search._replace(n_sampled=task.n_rows)
     else:
         n_candidates = found.n_candidates + len(by_imm)
-        search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None)
+        search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None, agreement_gap=None)
         notes += (_note_on_sample(len(sample.rows), task.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
     told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})

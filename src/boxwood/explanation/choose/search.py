@@ -9,6 +9,7 @@ limit ends the search at the best tree so far.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
@@ -20,6 +21,7 @@ from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
 from boxwood.grow.better.exchange import preferring, refilled, swapped, within
 from boxwood.grow.better.refine import refined, refined_with_centers
+from boxwood.grow.exact.agreement import Agreeing, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
@@ -114,6 +116,7 @@ class AutoSearch:
         self.between = [self.goal.of_sample(task.sampled(n_rows)) for n_rows in self._sizes_between()]
         self.loss = "cost" if self.goal.by_cost else "mistakes"
         self.bound: float | None = None  # no tree with as few leaves costs less
+        self.fewest: float | None = None  # weight of mistakes that no tree within the limits makes fewer of
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
         self.ranked: list[Candidate] = []  # the best few of them
         self.perfect: Candidate | None = None  # a tree that cannot be better
@@ -149,6 +152,8 @@ class AutoSearch:
         chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
         if begin is not None:
             chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
+        if leaves == self.task.leaves() and not self.goal.by_cost:
+            chosen += self.goal.candidates(self._agreeing_most(leaves, self.goal.best(chosen)))
         self._reach(_STEPS)
         self.before += _STEPS
         self.names |= {each.tree: each.name for each in found}
@@ -240,6 +245,9 @@ class AutoSearch:
         self, part: CandidateInput, candidates: list[Candidate], *, own_means: bool
     ) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
+        if not self.goal.by_cost and is_within_reach(part.sample, 2):
+            yield from self._with_windows_solved(part, candidates)
+            return
         boxes = max(self._boxes(settings.LOOKED_AT_EACH, part.sample, power=2 if own_means else 1), 1)
         for each in candidates:
             if self.clock.has_passed():
@@ -256,6 +264,53 @@ class AutoSearch:
             if solved != each.tree:
                 yield solved, f"{each.name}, resolved"
                 yield self._better(solved, part.sample, part.leaves), f"{each.name}, resolved, refined"
+
+    def _with_windows_solved(
+        self, part: CandidateInput, candidates: list[Candidate]
+    ) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the trees with subtrees of depth two solved anew, and the same with cuts refined thereafter."""
+        for each in candidates:
+            tree, deadline = each.tree, self.clock.deadline
+            for _ in range(settings.WINDOWED):
+                solved = self._fitting(
+                    resolved_by_agreement(tree, part.sample, part.leaves, deadline=deadline), part.sample
+                )
+                if solved == tree or self.clock.has_passed():
+                    break
+                yield solved, f"{each.name}, resolved"
+                tree = self._better(solved, part.sample, part.leaves)
+                yield tree, f"{each.name}, resolved, refined"
+
+    def _agreeing_most(self, leaves: int, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+        """Yield the tree that agrees most of all with the depth that is within reach, if the best one makes a mistake.
+
+        If no deeper ones are allowed, its bound is remembered; else it is improved, too. Where depth three is beyond
+        reach, some of its trees are looked at.
+        """
+        deepest = min(self.task.budget.max_depth or leaves, max(leaves - 1, 0))
+        depth = max((each for each in (1, 2, 3) if each <= deepest and is_within_reach(self.task, each)), default=0)
+        if best.mistakes == 0:
+            self.fewest = 0.0
+        if best.mistakes == 0 or depth == 0 or self.clock.has_passed():
+            return
+        found = [self._agreeing_within(depth, leaves, best)]
+        if depth == deepest:
+            self.fewest = found[0].bound
+        elif depth == 2:
+            found.append(self._agreeing_within(3, leaves, best, max_steps=settings.LOOKED_AT_DEEPER))
+        trees = [(self._fitting(each.tree, self.task), "optimal") for each in found]
+        yield from trees
+        if depth < deepest:
+            yield from self._with_windows_solved(
+                CandidateInput(self.task, self.task, leaves, False), self.goal.candidates(trees)
+            )
+
+    def _agreeing_within(self, depth: int, leaves: int, best: Candidate, max_steps: int | None = None) -> Agreeing:
+        """Return the tree that agrees most within a depth; the best tree so far is one to begin with."""
+        task = self.task.within(replace(self.task.budget, max_depth=depth))
+        begin = best.tree if best.tree.depth <= depth and best.tree.n_leaves <= 1 << depth else None
+        most = min(leaves, 1 << depth)
+        return agreeing_of(task, most, incumbent=begin, max_steps=max_steps, deadline=self.clock.deadline)
 
     def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.
@@ -325,7 +380,9 @@ class AutoSearch:
         if self.bound is not None:
             gap = 1 - self.bound / best.cost if best.cost > 0 else 0.0
             gap = gap if gap > settings.ROUNDING else 0.0
-        return SearchFacts(goal.objective, goal.reason, len(self.names), len(self.sample.rows), self.clock.stopped, gap)
+        more = None if self.fewest is None else max(best.mistakes - self.fewest, 0.0) / goal.weight
+        known = len(self.names), len(self.sample.rows), self.clock.stopped
+        return SearchFacts(goal.objective, goal.reason, *known, gap, more)
 
     def on_length(self) -> tuple[str, ...]:
         """Return a note if the table is so long that a sample of it was taken."""

@@ -50,7 +50,7 @@ __all__ = ["Document", "from_text", "read", "to_document", "to_text", "write"]
 FORMAT, VERSION = "boxwood", 2
 PLAIN_VERSION = 1  # version of models without categories, which older versions of boxwood can read
 _CHUNK, _LARGEST = 1 << 24, 1 << 29  # bytes
-_FRONTIER = ("folds", "grown_by", "objective", "n_grown", "rows")
+_FRONTIER = ("folds", "grown_by", "objective", "n_grown", "agreement_gap", "rows")
 _OF_THIS_VERSION: dict[str, Any] = {"readability": Readability, "search": SearchFacts, "budget": BudgetFacts}
 
 

@@ -67,7 +67,8 @@ def frontier_on(
     ]
     rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
-    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown)
+    gap = None if ex.search is None else ex.search.agreement_gap
+    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, gap)
 
 
 def largest_of(ex: Explanation) -> int:

@@ -22,7 +22,18 @@ from boxwood.tree.boxes import boxes
 if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, DrawFacts, Explanation, KernelFacts, MixtureFacts
 
-__all__ = ["DOUBT", "always", "full_text", "markdown", "rule_table", "sentences", "tells_price", "text", "tree"]
+__all__ = [
+    "DOUBT",
+    "always",
+    "full_text",
+    "markdown",
+    "rule_table",
+    "sentences",
+    "tells_price",
+    "text",
+    "tree",
+    "unbeaten",
+]
 
 DOUBT = "a number rather than a cluster? then cut it into a few ranges, and explain these"
 """End of a note that doubts the question, which stands before the many rules that answer it."""
@@ -172,13 +183,24 @@ def _noise(ex: Explanation) -> list[str]:
 
 
 def _origin(ex: Explanation) -> str:
-    """Return how the tree was grown, and how far it is from the cheapest, where that is known."""
+    """Return how the tree was grown, and how far it is from the best, where that is known."""
     text = f"Grown by {grown_by(ex.method)}"
+    if more := unbeaten(ex):
+        return f"{text}; {more}."
     gap = None if ex.search is None else ex.search.gap
     if gap is None or gap > TELLING:
         return f"{text}."
     tree = f"no tree of {of_leaves(ex.n_leaves)}{'' if ex.budget is None else ' within the limits'}"
     return f"{text}; {tree} costs less{'' if gap == 0 else f' by more than {_at_most(gap)}'}."
+
+
+def unbeaten(ex: Explanation) -> str:
+    """Return that no tree agrees more, or not much more, where agreement alone decided and that is known."""
+    gap = None if ex.search is None else ex.search.agreement_gap
+    if gap is None or gap > TELLING or ex.agreement == 1:
+        return ""
+    tree = f"no tree of {of_leaves(ex.n_leaves)}{'' if ex.budget is None else ' within the limits'}"
+    return f"{tree} agrees {'more' if gap == 0 else f'on more than {_at_most(gap)} more of the rows'}"
 
 
 def _at_most(share: float) -> str:

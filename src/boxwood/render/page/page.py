@@ -23,7 +23,7 @@ from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.render.forms.exporters import EXPORTERS
-from boxwood.render.forms.text import always, tells_price
+from boxwood.render.forms.text import always, tells_price, unbeaten
 from boxwood.render.page._guard import profile_or_none, rounded
 from boxwood.render.page._parts import (
     LARGEST,
@@ -118,6 +118,7 @@ def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool)
         "losses": losses(picture),
         "confusion": confusion(ex, picture),
         "grown_by": grown_by(ex.method),
+        "unbeaten": unbeaten(ex),
         "notes": list(map(printable, ex.notes)),
         "has_rows": ex._evidence is not None,
     }

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from boxwood.render.words.figures import percent, price, short_number, shortened, width
+from boxwood.render.words.figures import of_leaves, percent, price, short_number, shortened, width
 from boxwood.render.words.rules import category, cluster_name, column_name, condition, number
 
 if TYPE_CHECKING:
@@ -37,7 +37,13 @@ def frontier_text(frontier: Frontier) -> str:
         lines.append(cells)
     table = _aligned(lines)
     marks = ["", *("  <- this tree" if row.is_this else "" for row in frontier)]
-    return "\n".join(line + mark for line, mark in zip(table, marks, strict=True))
+    is_best = frontier.agreement_gap == 0 and frontier.this.agreement < 1
+    best = (
+        [f"No tree of {of_leaves(frontier.this.leaves)} agrees more than this one, within its limits."]
+        if is_best
+        else []
+    )
+    return "\n".join([*(line + mark for line, mark in zip(table, marks, strict=True)), *best])
 
 
 def stability_text(stability: Stability) -> str:

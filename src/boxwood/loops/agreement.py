@@ -1,0 +1,535 @@
+"""The tree of depth one, two or three with the fewest mistakes on a box of rows, and bounds on it.
+
+A box is held as in `boxwood.loops.optimal`: its rows in the order of each column, and a code for each value, so that a
+cut lies between two neighbouring rows whose codes differ. A tree costs `UNIT` for each mistake, a row outside the
+commonest label of its leaf, times its weight, and 1 for each leaf. So of trees with as few mistakes that with the
+fewest leaves is the cheapest. Of equal ones the first is taken: by the column of the cut at the root, then by its
+place, then likewise on the first side and on the second, where a leaf comes before a cut.
+
+For a cut at the root, both sides' best cuts are found by one sweep over the rows in the order of each column, which
+counts the labels of either side. Three rules save such sweeps, for the cuts at the places p of one column::
+
+    place     0    1    2    3    4    5
+    low       1    1   23   23   23   40      the first side costs at least so much; it rises with p
+    high     60   31   31   31    9    1      the second side; it falls
+                        ^
+                        looked at: 23 + 31
+
+As rows only join the first side as p rises, it costs at least what it does before, and at most `UNIT` more for each row
+that joined it; the second side likewise. So one look raises the bounds of all places: near it by the rows between, and
+far from it by the order. And a side with t leaves has at least the rows outside its t commonest labels as mistakes.
+
+Leaves of fewer than `least` rows are not allowed, but bounds are those of trees that may have them: only these rise and
+fall as above. (E. Briţa, J. van der Linden, E. Demirović, "Optimal classification trees for continuous feature data
+using dynamic programming with branch-and-bound", AAAI 2025.)
+"""
+
+import numpy as np
+
+from boxwood.loops.jit import compiled_always, jit
+
+__all__ = ["NONE", "UNIT", "add_shares", "begin", "look", "middle", "part", "raise_bounds", "solve"]
+
+UNIT = 1 << 10  # of a mistake; more than there are leaves
+NONE = np.iinfo(np.int64).max >> 2  # more than any tree costs; the sum of two is a number
+MOST, BEHIND, NEEDED, LAST, BEFORE = range(5)  # of a side: weight of the commonest labels, what to exceed, code, rows
+
+
+@compiled_always
+@jit
+def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, work):
+    """Return the cost of the best tree of depth two with at most 1 to 4 leaves, or `limit`, if none is cheaper.
+
+    Also returned: a bound on the cost if leaves may have any number of rows.
+
+    IN: order (d, n); codes (d, m); labels, weights (m,); leaves; least: fewest rows of a leaf; limit: a cost. OUT: cuts
+    (3, 2): columns and codes of the cuts at the root, on its first side and on its second; a column -1 is a leaf. IN
+    and OUT: work (1,): the steps done.
+    """
+    totals, sizes = np.zeros((2, n_labels), dtype=np.int64), np.zeros(2, dtype=np.int64)
+    for row in order[0]:
+        totals[0, labels[row]] += weights[row]
+    sizes[0] = order.shape[1]
+    cuts[:] = -1
+    best = _as_leaf(totals[0])
+    bound = UNIT * _beyond(totals[0], leaves) + 1
+    if leaves == 1 or bound >= min(limit, best):
+        return min(best, limit), bound
+    if leaves == 2:
+        side, found = np.zeros(order.shape[1], dtype=np.uint8), np.empty((2, 4), dtype=np.int64)
+        floor, scratch = np.zeros(2, dtype=np.int64), np.empty((2, 5 + n_labels), dtype=np.int64)
+        floor[0] = (bound - 1) // UNIT
+        box = _box(order, codes, labels, weights)
+        work[0] += order.shape[1] * _cut_sides(box, side, totals, sizes, least, floor, scratch, found)
+        cuts[0, 0], cuts[0, 1] = found[0, 2], found[0, 3]
+        return min(_as_cut(found[0, 1], best), limit), _as_cut(found[0, 0], best)
+    return _depth_two(order, codes, labels, weights, totals, leaves, least, min(limit, best), cuts, work)
+
+
+@jit
+def _beyond(totals, leaves):
+    """Return the weight outside the commonest labels, one for each leaf."""
+    counts, beyond = np.zeros(len(totals), dtype=np.int64), np.int64(0)
+    top = np.full(leaves, -1)
+    for c in range(len(totals)):
+        beyond += _count(c, totals[c], counts, top)
+    return beyond
+
+
+@jit
+def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts, work):
+    """Return what `solve` does for 3 or 4 leaves; a cost of `limit` is that of nothing, or of a single leaf."""
+    (d, n), k = order.shape, totals.shape[1]
+    box = _box(order, codes, labels, weights)
+    ends, weight_to = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    low, high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    leaf_low, leaf_high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    bounds, side, promise = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.uint8), np.empty(d, dtype=np.int64)
+    sums, sizes = np.zeros((2, k), dtype=np.int64), np.zeros(2, dtype=np.int64)
+    floor, found, start = np.zeros(2, dtype=np.int64), np.empty((2, 4), dtype=np.int64), np.empty(d, dtype=np.int64)
+    sizes[0] = n
+    for c in range(k):
+        sums[0, c] = totals[0, c]
+    scratch = np.empty((2, 5 + k), dtype=np.int64)
+    for j in range(d):
+        _begin_leaves(sums, found)
+        _sweep(j, box, side, sums, sizes, 1, scratch, found)
+        promise[j], start[j] = found[0, 0], found[0, 3]
+    work[0] += order.size
+    best, bound, at, at_code = limit, limit, np.int64(-1), np.int64(-1)
+    for j in _ascending(promise):
+        rows, code, label, weight = box[0][j], box[1][j], box[2][j], box[3][j]
+        n_places = _find_places(code, ends)
+        if n_places == 0:
+            continue
+        _weigh(weight, ends, n_places, weight_to)
+        if leaves == 3:
+            _bound_sides(label, weight, k, ends, n_places, 1, leaf_low, leaf_high)
+        _bound_sides(label, weight, k, ends, n_places, 2, low, high)
+        p = _places_before(code, ends, n_places, start[j]) if start[j] >= 0 else -1  # where a single cut is best
+        while True:
+            equal_to = _equal_to(j, code, ends, n_places, at, at_code)
+            for q in range(n_places):
+                bounds[q] = low[q] + high[q]
+            if leaves == 3:
+                for q in range(n_places):
+                    bounds[q] = min(leaf_low[q] + high[q], low[q] + leaf_high[q])
+            if p < 0 or bounds[p] >= best + (p < equal_to):
+                p, _, _ = middle(bounds, n_places, best, equal_to)
+                if p < 0:
+                    break
+            _part_totals(rows, label, weight, ends[p], totals[0], side, sums, sizes)
+            floor[0], floor[1] = low[p] // UNIT, high[p] // UNIT
+            work[0] += n * _cut_sides(box, side, sums, sizes, least, floor, scratch, found)
+            leaf_a, leaf_b = _as_leaf(sums[0]), _as_leaf(sums[1])
+            first, second = _as_cut(found[0, 0], leaf_a), _as_cut(found[1, 0], leaf_b)
+            bound = min(bound, min(leaf_a + second, first + leaf_b) if leaves == 3 else first + second)
+            if min(sizes[0], sizes[1]) >= least:
+                a, b = _as_cut(found[0, 1], leaf_a), _as_cut(found[1, 1], leaf_b)
+                if leaves == 3:
+                    s = 0 if leaf_a + b <= a + leaf_b else 1  # the side that is a leaf
+                    found[s, 2] = found[s, 3] = -1
+                    a, b = (leaf_a, b) if s == 0 else (a, leaf_b)
+                if a + b < best + (p < equal_to):
+                    best, at, at_code = a + b, np.int64(j), np.int64(code[ends[p] - 1])
+                    cuts[0, 0], cuts[0, 1] = at, at_code
+                    for s in range(2):
+                        cuts[1 + s, 0], cuts[1 + s, 1] = found[s, 2], found[s, 3]
+            raise_bounds(low, high, weight_to, n_places, p, first, second)
+            low[p] = leaf_low[p] = NONE
+            p = -1
+    return best, min(bound, best)
+
+
+@jit
+def _ascending(numbers):
+    """Return the places of some numbers in their order, equal ones as they come."""
+    order = np.empty(len(numbers), dtype=np.int64)
+    for i in range(len(numbers)):
+        at = i
+        while at > 0 and numbers[order[at - 1]] > numbers[i]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = i
+    return order
+
+
+@jit
+def _box(order, codes, labels, weights):
+    """Return the rows of a box, numbered anew, their codes, labels and weights, in the order of each column."""
+    number = np.empty(codes.shape[1], dtype=np.int32)
+    rows, code, label = (
+        np.empty(order.shape, np.int32),
+        np.empty(order.shape, np.int32),
+        np.empty(order.shape, np.int32),
+    )
+    weight = np.empty(order.shape, dtype=np.int64)
+    for i in range(order.shape[1]):
+        number[order[0, i]] = i
+    for j in range(order.shape[0]):
+        for i in range(order.shape[1]):
+            row = order[j, i]
+            rows[j, i], code[j, i], label[j, i], weight[j, i] = number[row], codes[j, row], labels[row], weights[row]
+    return rows, code, label, weight
+
+
+@jit
+def _as_leaf(totals):
+    """Return the cost of a leaf with some weight of each label."""
+    weight, most = np.int64(0), np.int64(0)
+    for total in totals:
+        weight, most = weight + total, max(most, total)
+    return UNIT * (weight - most) + 1
+
+
+@jit
+def _as_cut(mistakes, leaf):
+    """Return the cost of a cut with two leaves, or that of the leaf if it makes as few mistakes."""
+    return min(UNIT * mistakes + 2, leaf)
+
+
+@jit
+def _find_places(code, ends):
+    """Write for each place of a column the number of rows up to it, and return the number of places."""
+    count = 0
+    for r in range(1, len(code)):
+        if code[r - 1] != code[r]:
+            ends[count] = r
+            count += 1
+    return count
+
+
+@jit
+def _places_before(code, ends, n_places, at_code):
+    """Return the number of places before that whose last row has a code."""
+    for p in range(n_places):
+        if code[ends[p] - 1] >= at_code:
+            return p
+    return n_places
+
+
+@jit
+def _equal_to(j, code, ends, n_places, at, at_code):
+    """Return the number of places at which a tree would come before another with a cut in column `at`."""
+    if j == at:
+        return _places_before(code, ends, n_places, at_code)
+    return n_places if j < at else 0
+
+
+@jit
+def _weigh(weight, ends, n_places, weight_to):
+    """Write the weight of the rows up to each place."""
+    total, r = np.int64(0), 0
+    for p in range(n_places):
+        while r < ends[p]:
+            total += weight[r]
+            r += 1
+        weight_to[p] = total
+
+
+@jit
+def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
+    """Write for each place what both sides cost at least with so many leaves, by the rows outside the commonest labels.
+
+    With one leaf, that is what they cost. IN: label, weight (n,): in the order of the column.
+    """
+    if leaves >= n_labels:
+        low[:n_places], high[:n_places] = 1, 1
+        return
+    counts, top, r = np.zeros(n_labels, dtype=np.int64), np.full(leaves, -1), 0
+    beyond = np.int64(0)
+    for p in range(n_places):
+        while r < ends[p]:
+            beyond += _count(label[r], weight[r], counts, top)
+            r += 1
+        low[p] = UNIT * beyond + 1
+    counts[:], top[:], r, beyond = 0, -1, len(label), np.int64(0)
+    for p in range(n_places - 1, -1, -1):
+        while r > ends[p]:
+            r -= 1
+            beyond += _count(label[r], weight[r], counts, top)
+        high[p] = UNIT * beyond + 1
+
+
+@jit
+def _count(label, weight, counts, top):
+    """Count a row, and return by how much the weight outside the commonest labels grows.
+
+    IN and OUT: counts (k,): weight of each label; top: the commonest labels, or -1.
+    """
+    counts[label] += weight
+    least = 0
+    for t in range(len(top)):
+        if top[t] == label:
+            return 0
+        if top[t] < 0:
+            top[t] = label
+            return 0
+        if counts[top[t]] < counts[top[least]]:
+            least = t
+    if counts[label] <= counts[top[least]]:
+        return weight
+    out = top[least]
+    top[least] = label
+    return weight - (counts[label] - counts[out])
+
+
+@jit
+def _part_totals(rows, label, weight, end, total, side, sums, sizes):
+    """Write the side of a place that each row is on, and the weight of each label and the rows of either side."""
+    sums[0] = 0
+    for r in range(end):
+        side[rows[r]] = 0
+        sums[0, label[r]] += weight[r]
+    for r in range(end, len(rows)):
+        side[rows[r]] = 1
+    for c in range(len(total)):
+        sums[1, c] = total[c] - sums[0, c]
+    sizes[0], sizes[1] = end, len(rows) - end
+
+
+@jit
+def _cut_sides(box, side, totals, sizes, least, floor, scratch, found):
+    """Find the first of the best single cuts of the rows on either side of a cut, or that none beats a leaf.
+
+    Returned is the number of columns that were looked at.
+
+    IN: box: as `_box` returns it; side (n,): 0 or 1; totals (2, k): weight of each label; sizes (2,): rows; floor (2,):
+    mistakes of which there are no fewer. OUT: found (2, 4): fewest mistakes, those with `least` rows in a leaf, the
+    column and code of that cut; -1 for a leaf. Also overwritten: scratch (2, 5 + k).
+    """
+    _begin_leaves(totals, found)
+    for j in range(len(box[0])):
+        if found[0, 1] <= floor[0] and found[1, 1] <= floor[1]:
+            return j
+        _sweep(j, box, side, totals, sizes, least, scratch, found)
+    return len(box[0])
+
+
+@jit
+def _begin_leaves(totals, found):
+    """Write the mistakes of two sides as leaves."""
+    for s in range(2):
+        found[s, 0] = found[s, 1] = _as_leaf(totals[s]) // UNIT
+        found[s, 2] = found[s, 3] = -1
+
+
+@jit
+def _sweep(j, box, side, totals, sizes, least, scratch, found):
+    """Look at all cuts of a column on either side of another cut.
+
+    What is behind a cut has its commonest label counted only where that may decide; until then it is what it was.
+
+    IN: j: the column; else as for `_cut_sides`. IN and OUT: found.
+    """
+    rows, codes, labels, weights = box[0][j], box[1][j], box[2][j], box[3][j]
+    k = totals.shape[1]
+    scratch[:] = 0
+    for s in range(2):
+        for c in range(k):
+            scratch[s, NEEDED] += totals[s, c]
+            scratch[s, BEHIND] = max(scratch[s, BEHIND], totals[s, c])
+        scratch[s, NEEDED] -= found[s, 1]
+        scratch[s, LAST] = -1
+    for r in range(len(rows)):
+        s, code = side[rows[r]], codes[r]
+        if code != scratch[s, LAST]:
+            if scratch[s, MOST] + scratch[s, BEHIND] > scratch[s, NEEDED]:
+                behind = 0
+                for c in range(k):
+                    behind = max(behind, totals[s, c] - scratch[s, 5 + c])
+                scratch[s, BEHIND] = behind
+                more = scratch[s, MOST] + behind - scratch[s, NEEDED]
+                if more > 0:
+                    found[s, 0] = min(found[s, 0], found[s, 1] - more)
+                    if scratch[s, BEFORE] >= least and sizes[s] - scratch[s, BEFORE] >= least:
+                        found[s, 1], found[s, 2], found[s, 3] = found[s, 1] - more, j, scratch[s, LAST]
+                        scratch[s, NEEDED] += more
+            scratch[s, LAST] = code
+        scratch[s, BEFORE] += 1
+        count = scratch[s, 5 + labels[r]] + weights[r]
+        scratch[s, 5 + labels[r]] = count
+        if count > scratch[s, MOST]:
+            scratch[s, MOST] = count
+
+
+@jit
+def raise_bounds(low, high, weight_to, n_places, p, first, second):
+    """Raise the bounds of all places by what the sides of one of them cost at least."""
+    for q in range(p):
+        low[q] = max(low[q], first - UNIT * (weight_to[p] - weight_to[q]))
+        high[q] = max(high[q], second)
+    low[p], high[p] = max(low[p], first), max(high[p], second)
+    for q in range(p + 1, n_places):
+        low[q] = max(low[q], first)
+        high[q] = max(high[q], second - UNIT * (weight_to[q] - weight_to[p]))
+
+
+@jit
+def middle(bounds, n_places, best, equal_to):
+    """Return the middle of the longest run of places whose bounds are below the best cost, and both ends; or -1.
+
+    Up to place `equal_to` bounds may be equal to it.
+    """
+    longest, middle, start, begin, end = 0, -1, -1, -1, -1
+    for q in range(n_places + 1):
+        if q < n_places and bounds[q] < best + (q < equal_to):
+            if start < 0:
+                start = q
+        elif start >= 0:
+            if q - start > longest:
+                longest, middle, begin, end = q - start, (start + q - 1) // 2, start, q - 1
+            start = -1
+    return middle, begin, end
+
+
+@jit
+def begin(order, codes, labels, weights, n_labels, leaves_of, ends, n_places, weight_to, low, high, next_place):
+    """Write what is known of the places of all columns before `look` looks at one.
+
+    IN: leaves_of (s,): numbers of leaves that a side may have. OUT: ends, weight_to (d, n): rows and weight up to each
+    place; n_places (d,); low, high (s, d, n): bounds of both sides; next_place (d,): where a single cut is best, or -1.
+    """
+    n, box = order.shape[1], _box(order, codes, labels, weights)
+    leaf_low, leaf_high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for j in range(order.shape[0]):
+        label, weight = box[2][j], box[3][j]
+        count = _find_places(box[1][j], ends[j])
+        n_places[j], next_place[j] = count, -1
+        if count:
+            _weigh(weight, ends[j], count, weight_to[j])
+            _bound_sides(label, weight, n_labels, ends[j], count, 1, leaf_low, leaf_high)
+            best = 0
+            for p in range(1, count):
+                if leaf_low[p] + leaf_high[p] < leaf_low[best] + leaf_high[best]:
+                    best = p
+            next_place[j] = best
+            for i in range(len(leaves_of)):
+                _bound_sides(label, weight, n_labels, ends[j], count, leaves_of[i], low[i, j], high[i, j])
+
+
+@compiled_always
+@jit
+def look(
+    order, codes, labels, weights, n_labels, leaves_of, shares, least, ends, n_places, weight_to, low, high,
+    next_place, least_of, state, cuts, work, steps,
+):  # fmt: skip
+    """Look at cuts at the root of a tree of depth three until there are none left, or so many steps are done.
+
+    The cut that is looked at is in the column of the lowest bound, and in the middle of its places that may be better.
+
+    IN: shares (t, 2): leaves of both sides, as numbers of `leaves_of`; else as for `begin` and `solve`. IN and OUT: the
+    arrays of `begin`; least_of (d,): least bound of each column; state (4,): the least cost, column and code of its
+    root, least bound of the places looked at; cuts (7, 2): as for `solve`, in pre-order.
+    """
+    d, n = order.shape
+    bounds, side = np.empty(n, dtype=np.int64), np.empty(codes.shape[1], dtype=np.uint8)
+    code_of = np.empty(n, dtype=np.int32)
+    a_cuts, b_cuts = np.empty((3, 2), dtype=np.int64), np.empty((3, 2), dtype=np.int64)
+    while work[0] < steps:
+        j = -1
+        for column in range(d):
+            if n_places[column] and (j < 0 or least_of[column] < least_of[j]):
+                j = column
+        best, at = state[0], state[1]
+        if j < 0 or least_of[j] >= best + (at >= 0):
+            return True
+        rows, count = order[j], n_places[j]
+        if j == at:
+            for r in range(n):
+                code_of[r] = codes[j, rows[r]]
+        equal_to = _equal_to(j, code_of, ends[j], count, at, state[2])
+        add_shares(low, high, shares, j, count, bounds)
+        p, start, stop = next_place[j], np.int64(0), count - 1
+        next_place[j] = -1
+        if p < 0 or bounds[p] >= best + (p < equal_to):
+            p, start, stop = middle(bounds, count, best, equal_to)
+            if p < 0:
+                least_of[j] = NONE
+                continue
+        to = weight_to[j]
+        slack = UNIT * max(to[p] - to[start], to[stop] - to[p])
+        end = ends[j, p]
+        for r in range(n):
+            side[rows[r]] = r >= end
+        first, second = np.empty((d, end), dtype=order.dtype), np.empty((d, n - end), dtype=order.dtype)
+        part(order, side, first, second)
+        work[0] += order.size
+        seen, code = NONE, np.int64(codes[j, rows[end - 1]])
+        for share in range(len(shares)):
+            i, o = shares[share]
+            most = best + (p < equal_to) + slack
+            cost, a_bound, b_bound, n_solved = np.int64(0), low[i, j, p], high[o, j, p], 0
+            for turn in range(2):  # the smaller side first
+                is_first = (turn == 0) == (end <= n - end)
+                limit, known = (most - b_bound, a_bound) if is_first else (most - a_bound, b_bound)
+                if limit <= known:
+                    break
+                box, of, out = (first, leaves_of[i], a_cuts) if is_first else (second, leaves_of[o], b_cuts)
+                least_cost, bound = solve(box, codes, labels, weights, n_labels, of, least, limit, out, work)
+                cost += least_cost
+                n_solved += least_cost < limit
+                if is_first:
+                    a_bound = max(a_bound, bound)
+                else:
+                    b_bound = max(b_bound, bound)
+            seen = min(seen, a_bound + b_bound)
+            raise_bounds(low[i, j], high[o, j], to, count, p, a_bound, b_bound)
+            low[i, j, p] = NONE
+            is_tree = n_solved == 2 and min(end, n - end) >= least
+            if is_tree and _is_better(cost, j, code, a_cuts, b_cuts, state, cuts):
+                state[0], state[1], state[2] = cost, j, code
+                best, cuts[0, 0], cuts[0, 1] = cost, j, code
+                for i in range(3):
+                    for t in range(2):
+                        cuts[1 + i, t], cuts[4 + i, t] = a_cuts[i, t], b_cuts[i, t]
+                equal_to = p + 1  # another share of the leaves may come before this one
+        state[3] = min(state[3], seen)
+        least_of[j] = add_shares(low, high, shares, j, count, bounds)
+    return False
+
+
+@jit
+def _is_better(cost, column, code, a_cuts, b_cuts, state, cuts):
+    """Return whether a tree comes before the best one so far: by cost, and then by its cuts in pre-order."""
+    if cost != state[0]:
+        return cost < state[0]
+    if state[1] < 0:
+        return False
+    if column != state[1] or code != state[2]:
+        return column < state[1] or (column == state[1] and code < state[2])
+    for i in range(6):
+        mine = a_cuts[i] if i < 3 else b_cuts[i - 3]
+        for t in range(2):
+            if mine[t] != cuts[1 + i, t]:
+                return mine[t] < cuts[1 + i, t]
+    return False
+
+
+@jit
+def add_shares(low, high, shares, j, n_places, bounds):
+    """Write the bound of each place of a column, and return the least.
+
+    It is the least of all shares of the leaves between both sides.
+    """
+    least = NONE
+    for q in range(n_places):
+        bounds[q] = NONE
+        for s in range(len(shares)):
+            bounds[q] = min(bounds[q], low[shares[s, 0], j, q] + high[shares[s, 1], j, q])
+        least = min(least, bounds[q])
+    return least
+
+
+@jit
+def part(order, side, first, second):
+    """Write the rows of either side, in the order of each column."""
+    for j in range(order.shape[0]):
+        a, b = 0, 0
+        for row in order[j]:
+            if side[row]:
+                second[j, b] = row
+                b += 1
+            else:
+                first[j, a] = row
+                a += 1

@@ -1,0 +1,215 @@
+"""Trees that agree most: the best of all trees within limits, and bounds that hold wherever a search stops."""
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from boxwood import Reference
+from boxwood.errors import DataError
+from boxwood.grow import optimal
+from boxwood.grow.exact import _agreement
+from boxwood.grow.exact._agreement import FewestMistakes, Marks
+from boxwood.grow.exact._search import Kept
+from boxwood.grow.exact.agreement import resolved_by_agreement
+from boxwood.loops.agreement import UNIT
+from boxwood.reference import Task
+from boxwood.reference.budget import Budget
+from tests import naive
+from tests.cases import make_case
+from tests.grow.test_refine import random_tree
+from tests.scale import seeds, share
+
+
+class Small:
+    """A small table and limits of its tree; weights are whole, so that ties are ties."""
+
+    def __init__(self, seed, max_rows=14, depths=(1, 2, 3, 4)):
+        rng = np.random.default_rng(seed)
+        self.X, self.labels, weights = make_case(seed, max_rows=max_rows, max_columns=3, max_clusters=5)
+        self.weights = None if weights is None else np.ceil(4 * weights)
+        self.each = np.where(self.labels >= 0, 1.0 if self.weights is None else self.weights, 0.0)
+        self.reference, self.depth = Reference.of(self.X, self.labels), int(rng.choice(depths))
+        self.leaves = int(rng.integers(1, 2**self.depth + 1))
+        self.least = min(int(rng.integers(1, 4)), max(np.count_nonzero(self.each) // 2, 1)) if seed % 2 else 1
+        self.forbidden = (0,) if self.X.shape[1] > 1 and seed % 5 == 0 else ()
+
+    @property
+    def limits(self):
+        return {"max_depth": self.depth, "max_leaf_nodes": self.leaves, "min_samples_leaf": self.least}
+
+    def optimal(self, **options):
+        options = self.limits | {"forbidden": self.forbidden, "objective": "agreement"} | options
+        return optimal(self.X, self.reference, sample_weight=self.weights, **options)
+
+    def best(self, columns=None):
+        columns = [j for j in range(self.X.shape[1]) if j not in self.forbidden] if columns is None else columns
+        return naive.fewest_mistakes(self.X, self.labels, self.each.tolist(), columns=columns, **self.limits)
+
+    def lost(self, tree):
+        """Return the mistakes of a tree and its number of leaves."""
+        return float(self.each[tree.predict(self.X) != self.labels].sum()), tree.n_leaves
+
+    @property
+    def task(self):
+        budget = Budget(max_depth=self.depth, min_samples_leaf=self.least, forbidden=self.forbidden)
+        return Task.of(self.X, self.reference, sample_weight=self.weights, budget=budget)
+
+
+def nested(tree, X, kept, node=0):
+    """Return a tree as the twin does: column, largest value of the first side, and both sides."""
+    if tree.feature[node] < 0:
+        return ()
+    j = int(tree.feature[node])
+    inside = kept[X[kept, j] <= tree.upper[node]]
+    outside = np.setdiff1d(kept, inside)
+    sides = (nested(tree, X, inside, node + 1), nested(tree, X, outside, int(tree.second[node])))
+    return (j, float(X[inside, j].max()), *sides)
+
+
+def test_is_the_best_of_all_trees_within_the_limits():
+    for seed in seeds(60):
+        case = Small(seed)
+        found = case.optimal()
+        expected = case.best()
+        assert (found.cost, found.tree.n_leaves) == expected[:2], f"seed {seed}"
+        assert nested(found.tree, np.asarray(case.X, dtype=float), np.flatnonzero(case.each)) == expected[2]
+        assert case.lost(found.tree) == expected[:2]
+        assert (found.bound, found.gap) == (found.cost, 0)
+
+
+def test_a_loop_that_is_left_after_each_look_finds_the_same(monkeypatch):
+    monkeypatch.setattr(_agreement, "AT_ONCE", 1)
+    for seed in seeds(30, first=100):
+        case = Small(seed, depths=(2, 3))
+        found, expected = case.optimal(), case.best()
+        assert (found.cost, found.tree.n_leaves) == expected[:2], f"seed {seed}"
+        assert nested(found.tree, np.asarray(case.X, dtype=float), np.flatnonzero(case.each)) == expected[2]
+
+
+def test_without_a_depth_all_shapes_are_tried():
+    for seed in seeds(20):
+        case = Small(seed, max_rows=12)
+        case.leaves = 2 + seed % 4
+        case.depth = case.leaves - 1
+        assert case.optimal(max_depth=None).cost == case.best()[0], f"seed {seed}"
+
+
+def test_mistakes_is_another_name():
+    case = Small(3)
+    assert case.optimal(objective="mistakes") == case.optimal()
+
+
+def test_few_columns_are_chosen_by_trying_all_sets():
+    for seed in seeds(20):
+        case = Small(seed, max_rows=10)
+        case.forbidden = ()
+        for size in (1, 2):
+            sets = itertools.combinations(range(case.X.shape[1]), min(size, case.X.shape[1]))
+            expected = min(case.best(columns)[0] for columns in sets)
+            found = case.optimal(max_columns=size)
+            assert (found.cost, found.gap) == (expected, 0), f"seed {seed}"
+            assert len(set(found.tree.features.tolist())) <= size
+
+
+def test_many_sets_of_columns_leave_a_gap_to_all_columns(monkeypatch):
+    monkeypatch.setattr("boxwood.grow.exact.agreement.CHOICES", 1)
+    for seed in seeds(20):
+        case = Small(seed, max_rows=10)
+        case.forbidden = ()
+        found, free = case.optimal(max_columns=1), case.optimal()
+        assert found.bound == free.cost <= found.cost
+        assert len(set(found.tree.features.tolist())) <= 1
+
+
+def test_bounds_hold_whenever_time_is_up(monkeypatch):
+    """The clock goes on by one whenever it is read, and the loop is left after each look."""
+    clock = itertools.count()
+    monkeypatch.setattr(_agreement, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(_agreement, "AT_ONCE", 1)
+    solved = 0
+    for seed in seeds(20):
+        case = Small(seed, depths=(3, 4))
+        least, marks = case.best()[0], Marks(Kept(case.task))
+        for ticks in (0, 1, 2, 4, 8, 30):
+            search = FewestMistakes(marks, case.least, deadline=next(clock) + ticks)
+            found = search.solve_from(case.depth, case.leaves)
+            assert found.bound // UNIT <= least <= found.cost // UNIT, f"seed {seed}"
+            assert marks.cost(found.cuts, np.arange(len(marks.labels))) == found.cost
+            solved += found.is_exact
+    assert share(20) < solved < share(119)
+
+
+def test_order_of_rows_repeats_and_the_tree_to_begin_with_change_nothing():
+    for seed in seeds(20):
+        case = Small(seed, max_rows=30, depths=(2, 3))
+        case.least, rng, n = 1, np.random.default_rng(seed), len(case.X)
+        order, repeats = rng.permutation(n), rng.integers(1, 4, size=n)
+
+        def grown(rows, weights, case=case):
+            reference = Reference(case.labels[rows], case.reference.centers)
+            return optimal(case.X[rows], reference, sample_weight=weights, objective="agreement", **case.limits).tree
+
+        weights = case.weights
+        assert grown(order, None if weights is None else weights[order]) == grown(np.arange(n), weights)
+        assert grown(np.repeat(np.arange(n), repeats), None) == grown(np.arange(n), repeats)
+
+
+def test_subtrees_are_solved_until_none_is_better():
+    gained = 0
+    for seed in seeds(40):
+        case = Small(seed, max_rows=30)
+        case.leaves, task = 2**case.depth, case.task
+        n_leaves = int(np.random.default_rng(seed).integers(2, 6))
+        tree = random_tree(np.random.default_rng(seed), case.X, case.reference.n_clusters, n_leaves)
+        if tree.depth > case.depth or not np.isneginf(tree.lower).all():
+            continue
+        better = resolved_by_agreement(tree, task, case.leaves)
+        lost, before = case.lost(better), case.lost(tree)
+        assert lost[0] <= before[0]
+        assert lost[1] <= max(case.leaves, before[1])
+        assert better.depth <= case.depth
+        assert better == resolved_by_agreement(better, task, case.leaves)
+        if case.depth <= 2 and better != tree:
+            assert lost == case.best()[:2]
+        gained += lost[0] < before[0]
+    assert gained > share(5)
+
+
+def test_ordinary_tables():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(5, size=400)
+    X = 1.5 * rng.normal(size=(5, 4))[labels] + rng.normal(size=(400, 4))
+    reference, others = Reference.of(X, labels), []
+    for depth in (2, 3):
+        found = optimal(X, reference, max_depth=depth, objective="agreement")
+        assert found.gap == 0
+        assert found.cost == np.sum(found.tree.predict(X) != labels)
+        others.append(found.cost)
+        grown = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, labels)
+        assert found.cost <= np.sum(grown.predict(X) != labels)
+    stopped = optimal(X, reference, max_depth=5, objective="agreement", time_limit=0.3)
+    assert 0 <= stopped.bound < stopped.cost <= others[1]
+    large = optimal(X, reference, max_leaf_nodes=60, objective="agreement", time_limit=0.1)
+    assert 0 <= large.bound < large.cost < others[1]
+    fractions = optimal(X, reference, max_depth=2, objective="agreement", sample_weight=np.full(400, 0.1))
+    assert fractions.cost == pytest.approx(0.1 * others[0])
+
+
+def test_refused():
+    X = np.array([[0.0], [1.0], [2.0]])
+    reference = Reference.of(X, [0, 1, 1])
+    for options, error, match in (
+        ({}, ValueError, "give max_leaf_nodes or max_depth"),
+        ({"max_depth": 0}, ValueError, "max_depth must be at least 1"),
+        ({"max_depth": 2, "min_samples_leaf": 2}, DataError, "allows no cut of 3 rows"),
+        ({"max_depth": 2, "forbidden": [1]}, DataError, "forbidden column 1, but X has 1 columns"),
+        ({"max_depth": 2, "forbidden": ["a"]}, TypeError, "forbidden must be a whole number"),
+        ({"max_depth": 2, "centers": [[0.0], [1.0]]}, ValueError, "has no use for centers"),
+        ({"max_depth": 2, "objective": "cost"}, ValueError, "max_depth is a limit for objective 'agreement' alone"),
+        ({"forbidden": [0], "objective": "cost"}, ValueError, "forbidden is a limit for objective 'agreement' alone"),
+    ):
+        with pytest.raises(error, match=match):
+            optimal(X, reference, **{"objective": "agreement"} | options)
