@@ -11,8 +11,8 @@ import numpy as np
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
 from boxwood.render.pictures.bars import Bars
-from boxwood.render.pictures.colours import COLOURS
-from boxwood.render.pictures.picture import CutBox, Edge, LeafBox, Picture
+from boxwood.render.pictures.colours import class_of
+from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import brief, percent
 from boxwood.render.words.rules import category, column_name, number
 
@@ -41,6 +41,7 @@ def tree_shapes(picture: Picture) -> dict[str, Any]:
         "width": round(picture.width),
         "height": round(picture.height),
         "small": picture.small,
+        "paper": _on_paper(picture),
         "label": f"Tree of {len(picture.cuts)} cuts and {len(picture.leaves)} leaves; the same tree follows as a list",
         "edges": [_edge(edge, picture.small) for edge in picture.edges],
         "cuts": [_cut(cut, picture.small) for cut in picture.cuts],
@@ -86,6 +87,17 @@ def text_of_tree(ex: Explanation, picture: Picture) -> str:
     return "\n".join(lines)
 
 
+_SHEET = 703.0  # width of a sheet A4 between its margins, in pixels; a sheet of Letter is wider
+_LEAST = 10.8  # pixels, 8.1 points: the smallest text on paper
+_LARGER = 1.25  # times its size on the screen that a text may have without leaving its box
+
+
+def _on_paper(picture: Picture) -> float | None:
+    """Return the size of text at which the picture can be read on paper; None if it would be too small."""
+    size = max(_LEAST * max(picture.width / _SHEET, 1.0), TEXT)
+    return None if picture.small or size > _LARGER * TEXT else round(size, 1)
+
+
 # ----------------------------------------------------------------------------------------------------------- parts
 def _edge(edge: Edge, small: bool) -> dict[str, Any]:
     (x, y), (stop, end) = edge.start, edge.stop
@@ -129,7 +141,7 @@ def _bars(cut: CutBox, bars: Bars) -> dict[str, Any]:
     for cluster in np.flatnonzero(heights.any(axis=1)).tolist():
         drawn = np.flatnonzero(heights[cluster] > 0).tolist()
         rects = (_rect(left[i], tops[cluster, i], right[i] - left[i], heights[cluster, i]) for i in drawn)
-        paths.append((cluster % len(COLOURS), "".join(rects)))
+        paths.append((cluster, "".join(rects)))
     labels = [(_place(label.x - area.x), label.anchor, label.text, label.is_cut) for label in cut.labels]
     return {
         "width": _place(area.width),
@@ -160,12 +172,12 @@ def _leaf(leaf: LeafBox, picture: Picture) -> dict[str, Any]:
 
 
 def _parts(leaf: LeafBox) -> list[tuple[int, str, str]]:
-    """Return the parts of a leaf's bar, as triples (colour, x, width); -1 is the grey of unknown clusters."""
+    """Return the parts of a leaf's bar, as triples (cluster, x, width); -1 stands for unknown clusters."""
     parts, x = [], 0.0
     for cluster, rows in leaf.parts:
         width = leaf.area.width * max(rows, 0.0) / (leaf.rows or 1.0)  # a leaf may hold no row of the file
         if width > 0.05:
-            parts.append((cluster % len(COLOURS) if cluster >= 0 else -1, _place(x), _place(width)))
+            parts.append((cluster, _place(x), _place(width)))
         x += width
     return parts
 
@@ -217,7 +229,7 @@ def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], leas
         "nodes": _nodes(ex, position),
         "conditions": [line["condition"] for line in lines],
         "notes": [[line["leaf"]["note"], line["leaf"]["purity"]] for line in lines if line["leaf"]],
-        "clusters": [[swatch.mark, swatch.name] for swatch in picture.swatches],
+        "clusters": [[swatch.mark, swatch.name, class_of(swatch.cluster)] for swatch in picture.swatches],
         "typical": _typical_rows(ex, tested, least),
     }
 

@@ -35,7 +35,7 @@ from boxwood.render.page._parts import (
     tree_shapes,
     what_if,
 )
-from boxwood.render.pictures.colours import COLOURS, ink_on
+from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened
 from boxwood.render.words.measured import _between, _price
@@ -70,6 +70,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex))
     facts["code"] = _code(ex)
+    facts["left_to_screen"] = _left_to_screen(ex, facts)
     facts["notes"] += _note_on_what_is_missing(ex, facts)
     return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
 
@@ -113,6 +114,8 @@ def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool)
         "tree": tree,
         "outline": outline_of_tree(ex, picture),
         "swatches": picture.swatches,
+        "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
+        "hatches": [(cluster, angle) for cluster, _, _, angle in _colours(ex.n_clusters) if angle is not None],
         "cards": cards(ex, picture, profile),
         "profile": profile_table(ex, profile) if profile else None,
         "losses": losses(picture),
@@ -165,6 +168,25 @@ def _code(ex: Explanation) -> list[dict[str, str]]:
     return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
 
 
+def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
+    """Return the colours of the clusters: the number, the colour, the ink on it, and the degrees of its stripes."""
+    n = min(max(n_clusters, len(COLOURS)), len(COLOURS) * len(PATTERNS))
+    colours = [(i, colour_of(i), PATTERNS[i // len(COLOURS)]) for i in range(n)]
+    return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
+
+
+_MOST_ON_PAPER = 8  # clusters of a table that has a column for each
+
+
+def _left_to_screen(ex: Explanation, facts: Mapping[str, Any]) -> str:
+    """Return what a sheet of paper has no room for."""
+    tree = facts["tree"]
+    too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
+    parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form that runs the rules"]
+    parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
+    return listed([*parts, "the part for analysts, which is printed if it is opened"])
+
+
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
 
 
@@ -175,8 +197,9 @@ def _title(ex: Explanation, title: str | None) -> str:
 # ------------------------------------------------------------------------------------------------------- templates
 def _written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
     jinja = _environment()
+    tree = facts["tree"] or {"width": None, "paper": None}
     style = jinja.get_template("style.css").render(
-        colours=[(colour, ink_on(colour)) for colour in COLOURS], width=facts["tree"] and facts["tree"]["width"]
+        colours=_colours(facts["ex"].n_clusters), width=tree["width"], paper=tree["paper"]
     )
     policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
     policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
@@ -197,6 +220,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["short"] = _shortened
+    environment.filters["colour"] = class_of
     return environment
 
 
