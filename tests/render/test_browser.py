@@ -392,8 +392,14 @@ def test_the_short_form_in_a_notebook(opened):
     page = opened(f"<!doctype html><style>h2, td, p {{ color: red !important }}</style><body>{short}</body>")
     frame = page.frame_locator("iframe")
     assert frame.locator(".tree").is_visible()
-    assert frame.locator("h2").evaluate("node => getComputedStyle(node).color") != "rgb(255, 0, 0)"
-    assert "cluster 0" in frame.locator("tbody").inner_text()
+    assert frame.locator("h2").first.evaluate("node => getComputedStyle(node).color") != "rgb(255, 0, 0)"
+    assert "cluster 0" in frame.locator("tbody").first.inner_text()
+    inside = "document.querySelector('iframe').contentDocument.body.scrollHeight"
+    for width in (700, 1100):
+        for result in (ex, ex.profile(), ex.frontier()):
+            page = opened(f"<!doctype html><body style='width:{width}px'>{result._repr_html_()}</body>")
+            room = page.evaluate("document.querySelector('iframe').offsetHeight") - page.evaluate(inside)
+            assert 0 <= room <= 12, (width, type(result))
     estimator = boxwood.IMM(n_clusters=3, random_state=0).fit(make_blobs(100, random_state=0)[0])
     page = opened(f"<!doctype html><body>{estimator._repr_html_()}</body>")
     assert page.frame_locator("iframe").locator(".tree").is_visible()

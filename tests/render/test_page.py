@@ -4,6 +4,7 @@ import base64
 import hashlib
 import html
 import json
+import pickle
 import re
 import sys
 from collections import Counter
@@ -22,7 +23,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
 from boxwood.errors import DataError
-from boxwood.explanation import ClusterStability, CutStability, Explanation, HeldOut, Stability
+from boxwood.explanation import Basis, ClusterStability, CutStability, Explanation, HeldOut, LeftOut, Stability
 from boxwood.render import EXPORTERS
 from boxwood.render.page import page as _page
 from tests.cases import make_case
@@ -142,6 +143,74 @@ def test_sections_and_links(wine):
     for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula for row 2 under a row of names"):
         assert f"Copy {form}" in page.attributes("aria-label")
     assert "How stable" not in page.text
+
+
+def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
+    frame, labels = customers()
+    frame.insert(0, "customer_id", np.arange(400) + 1000)
+    frame.loc[3, "spend"] = np.nan
+    ex = boxwood.explain(frame.assign(kind=labels, rows=1.0), "kind", sample_weight="rows")
+    assert ex.basis == Basis(
+        "a data frame of pandas",
+        "2027-01-15",
+        boxwood.__version__,
+        "the column kind",
+        7,
+        (LeftOut("text", ("channel",)), LeftOut("looks like an identifier", ("customer_id",))),
+    )
+    loaded = Explanation.from_json(ex.to_json())
+    assert loaded.basis == ex.basis
+    for told in (ex, loaded):
+        text = Page(told.to_html()).text
+        assert "a data frame of pandas: 400 rows, 7 columns" in text
+        assert "Made 2027-01-15, by boxwood" in text
+        assert "Clusters from the column kind; columns as they are" in text
+        assert "Columns looked at 3 of 7: orders, member, spend" in text
+        assert "Not looked at channel (text); customer_id (looks like an identifier)" in text
+        assert "Rows without a cluster 1 lack a value" in text
+    chosen = boxwood.explain(frame.drop(columns="channel"), KMeans(2, n_init=1), columns=["orders", "member"])
+    assert chosen.basis.labels == "KMeans"
+    assert chosen.basis.left_out == (LeftOut("not chosen", ("customer_id", "spend")),)
+    frame.dropna().to_parquet(tmp_path / "t.parquet")
+    scanned = boxwood.explain(boxwood.scan(tmp_path / "t.parquet"), n_clusters=2)
+    assert scanned.basis.source.endswith("t.parquet")
+    assert [one.reason for one in scanned.basis.left_out] == ["text", "looks like an identifier"]
+
+
+def test_a_model_of_before_has_no_basis(wine):
+    entries = wine.to_dict()
+    del entries["basis"]
+    old = Explanation.from_json(json.dumps(entries))
+    assert old.basis is None
+    assert "Source 300 rows Clusters from labels; columns as they are" in Page(old.to_html()).text
+
+
+def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
+    X, y = make_blobs(60, n_features=2, centers=12, random_state=0)
+    ex = boxwood.explain(X, np.array([f"<b>{i}" for i in range(12)])[y], method="cart")
+    results = [ex.frontier(), ex.stability(2), ex.why(X[0]), ex.profile(), boxwood.compare(X, y % 3, methods=["imm"])]
+    for result in results:
+        page = Page(html.unescape(result._repr_html_().split('srcdoc="')[1].split('"')[0]))
+        assert "script" not in page.raw
+        assert "b" not in {tag for tag, _ in page.elements}
+        assert len(page.text) > 60
+    assert "<b>11" in page_text(ex.profile())
+    assert "<b>11" in page_text(ex.stability(2))
+    short = page_text(wine)
+    assert short.index("Clusters and their rules") < short.index("Agreement") < short.index("The tree")
+    assert str(ex.profile()).splitlines()[0].split()[:2] == ["column", "<b>0"]
+    assert ex.profile() == tuple(ex.profile())
+    assert pickle.loads(pickle.dumps(ex.profile())).names == ex.names
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    _page._environment.cache_clear()
+    assert ex.frontier()._repr_html_() == f"<pre>{html.escape(str(ex.frontier()))}</pre>"
+    _page._environment.cache_clear()
+
+
+def page_text(result):
+    """Return the text in the frame of a result."""
+    return Page(html.unescape(result._repr_html_().split('srcdoc="')[1].split('"')[0])).text
 
 
 def test_the_page_is_the_same_each_time(wine):
@@ -375,7 +444,7 @@ def test_estimators_keep_the_picture_of_scikit_learn():
     assert re.sub(r"id-\d+", "", shown) == re.sub(r"id-\d+", "", estimator._repr_html_())
     assert "sk-container" in shown
     assert shown.index("sk-container") < shown.index("<iframe")
-    assert 'sandbox=""' in shown
+    assert 'sandbox="allow-same-origin"' in shown  # no script
     pipeline = make_pipeline(StandardScaler(), estimator)
     assert "iframe" not in pipeline._repr_html_()
     with config_context(display="text"):

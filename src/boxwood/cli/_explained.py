@@ -84,9 +84,16 @@ def _refuse_method(options: dict[str, Any]) -> None:
 
 
 def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
+    from boxwood.explanation.ask.basis import with_basis
+
     table, notes = read(talk, file, labels, options)
     explanation = _explain(talk, table, clusters, options)
-    return replace(explanation, notes=(*notes, *explanation.notes))
+    explanation = replace(explanation, notes=(*notes, *explanation.notes))
+    source = "standard input" if file == "-" else file
+    beside = [name for name in (labels, options["weights"]) if name is not None]
+    assert explanation.basis is not None
+    made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
+    return with_basis(explanation, source, table.names, made_by, beside)
 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.explanation import Explanation as Explanation
     from boxwood.explanation.explanation import load as load
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
+    from boxwood.explanation.records import Basis as Basis
     from boxwood.explanation.records import CategoryColumn as CategoryColumn
     from boxwood.explanation.records import CategoryGroup as CategoryGroup
     from boxwood.explanation.records import ClusterStability as ClusterStability
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut as HeldOut
     from boxwood.explanation.records import KernelFacts as KernelFacts
     from boxwood.explanation.records import LeafSummary as LeafSummary
+    from boxwood.explanation.records import LeftOut as LeftOut
     from boxwood.explanation.records import MixtureFacts as MixtureFacts
     from boxwood.explanation.records import NumberColumn as NumberColumn
     from boxwood.explanation.records import NumberGroup as NumberGroup
+    from boxwood.explanation.records import Profile as Profile
     from boxwood.explanation.records import Rule as Rule
     from boxwood.explanation.records import Stability as Stability
 
@@ -46,6 +49,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.measure.misassigned": ("Misassigned",),
     "explanation": ("Explanation", "load"),
     "records": (
+        "Basis",
         "CategoryColumn",
         "CategoryGroup",
         "ClusterStability",
@@ -59,9 +63,11 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "HeldOut",
         "KernelFacts",
         "LeafSummary",
+        "LeftOut",
         "MixtureFacts",
         "NumberColumn",
         "NumberGroup",
+        "Profile",
         "Rule",
         "Stability",
     ),
@@ -69,6 +75,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
 
 __getattr__, __dir__ = attach(__name__, _MODULES)
 __all__ = [
+    "Basis",
     "CategoryColumn",
     "CategoryGroup",
     "Change",
@@ -86,11 +93,13 @@ __all__ = [
     "HeldOut",
     "KernelFacts",
     "LeafSummary",
+    "LeftOut",
     "Misassigned",
     "MixtureFacts",
     "Move",
     "NumberColumn",
     "NumberGroup",
+    "Profile",
     "Rule",
     "Stability",
     "Step",

@@ -18,6 +18,7 @@ from boxwood.explanation._written import Drawn, Programs, Written
 from boxwood.explanation.apply.rows import leaves_of_rows
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.records import (
+    Basis,
     BudgetFacts,
     ClusterSummary,
     DrawFacts,
@@ -102,6 +103,8 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
         Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
     budget : BudgetFacts, default=None
         Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
+    basis : Basis, default=None
+        Source, date, version, where the clusters come from, columns left out and why; None where that is not known.
 
     Examples
     --------
@@ -142,6 +145,7 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
     search: SearchFacts | None = None
     held_out: HeldOut | None = None
     budget: BudgetFacts | None = None
+    basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
     _evidence: Evidence | None = field(default=None, compare=False)
     _table: TableEvidence | None = field(default=None, compare=False)  # instead of the evidence, of rows in batches
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.facts import TableEvidence
     from boxwood.explanation.measure.misassigned import Misassigned
     from boxwood.explanation.measure.spreads import Spread
-    from boxwood.explanation.records import ColumnProfile, Frontier, Stability
+    from boxwood.explanation.records import Frontier, Profile, Stability
 
 __all__ = ["Applied", "Regrown", "frame_with_leaves"]
 
@@ -196,9 +196,7 @@ class Measured:
 
             refuse_all_rows(what, self._table.task.batches.source.name)
 
-    def profile(
-        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
-    ) -> tuple[ColumnProfile, ...]:
+    def profile(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Profile:
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
         Clusters are those that are explained, not the tree's groups of rows. Rows left out do not count. Columns that
@@ -212,9 +210,9 @@ class Measured:
 
         Returns
         -------
-        tuple of NumberColumn or CategoryColumn
-            In the order of `columns`. That of the explanation's own rows is kept, so that asking again costs nothing,
-            and then also in its model file.
+        Profile
+            A tuple of NumberColumn or CategoryColumn, in the order of `columns`, which prints as a table. That of the
+            explanation's own rows is kept, so that asking again costs nothing, and then also in its model file.
 
         Raises
         ------
@@ -237,6 +235,8 @@ class Measured:
         >>> age.column, round(age.effect, 2), age.clusters[1].quantiles[2], round(age.clusters[1].index)
         ('age', 0.88, 34.0, 70)
         """
+        from boxwood.explanation.records import Profile
+
         ex = self._on(X, labels, sample_weight)
         if "profile" not in ex._kept and ex._table is not None:
             from boxwood.explanation.measure.profile import profile_by_passes
@@ -247,8 +247,7 @@ class Measured:
 
             rows = ex._rows()
             ex._kept["profile"] = profile_of(rows.task, rows.coordinates.table.values, rows.columns, rows.categories)
-        kept: tuple[ColumnProfile, ...] = ex._kept["profile"]
-        return kept
+        return Profile(ex._kept["profile"], cast("Explanation", ex).names)
 
     def misassigned(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None

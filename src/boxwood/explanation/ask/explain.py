@@ -217,13 +217,16 @@ def explain(
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
     from boxwood.explanation.ask._answer import explain_rows, explain_table
     from boxwood.explanation.ask.asked import Asked
+    from boxwood.explanation.ask.basis import basis_of_call
     from boxwood.explanation.ask.explainer import explained_on_table, is_explainer
     from boxwood.table.as_source import as_source
 
     asked = Asked.of(given)
     source = as_source(X)
     if source is None:
-        return explain_rows(X, labels_or_estimator, asked)
-    if is_explainer(labels_or_estimator):
-        return explained_on_table(labels_or_estimator, source, asked)
-    return explain_table(source, labels_or_estimator, asked)
+        answer = explain_rows(X, labels_or_estimator, asked)
+    elif is_explainer(labels_or_estimator):
+        answer = explained_on_table(labels_or_estimator, source, asked)
+    else:
+        answer = explain_table(source, labels_or_estimator, asked)
+    return basis_of_call(answer, X if source is None else source, labels_or_estimator, sample_weight)

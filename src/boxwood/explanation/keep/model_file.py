@@ -23,6 +23,7 @@ from boxwood.explanation.keep._typed import as_type, plain
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.records import (
     QUANTILES,
+    Basis,
     BudgetFacts,
     CategoryColumn,
     ClusterSummary,
@@ -77,6 +78,7 @@ class Document(TypedDict):
 
     format: Any  # this and the version are checked before all others
     version: Any
+    basis: NotRequired[Basis]
     method: str
     n_rows: int
     n_left_out: int

@@ -14,6 +14,7 @@ from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import brief, percent
+from boxwood.render.words.measured import category_of
 from boxwood.render.words.rules import category, column_name, number
 
 if TYPE_CHECKING:
@@ -374,13 +375,8 @@ def _mostly(column: CategoryColumn, cluster: ClusterSummary) -> dict[str, str]:
     code = int(np.argmax(group.differences))
     share = percent(group.shares[code])
     size = "mostly" if group.shares[code] >= 0.5 else "often"
-    told = f"{share} {_value(column, code)}, of all rows {percent(column.everyone.shares[code])}"
-    return {"size": size, "name": f"{column_name(column.column)} {_value(column, code)}", "told": told}
-
-
-def _value(column: CategoryColumn, code: int) -> str:
-    values = column.categories.values
-    return category(values[code]) if code < len(values) else "any other value"
+    told = f"{share} {category_of(column, code)}, of all rows {percent(column.everyone.shares[code])}"
+    return {"size": size, "name": f"{column_name(column.column)} {category_of(column, code)}", "told": told}
 
 
 def _cuts_by_column(ex: Explanation) -> dict[str, str]:
@@ -435,9 +431,11 @@ def _categories(ex: Explanation, column: CategoryColumn) -> tuple[list[dict[str,
         share = percent(group.shares[code])
         high = max(round(100 * group.shares[code]), 1)
         mark = round(100 * column.everyone.shares[code])
-        cells.append({"text": f"{share} {_value(column, code)}", "low": 0, "middle": None, "high": high, "mark": mark})
+        cells.append(
+            {"text": f"{share} {category_of(column, code)}", "low": 0, "middle": None, "high": high, "mark": mark}
+        )
     most = int(np.argmax(column.everyone.shares))
-    return cells, f"{percent(column.everyone.shares[most])} {_value(column, most)}"
+    return cells, f"{percent(column.everyone.shares[most])} {category_of(column, most)}"
 
 
 def _places(ex: Explanation, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:

@@ -36,16 +36,16 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
-from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
 from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened
-from boxwood.render.words.measured import _between, _price
+from boxwood.render.words.measured import _between, _price, basis_lines, profile_lines
 from boxwood.render.words.rules import NO_ROW, NO_RULE, column_name, condition, explanation_of, number, printable
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation, Frontier, Rule, Stability
     from boxwood.explanation.records import ColumnProfile
 
-__all__ = ["in_notebook", "page"]
+__all__ = ["in_notebook", "page", "result_in_notebook"]
 
 _FORMS = {
     "sql": "SQL",
@@ -68,7 +68,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
     facts["frontier"] = None if min_count else _frontier(ex, has_price)
     stability = ex._kept.get("stability")
-    facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex))
+    facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
     facts["code"] = _code(ex)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     facts["notes"] += _note_on_what_is_missing(ex, facts)
@@ -84,7 +84,7 @@ def short_page(model: Any) -> tuple[str, int]:
     facts = _facts(ex, (), tells_price(ex))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
-    return _written("short.html", facts, _title(ex, None), script=""), round(min(height, 1200))
+    return _written("short.html", facts, _title(ex, None), script=""), round(height)
 
 
 def in_notebook(ex: Explanation) -> str:
@@ -96,9 +96,46 @@ def in_notebook(ex: Explanation) -> str:
         short, height = short_page(ex)
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(str(ex))}</pre>"
+    return _frame(_title(ex, None), short, height)
+
+
+def result_in_notebook(result: Any) -> str:
+    """Return a result in a frame of its own for a notebook; what `print` shows, if that cannot be had.
+
+    IN: result: Frontier, Stability or Profile, or another with a text.
+    """
+    kind, text = type(result).__name__, str(result)
+    facts: dict[str, Any] = dict.fromkeys(("curve", "stability", "table", "text", "tree"))
+    try:
+        if kind == "Frontier":
+            facts["curve"] = frontier_charts(result, price=True)
+        elif kind == "Stability":
+            swatches = swatches_of(tuple(one.name for one in result.clusters))
+            facts["stability"] = stability_tables(result, swatches)
+        elif kind == "Profile":
+            facts["table"] = profile_lines(result)
+        else:
+            facts["text"] = text
+        n_clusters = len(getattr(result, "clusters", ()))
+        page = _written("result.html", facts | _stripes(n_clusters), kind, script="")
+    except Exception:  # a representation is never an error
+        return f"<pre>{html.escape(text)}</pre>"
+    return _frame(kind, page, 120 + 24 * len(text.splitlines()))
+
+
+_MOST_PIXELS = 4000  # of a frame
+
+
+def _frame(title: str, page: str, height: int) -> str:
+    """Return a frame as high as its page, once that is laid out; `height` is about that, where nothing may ask.
+
+    No script runs inside. The frame has the notebook's origin, so that the notebook can ask for its height.
+    """
+    ask = f"this.style.height=Math.min(this.contentDocument.body.scrollHeight+10,{_MOST_PIXELS})+'px'"
+    style = f"width:100%;height:{min(height, _MOST_PIXELS)}px;border:0;resize:vertical;overflow:auto"
     return (
-        f'<iframe title="boxwood: {html.escape(_title(ex, None))}" sandbox="" srcdoc="{html.escape(short)}" '
-        f'style="width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"></iframe>'
+        f'<iframe title="boxwood: {html.escape(title)}" sandbox="allow-same-origin" srcdoc="{html.escape(page)}" '
+        f'onload="{ask}" style="{style}"></iframe>'
     )
 
 
@@ -111,17 +148,18 @@ def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool)
         "ex": ex,
         "lede": lede(ex),
         "tiles": tiles(ex, has_price),
+        "rests_on": basis_lines(ex),
         "tree": tree,
         "outline": outline_of_tree(ex, picture),
         "swatches": picture.swatches,
         "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
-        "hatches": [(cluster, angle) for cluster, _, _, angle in _colours(ex.n_clusters) if angle is not None],
+        **_stripes(ex.n_clusters),
         "cards": cards(ex, picture, profile),
         "profile": profile_table(ex, profile) if profile else None,
         "losses": losses(picture),
         "confusion": confusion(ex, picture),
         "grown_by": grown_by(ex.method),
-        "notes": list(map(printable, ex.notes)),
+        "notes": [printable(note) for note in ex.notes if ex.basis is None or not note.startswith("left out, ")],
         "has_rows": ex._evidence is not None,
     }
 
@@ -168,6 +206,12 @@ def _code(ex: Explanation) -> list[dict[str, str]]:
     return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
 
 
+def _stripes(n_clusters: int) -> dict[str, Any]:
+    """Return the colours of the clusters, and the stripes of those that have some."""
+    colours = _colours(n_clusters)
+    return {"colours": colours, "hatches": [(i, angle) for i, _, _, angle in colours if angle is not None]}
+
+
 def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
     """Return the colours of the clusters: the number, the colour, the ink on it, and the degrees of its stripes."""
     n = min(max(n_clusters, len(COLOURS)), len(COLOURS) * len(PATTERNS))
@@ -198,9 +242,7 @@ def _title(ex: Explanation, title: str | None) -> str:
 def _written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
     jinja = _environment()
     tree = facts["tree"] or {"width": None, "paper": None}
-    style = jinja.get_template("style.css").render(
-        colours=_colours(facts["ex"].n_clusters), width=tree["width"], paper=tree["paper"]
-    )
+    style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
     policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
     policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
     text: str = jinja.get_template(template).render(
@@ -446,14 +488,14 @@ def frontier_charts(frontier: Frontier, *, price: bool) -> dict[str, Any]:
     }
 
 
-def stability_tables(stability: Stability, picture: Picture) -> dict[str, Any]:
+def stability_tables(stability: Stability, swatches: Sequence[Swatch]) -> dict[str, Any]:
     """Return the verdict, and the tables of clusters and of cuts."""
     return {
         "verdict": stability.verdict,
         "n": f"{stability.n:,}",
         "clusters": [
             {
-                "swatch": picture.swatches[one.cluster],
+                "swatch": swatches[one.cluster],
                 "overlap": f"{one.jaccard:.2f}",
                 "low": f"{one.jaccard_low:.2f}",
                 "bar": round(100 * one.jaccard, 1),
