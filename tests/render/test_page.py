@@ -26,6 +26,7 @@ from boxwood.errors import DataError
 from boxwood.explanation import Basis, ClusterStability, CutStability, Explanation, HeldOut, LeftOut, Stability
 from boxwood.render import EXPORTERS
 from boxwood.render.page import page as _page
+from boxwood.render.words.figures import brief
 from tests.cases import make_case
 from tests.scale import seeds, variants
 
@@ -137,12 +138,47 @@ def test_sections_and_links(wine):
     assert Counter(tag for tag, _ in page.elements)["h1"] == 1
     assert "Wines & more" in page.text
     assert "Price" not in page.text  # as these labels are compared by agreement
-    assert f"{wine.agreement:.1%} of them where the clustering does (always cluster" in page.text
+    assert f"The rules name the right cluster for {wine.agreement:.1%} of them (always cluster" in page.text
     by_method = boxwood.explain(*make_blobs(60, random_state=0), method="imm")
     assert f"Price of explainability {by_method.price:.3f}" in Page(by_method.to_html()).text
     for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula for row 2 under a row of names"):
         assert f"Copy {form}" in page.attributes("aria-label")
     assert "How stable" not in page.text
+
+
+def test_worth_and_suggested_names():
+    frame, _ = customers()
+    frame.loc[5, "spend"] = np.nan
+    looked_at = ["orders", "member"]
+    ex = boxwood.explain(frame, n_clusters=3, columns=looked_at, value="spend", standardize=True, random_state=0)
+    labels, worth = ex._rows().task.reference.labels, ex.worth("spend", frame)
+    for i, one in enumerate(worth.clusters):
+        assert one.total == pytest.approx(np.nansum(frame.spend[labels == i]))
+    assert sum(one.share for one in worth.clusters) == pytest.approx(1)
+    assert worth.n_missing == 1
+    assert Explanation.from_json(ex.to_json())._kept["worth"] == worth
+    assert f"spend: {brief(worth.clusters[0].total)} in total, {worth.clusters[0].share:.1%} of all" in page_of(ex).text
+    assert "in total" not in Page(ex.to_html(min_count=10)).text
+    assert "share  a row" in str(ex)
+    assert ex.worth("orders").total == pytest.approx(frame.orders.sum())  # which was looked at: from the profile
+    for wrong, values in (("spend", None), ("member", None), ("spend", frame.spend[:3]), ("x", ["a"] * 400)):
+        with pytest.raises(DataError):
+            ex.worth(wrong, values)
+    names = ex.suggested_names()
+    assert len(set(names.values())) == len(names)
+    assert all(
+        word.startswith(("high ", "low ", "member", "not member"))
+        for name in names.values()
+        for word in name.split(", ")
+    )
+    assert f"Suggested name: {names[0]}" in page_of(ex).text
+    assert "Suggested name" not in page_of(ex.rename({"cluster 0": "a"})).text
+    noise = boxwood.explain(np.random.default_rng(0).normal(size=(90, 1)), [0, 1, 2] * 30)
+    assert noise.suggested_names() == {}
+
+
+def page_of(ex):
+    return Page(ex.to_html())
 
 
 def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
@@ -410,7 +446,7 @@ def test_stability_and_held_out_rows_are_shown_where_they_are_known(wine):
     assert "The clusters are stable." in text
     assert "0.90" in text
     assert "75%" in text
-    assert "62.5% on rows held out (30% of the rows)" in text
+    assert "expect about 62% on new rows like these (held out: 30% of the rows)" in text
 
 
 def test_writing_a_file(wine, tmp_path):

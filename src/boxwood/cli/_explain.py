@@ -52,6 +52,15 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
         ) from None
 
 
+def _check_names(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """Return new names by old ones."""
+    pairs = [text.partition("=") for text in given]
+    for old, _, new in pairs:
+        if not (old and new):
+            raise click.BadParameter("give OLD=NEW, such as 0=young")
+    return {old: new for old, _, new in pairs}
+
+
 _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 
 FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), a database of SQLite or DuckDB
@@ -130,6 +139,14 @@ Examples:
     show_default=True,
     help="Rows that lack a value in a column that is used: they get no cluster, with a note (drop), or are an error.",
 )
+@click.option(
+    "--names",
+    metavar="OLD=NEW",
+    multiple=True,
+    callback=_check_names,
+    help="Name of a cluster, such as 0=young or 'S1=loyal customers'; may be repeated.",
+)
+@click.option("--value", metavar="COLUMN", help="Column of value, such as revenue: tell its sum and share by cluster.")
 @click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
 @click.option(
@@ -186,7 +203,8 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     page = page_options(options["outputs"], options["title"], options["min_count"], beside)
     refuse_closed_output()
     talk = Talk(quiet)
-    with explained(talk, file, clusters, labels, options) as explanation:
+    with explained(talk, file, clusters, labels, options) as found:
+        explanation = _named(found, options["names"])
         write_outputs(talk, explanation, options["outputs"], page)
         if options["save"] is not None:  # last, as the model keeps what other forms had measured
             explanation.save(options["save"])
@@ -194,6 +212,12 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         as_json = options["as_json"]
         show(explanation.to_json() if as_json else in_options(without_told(explanation)).to_text(), is_code=as_json)
         _check_limits(explanation, options["fail_over"], options["fail_under"])
+
+
+def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
+    """Return the explanation with the names that were asked for; numbers are found by their text."""
+    numbers = {str(name): name for name in explanation.names}
+    return explanation.rename({numbers.get(old, old): new for old, new in names.items()}) if names else explanation
 
 
 def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:

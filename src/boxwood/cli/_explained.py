@@ -68,6 +68,8 @@ def explained(
         for text in (*map(in_words, notes_on_columns(explanation)), *notes):
             talk.note(text)
         _note_on_scale(talk, explanation.columns, clusters, options)
+        if options["value"] is not None:
+            explanation.worth(options["value"])
         yield explanation
 
 
@@ -93,7 +95,17 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
     beside = [name for name in (labels, options["weights"]) if name is not None]
     assert explanation.basis is not None
     made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
-    return with_basis(explanation, source, table.names, made_by, beside)
+    explanation = with_basis(explanation, source, table.names, made_by, beside)
+    if (value := options["value"]) is not None:
+        explanation.worth(value, None if value in explanation.columns else _values(file, value, options))
+    return explanation
+
+
+def _values(file: str, column: str, options: dict[str, Any]) -> Any:
+    """Return the values of a column that the rules do not use."""
+    from boxwood.table import read_table
+
+    return read_table(file, columns=[column], missing="drop", **reading(options)).X[:, 0]
 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:

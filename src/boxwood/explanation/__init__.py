@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import CategoryGroup as CategoryGroup
     from boxwood.explanation.records import ClusterStability as ClusterStability
     from boxwood.explanation.records import ClusterSummary as ClusterSummary
+    from boxwood.explanation.records import ClusterWorth as ClusterWorth
     from boxwood.explanation.records import Condition as Condition
     from boxwood.explanation.records import CutStability as CutStability
     from boxwood.explanation.records import DrawFacts as DrawFacts
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import Profile as Profile
     from boxwood.explanation.records import Rule as Rule
     from boxwood.explanation.records import Stability as Stability
+    from boxwood.explanation.records import Worth as Worth
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "_tally": ("Tally",),
@@ -54,6 +56,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "CategoryGroup",
         "ClusterStability",
         "ClusterSummary",
+        "ClusterWorth",
         "Condition",
         "CutStability",
         "DrawFacts",
@@ -70,6 +73,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "Profile",
         "Rule",
         "Stability",
+        "Worth",
     ),
 }
 
@@ -81,6 +85,7 @@ __all__ = [
     "Change",
     "ClusterStability",
     "ClusterSummary",
+    "ClusterWorth",
     "Compared",
     "Comparison",
     "Condition",
@@ -105,6 +110,7 @@ __all__ = [
     "Step",
     "Tally",
     "Why",
+    "Worth",
     "changes_in_words",
     "compare",
     "explain",

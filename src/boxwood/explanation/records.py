@@ -25,6 +25,7 @@ __all__ = [
     "CategoryGroup",
     "ClusterStability",
     "ClusterSummary",
+    "ClusterWorth",
     "ColumnProfile",
     "Condition",
     "CutStability",
@@ -43,6 +44,7 @@ __all__ = [
     "Rule",
     "SearchFacts",
     "Stability",
+    "Worth",
     "cluster_rules_of",
     "clusters_of",
     "condition_of",
@@ -91,6 +93,37 @@ class Basis(NamedTuple):
     labels: str
     n_columns: int
     left_out: tuple[LeftOut, ...]
+
+
+class ClusterWorth(NamedTuple):
+    """What a cluster sums up to, its share of the total, and the mean of its rows.
+
+    `share` is None where values may be negative, and `mean` for a cluster without rows.
+    """
+
+    total: float
+    share: Share | None
+    mean: float | None
+
+
+class Worth(NamedTuple):
+    """Sums of a column of value, such as revenue, by cluster.
+
+    Parameters
+    ----------
+    column : str
+    total : float
+        The sum over all rows in a cluster; times their weight, if rows are weighted.
+    n_missing : int
+        Number of these rows without a value, which add nothing.
+    clusters : tuple of ClusterWorth
+        In the order of the clusters' numbers.
+    """
+
+    column: str
+    total: float
+    n_missing: int
+    clusters: tuple[ClusterWorth, ...]
 
 
 class HeldOut(NamedTuple):

@@ -38,6 +38,7 @@ def explain(
     forbidden: Sequence[str] = (),
     preferred: Sequence[str] = (),
     round_thresholds: int | None = None,
+    value: str | None = None,
     **options: Any,
 ) -> Explanation:
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
@@ -135,6 +136,9 @@ def explain(
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
         leaf. Codes of categories are not rounded.
+    value : str, default=None
+        A column of value, such as revenue: sums, shares and means by cluster are told, see `Explanation.worth`. It may
+        be left out by `columns`, unless the table is read in batches.
     **options
         Options of the method: those that `grow.METHODS[name].options` lists, such as `kernel="laplace"`. The kernel of
         a `KernelKMeans` and the distance of a `KMedians` are the defaults; without these, "random_cuts" takes squared
@@ -229,4 +233,7 @@ def explain(
         answer = explained_on_table(labels_or_estimator, source, asked)
     else:
         answer = explain_table(source, labels_or_estimator, asked)
-    return basis_of_call(answer, X if source is None else source, labels_or_estimator, sample_weight)
+    answer = basis_of_call(answer, X if source is None else source, labels_or_estimator, sample_weight)
+    if value is not None:
+        answer.worth(value, None if value in answer.columns or source is not None else X)
+    return answer

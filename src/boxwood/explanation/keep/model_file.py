@@ -36,6 +36,7 @@ from boxwood.explanation.records import (
     MixtureFacts,
     SearchFacts,
     Stability,
+    Worth,
     cluster_rules_of,
     leaves_of,
     ruled_by,
@@ -108,6 +109,7 @@ class Document(TypedDict):
     held_out: NotRequired[HeldOut]
     frontier: NotRequired[Frontier]
     stability: NotRequired[Stability]
+    worth: NotRequired[Worth]
 
 
 _FACTS = {each.name for each in fields(Explanation)}
@@ -131,6 +133,7 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         "nodes": to_nodes(ex.tree),
         "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
         "stability": ex._kept.get("stability"),
+        "worth": ex._kept.get("worth"),
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
@@ -215,7 +218,9 @@ def _explanation(entries: dict[str, Any]) -> Explanation:
 
 def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     """Return what was measured when asked, and the spreads of the columns of numbers that the tree tests."""
-    kept: dict[str, Any] = {name: document[name] for name in ("profile", "frontier", "stability") if name in document}
+    kept: dict[str, Any] = {
+        name: document[name] for name in ("profile", "frontier", "stability", "worth") if name in document
+    }
     if "spreads" in document:
         columns, categories = document["columns"], document.get("categories", {})
         tested = [j for j in tree.features.tolist() if columns[j] not in categories]
@@ -285,6 +290,10 @@ def _check_measured(document: Document, tree: ThresholdTree) -> None:
         _refuse_unknown("stability", [cut.column for cut in found.cuts], document["columns"])
         node = max((cut.node for cut in found.cuts), default=0)
         _refuse(node >= tree.n_nodes, f"its stability names node {node}, but it lists {tree.n_nodes} nodes")
+
+    if "worth" in document:
+        n, n_clusters = len(document["worth"].clusters), len(document["clusters"])
+        _refuse(n != n_clusters, f"its worth has {n} clusters, but it lists {n_clusters}")
 
 
 def _twice(values: Sequence[Hashable]) -> bool:

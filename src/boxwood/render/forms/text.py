@@ -14,6 +14,7 @@ import numpy as np
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
+from boxwood.render.words.measured import worth_text
 from boxwood.render.words.rules import cluster_name, cluster_rule, column_name, condition, explanation_of, number, rule
 from boxwood.render.words.walk import WalkStep, of_cuts, outline, outline_lines, sides, too_deep
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -83,6 +84,7 @@ def _notes(notes: Sequence[str]) -> str:
 def findings(ex: Explanation) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
+    parts += [] if "worth" not in ex._kept else [worth_text(ex._kept["worth"], ex.names)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
@@ -158,7 +160,10 @@ def _held_out(ex: Explanation) -> list[str]:
     if ex.held_out is None:
         return []
     agreement = percent(ex.held_out.agreement)
-    return [f"On rows not used to grow, rules grown the same way agree on {agreement} ({ex.held_out.how})."]
+    return [
+        f"Expect about {ex.held_out.agreement:.0%} on new rows like these: on rows that they had not seen, rules grown "
+        f"the same way agree on {agreement} ({ex.held_out.how})."
+    ]
 
 
 def _noise(ex: Explanation) -> list[str]:

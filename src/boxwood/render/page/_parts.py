@@ -18,7 +18,7 @@ from boxwood.render.words.measured import category_of
 from boxwood.render.words.rules import category, column_name, number
 
 if TYPE_CHECKING:
-    from boxwood.explanation import CategoryColumn, ClusterSummary, Explanation, NumberColumn
+    from boxwood.explanation import CategoryColumn, Explanation, NumberColumn
     from boxwood.explanation.records import ColumnProfile
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "apart",
     "outline_of_tree",
     "profile_table",
-    "standing_out",
     "text_of_tree",
     "tree_shapes",
     "what_if",
@@ -321,7 +320,6 @@ def _most_frequent(codes: Floats) -> float:
 MOST_COLUMNS = 40
 _MOST_CELLS = 1200
 _SAMPLE = 50_000  # rows; a place among them is right to about half a percent
-_STANDS_OUT = 0.5  # standard deviations
 
 
 def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
@@ -337,46 +335,6 @@ def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[s
         "columns": [_row(ex, profile[i], cuts.get(profile[i].column), sample) for i in order[:most]],
         "left_out": max(len(profile) - most, 0),
     }
-
-
-def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary) -> list[dict[str, str]]:
-    """Return up to three columns in which a cluster differs most from the rest, in words."""
-    from boxwood.explanation import NumberGroup
-
-    if cluster.size == 0:
-        return []
-    found = []
-    for place, one in enumerate(profile):
-        group = one.clusters[cluster.cluster]
-        if group is None:
-            continue
-        if isinstance(group, NumberGroup):
-            if group.difference is not None and abs(group.difference) >= _STANDS_OUT:
-                found.append((-abs(group.difference), place, _high_or_low(one, cluster.cluster)))  # type: ignore[arg-type]
-        elif group.differences is not None and max(group.differences) >= _STANDS_OUT:
-            found.append((-max(group.differences), place, _mostly(one, cluster)))  # type: ignore[arg-type]
-    return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
-
-
-# ----------------------------------------------------------------------------------------------------------- words
-def _high_or_low(column: NumberColumn, cluster: int) -> dict[str, str]:
-    group = column.clusters[cluster]
-    assert group is not None
-    assert group.difference is not None
-    size = "high" if group.difference > 0 else "low"
-    told = f"median {brief(group.quantiles[2])}, of all rows {brief(column.everyone.quantiles[2])}"
-    return {"size": size, "name": column_name(column.column), "told": told}
-
-
-def _mostly(column: CategoryColumn, cluster: ClusterSummary) -> dict[str, str]:
-    group = column.clusters[cluster.cluster]
-    assert group is not None
-    assert group.differences is not None
-    code = int(np.argmax(group.differences))
-    share = percent(group.shares[code])
-    size = "mostly" if group.shares[code] >= 0.5 else "often"
-    told = f"{share} {category_of(column, code)}, of all rows {percent(column.everyone.shares[code])}"
-    return {"size": size, "name": f"{column_name(column.column)} {category_of(column, code)}", "told": told}
 
 
 def _cuts_by_column(ex: Explanation) -> dict[str, str]:

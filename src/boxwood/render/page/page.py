@@ -30,7 +30,6 @@ from boxwood.render.page._parts import (
     apart,
     outline_of_tree,
     profile_table,
-    standing_out,
     text_of_tree,
     tree_shapes,
     what_if,
@@ -38,12 +37,13 @@ from boxwood.render.page._parts import (
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
 from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened
-from boxwood.render.words.measured import _between, _price, basis_lines, profile_lines
+from boxwood.render.words.measured import _between, _price, basis_lines, profile_lines, worth_line
 from boxwood.render.words.rules import NO_ROW, NO_RULE, column_name, condition, explanation_of, number, printable
+from boxwood.render.words.standing import standing_out
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation, Frontier, Rule, Stability
-    from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.records import ColumnProfile, Worth
 
 __all__ = ["in_notebook", "page", "result_in_notebook"]
 
@@ -300,8 +300,8 @@ def lede(ex: Explanation) -> str:
     cuts = ex.n_leaves - 1
     return (
         f"{cuts:,} cut{'' if cuts == 1 else 's'} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')} "
-        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, and put {percent(ex.agreement)} of "
-        f"them{' by weight' if ex.weighted else ''} where the clustering does ({always(ex)})."
+        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}. The rules name the "
+        f"right cluster for {percent(ex.agreement)} of them{' by weight' if ex.weighted else ''} ({always(ex)})."
     )
 
 
@@ -329,6 +329,9 @@ def tiles(ex: Explanation, has_price: bool) -> list[dict[str, str]]:
 
 def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...]) -> list[dict[str, Any]]:
     """Return a card for each cluster: its size, its rules, what stands out."""
+    worth: Worth | None = ex._kept.get("worth")
+    unnamed = bool(profile) and all(isinstance(name, int) for name in ex.names)
+    suggested = ex.suggested_names() if unnamed else {}
     found = []
     for cluster, swatch in zip(ex.clusters, picture.swatches, strict=True):
         found.append(
@@ -342,6 +345,8 @@ def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...])
                 "caught": None if cluster.caught is None else percent(cluster.caught),
                 "precision": None if cluster.precision is None else percent(cluster.precision),
                 "standing_out": standing_out(profile, cluster),
+                "worth": None if worth is None else worth_line(worth, cluster.cluster),
+                "suggested": suggested.get(cluster.name),
             }
         )
     return found
@@ -415,7 +420,7 @@ def _agreement_note(ex: Explanation) -> str:
         note = "no row changes cluster"
     note += f"; {always(ex)}"
     if ex.held_out is not None:
-        note += f"; {percent(ex.held_out.agreement)} on rows held out ({ex.held_out.how})"
+        note += f"; expect about {ex.held_out.agreement:.0%} on new rows like these (held out: {ex.held_out.how})"
     return note
 
 

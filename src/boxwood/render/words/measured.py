@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import Comparison, Explanation
     from boxwood.explanation.apply.tree_changes import Ends, TreeChanges
     from boxwood.explanation.apply.why import Change, Move, Step, Why
-    from boxwood.explanation.records import ColumnProfile, CutStability, Frontier, Profile, Stability
+    from boxwood.explanation.records import ColumnProfile, CutStability, Frontier, Profile, Stability, Worth
 
 __all__ = [
     "basis_lines",
@@ -27,6 +27,8 @@ __all__ = [
     "why_facts",
     "why_text",
     "words",
+    "worth_line",
+    "worth_text",
 ]
 
 
@@ -59,6 +61,24 @@ def _without_cluster(ex: Explanation) -> str:
     parts = [f"{ex.n_incomplete:,} lack a value"] * bool(ex.n_incomplete)
     labelled = ex.n_left_out - ex.n_incomplete
     return " and ".join([*parts, *([f"{labelled:,} labelled -1"] * bool(labelled))]) or "none"
+
+
+def worth_line(worth: Worth, cluster: int) -> str:
+    """Return what a cluster sums up to in a column of value."""
+    one = worth.clusters[cluster]
+    share = "" if one.share is None else f", {percent(one.share)} of all"
+    mean = "" if one.mean is None else f", {brief(one.mean)} a row"
+    return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
+
+
+def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
+    """Return a line for each cluster on a column of value."""
+    lines = [[column_name(worth.column), "total", "share", "a row"]]
+    for name, one in zip(names, worth.clusters, strict=True):
+        mean = "-" if one.mean is None else brief(one.mean)
+        lines.append([shortened(cluster_name(name)), brief(one.total), percent(one.share), mean])
+    missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
+    return "\n".join(_aligned(lines, 1)) + missing
 
 
 def frontier_text(frontier: Frontier) -> str:
