@@ -124,12 +124,13 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         "objective": None if ex.objective == "sqeuclidean" else ex.objective,
         "categories": dict(ex.categories) or None,
         "clusters": [
-            cluster._asdict() | {"rules": [rule(leaf) for leaf in cluster.rules], "rule": cluster_rule(cluster)}
+            cluster._asdict()
+            | {"rules": [rule(leaf, whole=True) for leaf in cluster.rules], "rule": cluster_rule(cluster, whole=True)}
             for cluster in ex.clusters
         ],
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
         "profile": ex._kept.get("profile"),
-        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
+        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in ex.leaves],
         "nodes": to_nodes(ex.tree),
         "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
         "stability": ex._kept.get("stability"),

@@ -348,7 +348,7 @@ def rule_table(model: Any) -> str:
     for leaf in ex.leaves:
         precision = number(float(leaf.own / leaf.size)) if leaf.size else ""
         rows, share = number(float(leaf.size)), number(float(leaf.size / whole))
-        writer.writerow([leaf.leaf, str(ex.names[leaf.cluster]), rows, share, precision, rule(leaf.rule)])
+        writer.writerow([leaf.leaf, str(ex.names[leaf.cluster]), rows, share, precision, rule(leaf.rule, whole=True)])
     return out.getvalue().rstrip("\n")
 
 

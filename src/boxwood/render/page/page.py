@@ -37,8 +37,16 @@ from boxwood.render.page._parts import (
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
 from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened
-from boxwood.render.words.measured import _between, _price, basis_lines, profile_lines, worth_line
-from boxwood.render.words.rules import NO_ROW, NO_RULE, column_name, condition, explanation_of, number, printable
+from boxwood.render.words.measured import _between, _cut_name, _price, basis_lines, profile_lines, worth_line
+from boxwood.render.words.rules import (
+    NO_ROW,
+    NO_RULE,
+    column_name,
+    condition,
+    explanation_of,
+    printable,
+    shared,
+)
 from boxwood.render.words.standing import standing_out
 
 if TYPE_CHECKING:
@@ -334,13 +342,15 @@ def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...])
     suggested = ex.suggested_names() if unnamed else {}
     found = []
     for cluster, swatch in zip(ex.clusters, picture.swatches, strict=True):
+        common, rests = shared(cluster.rules)
         found.append(
             {
                 "swatch": swatch,
                 "rows": rows_of(cluster.size, ex.weighted),
                 "share": percent(cluster.share),
                 "bar": round(100 * cluster.share, 1),
-                "rules": [_lines(one) for one in cluster.rules[:_MOST_RULES]] or [[NO_RULE]],
+                "shared": _lines(common) if common else [],
+                "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
                 "more": max(len(cluster.rules) - _MOST_RULES, 0),
                 "caught": None if cluster.caught is None else percent(cluster.caught),
                 "precision": None if cluster.precision is None else percent(cluster.precision),
@@ -509,7 +519,7 @@ def stability_tables(stability: Stability, swatches: Sequence[Swatch]) -> dict[s
         ],
         "cuts": [
             {
-                "test": f"{column_name(one.column)} at {number(one.threshold)}",
+                "test": _cut_name(one),
                 "returns": f"{one.returns:.0%}",
                 "between": _between(one),
             }

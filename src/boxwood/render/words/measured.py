@@ -142,11 +142,14 @@ def stability_text(stability: Stability) -> str:
         for one in stability.clusters
     ]
     cuts = [["cut", "returns", "between"]]
-    cuts += [
-        [f"{column_name(one.column)} at {number(one.threshold)}", f"{one.returns:.0%}", _between(one)]
-        for one in stability.cuts
-    ]
+    cuts += [[_cut_name(one), f"{one.returns:.0%}", _between(one)] for one in stability.cuts]
     return "\n".join([stability.verdict, "", *_aligned(clusters, 1), "", *_aligned(cuts, 1)])
+
+
+def _cut_name(cut: CutStability) -> str:
+    """Return the column of a cut and its end; of a column of words or booleans the column alone."""
+    column = column_name(cut.column)
+    return f"{column} at {number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
 
 
 def _between(cut: CutStability) -> str:
