@@ -304,6 +304,18 @@ def test_help_ends_with_examples_that_parse(verb, tmp_path, monkeypatch):
             assert any(name in option.opts for option in made.params), (line, name)
 
 
+def test_the_help_of_explain_has_groups(tmp_path):
+    text = run(tmp_path, "explain", "--help").stdout
+    parts = re.split(r"^(\w[\w ]*):\n", text, flags=re.MULTILINE)
+    groups = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert list(groups) == ["Clusters", "Rules", "Output", "Reading", "Large tables", "Other"]
+    assert "--labels" in groups["Clusters"]
+    assert "--spark-master" in groups["Large tables"]
+    assert groups["Other"].split("\n\n")[0].split()[:2] == ["-h,", "--help"]
+    options = [option for option in command.get_command(None, "explain").params if not getattr(option, "hidden", False)]
+    assert all(name in text for option in options for name in option.opts if name.startswith("--"))
+
+
 def test_the_demo_shows_the_tree_and_where_to_go(tmp_path):
     out = run(tmp_path, "demo").stdout
     assert "|--- " in out

@@ -9,7 +9,7 @@ import click
 from boxwood.cli._engine import check_engine, engine_options
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._explained import explained
-from boxwood.cli._limits import in_options, limit_options, without_told
+from boxwood.cli._limits import LIMITS, in_options, limit_options, without_told
 from boxwood.cli._outputs import (
     check_outputs,
     described_outputs,
@@ -87,10 +87,37 @@ Examples:
 """
 
 
-@click.command(name="explain", cls=Verb, help=_HELP, epilog=_EPILOG)
+_GROUPS = {
+    "Clusters": ("clusters", "labels", "columns", "exclude", "weights", "missing", "scale", "seed", "names"),
+    "Rules": ("max_leaf_nodes", *LIMITS, "method", "objective", "time_limit", "validate"),
+    "Output": (
+        *("outputs", "title", "min_count", "value", "save", "as_json", "fail_over", "fail_under", "quiet", "debug"),
+    ),
+    "Reading": ("format", "table", "no_header", "decimal", "encoding", "sql"),
+    "Large tables": ("engine", "memory_limit", "spark_master", "dask_scheduler", "jobs"),
+}
+"""Options of the help by their groups; what is in none comes last."""
+
+
+class _Explain(Verb):
+    """The verb whose help has its many options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        params = {param.name: param for param in self.get_params(ctx) if isinstance(param, click.Option)}
+        grouped = {name for names in _GROUPS.values() for name in names}
+        groups = _GROUPS | {"Other": tuple(str(name) for name in params if name not in grouped)}
+        for group, names in groups.items():
+            records = [params[name].get_help_record(ctx) for name in names]
+            with formatter.section(group):
+                formatter.write_dl([record for record in records if record is not None])
+
+
+@click.command(name="explain", cls=_Explain, help=_HELP, epilog=_EPILOG)
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
-@click.option("-l", "--labels", metavar="COLUMN", help="Explain the clusters that a column names; -1 leaves a row out.")
+@click.option(
+    "-l", "--labels", metavar="COLUMN", help="Explain the clusters named in this column; rows labelled -1 are left out."
+)
 @click.option(
     "--method",
     metavar="NAME",
@@ -111,14 +138,14 @@ Examples:
     type=click.Choice(["auto", "cost", "agreement"]),
     default="auto",
     show_default=True,
-    help="What decides between trees: the least cost, the fewest rows outside their cluster (agreement), or the "
-    "cheapest tree that agrees nearly as well as any tree of nearly least cost (auto).",
+    help="What makes a tree better: the least cost (cost), the fewest wrong rows (agreement), or few wrong rows among "
+    "trees of about the lowest cost (auto).",
 )
 @click.option(
     "--time-limit",
     metavar="SECONDS",
     type=click.FloatRange(min=0),
-    help="Take the best tree found in so much time; without it no clock decides anything.",
+    help="Stop the search after so many seconds. Without it the result does not depend on the speed of the machine.",
 )
 @limit_options
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
@@ -130,14 +157,16 @@ Examples:
     "default is unit with -k, none with --labels. Rules are in the table's units in either case.",
 )
 @click.option(
-    "--weights", metavar="COLUMN", help="Column with the weight of each row; it is not clustered, and no rule tests it."
+    "--weights",
+    metavar="COLUMN",
+    help="Column with the weight of each row; neither the clustering nor the rules use it.",
 )
 @click.option(
     "--missing",
     type=click.Choice(["drop", "refuse"]),
     default="drop",
     show_default=True,
-    help="Rows that lack a value in a column that is used: they get no cluster, with a note (drop), or are an error.",
+    help="What to do with rows that lack a value in a column in use: give them no cluster (drop), or stop (refuse).",
 )
 @click.option(
     "--names",
@@ -153,7 +182,7 @@ Examples:
     "--validate",
     metavar="SHARE|FOLDS",
     callback=_check_validate,
-    help="Measure agreement also on rows not used to grow: a share such as 0.3, or a number of folds such as 5.",
+    help="Also measure the rules on rows they have not seen: a share of the rows such as 0.3, or folds such as 5.",
 )
 @click.option("--jobs", metavar="N", type=int, default=-1, show_default=True, help="Number of threads; -1 is all.")
 @click.option(
@@ -164,7 +193,7 @@ Examples:
     type=click.Path(),
     multiple=True,
     callback=check_outputs,
-    help="File to write, in the form of its extension; may be repeated.",
+    help="File to write; its extension says in which form. May be repeated.",
 )
 @takes_page_options
 @click.option(
@@ -174,7 +203,7 @@ Examples:
     callback=check_model,
     help="Write the model (.json), for predict, why and export.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option(
     "--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above PRICE."
 )

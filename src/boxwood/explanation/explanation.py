@@ -113,9 +113,9 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
     >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3, objective="agreement"))
     2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
     <BLANKLINE>
-           size  share  ruled  caught  precision  rule
-    loyal     2  40.0%      2  100.0%     100.0%  30 < age <= 50
-    new       3  60.0%      3  100.0%     100.0%  age <= 30 or age > 50
+           size  share  matched   found  precision  rule
+    loyal     2  40.0%        2  100.0%     100.0%  30 < age <= 50
+    new       3  60.0%        3  100.0%     100.0%  age <= 30 or age > 50
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows (always new: 60.0%).
     Grown by IMM, more leaves by Expand.

@@ -86,7 +86,7 @@ def explain(
         "sqeuclidean" or "l2".
     time_limit : float, default=None
         Seconds after which "auto" starts no further step and returns the best tree so far; the result then depends on
-        the machine, and a note says so. None: no clock decides anything.
+        the machine, and a note says so. None: the result does not depend on the speed of the machine.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None

@@ -114,7 +114,7 @@ def headline(ex: Explanation) -> str:
 
 
 def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
-    header = ("", "size", "share", "ruled", "caught", "precision", "rule")
+    header = ("", "size", "share", "matched", "found", "precision", "rule")
     cells = [header, *(_cells(cluster) for cluster in clusters)]
     widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
     return [_line(row, widths) for row in cells]
@@ -353,11 +353,12 @@ def rule_table(model: Any) -> str:
 
 
 _HEADER = (
-    "| cluster | size | share | ruled | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    "| cluster | size | share | rows matched | found | precision | rule |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
 )
 _WORDS = (
-    "Ruled is the number of rows that a cluster's rule takes, caught the share of the cluster's rows that it finds, "
-    "precision the share of the rule's rows that are in the cluster."
+    "Rows matched: how many rows fulfil the rule. Found: the share of the cluster's rows among them, of all its rows. "
+    "Precision: the share of the rows matched that are in the cluster."
 )
 
 

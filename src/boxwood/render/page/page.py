@@ -447,7 +447,7 @@ def _price_note(ex: Explanation) -> str:
         return "neither the clusters nor the groups of the rules have any spread"
     change = abs(ex.price - 1)
     if change < 0.0005:
-        return "the groups of the rules are as tight as the clusters"
+        return "the groups of the rules are as compact as the clusters"
     more = "more" if ex.price > 1 else "less"
     note = f"the groups of the rules are {change:.1%} {more} spread out than the clusters"
     return note if ex.price > 1 else f"{note}, which do not minimise this cost"

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 NO_ROW = "no row: no value passes all cuts of its path"
-NO_RULE = "no rule: no leaf of the tree carries this cluster"
+NO_RULE = "no rule of its own: the tree has no leaf for this cluster"
 
 
 def rules(model: Any) -> str:
