@@ -247,7 +247,10 @@ class Measured:
 
             rows = ex._rows()
             ex._kept["profile"] = profile_of(rows.task, rows.coordinates.table.values, rows.columns, rows.categories)
-        return Profile(ex._kept["profile"], cast("Explanation", ex).names)
+        kept, names = ex._kept["profile"], cast("Explanation", ex).names
+        if getattr(kept, "names", None) != names:
+            kept = ex._kept["profile"] = Profile(kept, names)
+        return kept  # type: ignore[no-any-return]
 
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.

@@ -41,6 +41,9 @@ def with_basis(
 def basis_of_call(ex: Explanation, X: Any, clustering: Any, weights: Any) -> Explanation:
     """Return the explanation with what a call of `explain` tells of its basis."""
     beside = [name for name in (clustering, weights) if isinstance(name, str)]
+    own: object = getattr(clustering, "explanation_", None)
+    if own is ex:  # which is the explainer's own, and stays that
+        return ex
     labels = _labels(clustering, ex.n_clusters)
     if isinstance(X, Source):
         return with_basis(ex, X.name, X.names, labels, beside)

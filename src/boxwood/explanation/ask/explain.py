@@ -219,6 +219,7 @@ def explain(
     (0.96, ['setosa'])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
+    from boxwood._frames import is_frame
     from boxwood.explanation.ask._answer import explain_rows, explain_table
     from boxwood.explanation.ask.asked import Asked
     from boxwood.explanation.ask.basis import basis_of_call
@@ -235,5 +236,6 @@ def explain(
         answer = explain_table(source, labels_or_estimator, asked)
     answer = basis_of_call(answer, X if source is None else source, labels_or_estimator, sample_weight)
     if value is not None:
-        answer.worth(value, None if value in answer.columns or source is not None else X)
+        is_known = isinstance(value, str) and value in answer.columns
+        answer.worth(value, X if is_frame(X) and source is None and not is_known else None)
     return answer

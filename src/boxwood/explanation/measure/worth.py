@@ -9,6 +9,7 @@ import numpy as np
 
 from boxwood._frames import column_values, is_frame
 from boxwood._types import Floats
+from boxwood._validation import shown
 from boxwood.errors import DataError
 from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
 from boxwood.render.words.standing import standing_out
@@ -21,6 +22,8 @@ __all__ = ["suggested_names", "worth_of"]
 
 def worth_of(ex: Explanation, column: str, values: Any = None) -> Worth:
     """See `Explanation.worth`."""
+    if not isinstance(column, str):
+        raise TypeError(f"column must be the name of a column, got {shown(column)}")
     n = np.array([cluster.size for cluster in ex.clusters])
     if values is None:
         totals, n_missing = n * _means(ex, column), 0
