@@ -24,6 +24,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import boxwood
 from boxwood.errors import DataError
 from boxwood.explanation import Basis, ClusterStability, CutStability, Explanation, HeldOut, LeftOut, Stability
+from boxwood.explanation.ask.basis import with_basis
 from boxwood.render import EXPORTERS
 from boxwood.render.page import page as _page
 from boxwood.render.words.figures import brief
@@ -212,6 +213,13 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
     scanned = boxwood.explain(boxwood.scan(tmp_path / "t.parquet"), n_clusters=2)
     assert scanned.basis.source.endswith("t.parquet")
     assert [one.reason for one in scanned.basis.left_out] == ["text", "looks like an identifier"]
+
+
+def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():
+    ex = with_basis(boxwood.explain([[1.0], [9.0]], [0, 1]), "\udcff.csv", ("column 0", "\ud800"), "given labels")
+    loaded = Explanation.from_json(ex.to_json())
+    assert loaded.basis.source == "?.csv"
+    assert loaded.basis.left_out[-1].columns[-1] == "?"
 
 
 def test_a_model_of_before_has_no_basis(wine):

@@ -35,7 +35,13 @@ def with_basis(
     others = tuple(name for name in names if name not in known)
     left_out = (*told, *([LeftOut("not chosen", others)] if others else []))
     n_columns = max(len(names), len(ex.columns))
-    return replace(ex, basis=Basis(source, _today(), __version__, labels, n_columns, left_out))
+    texts = tuple(LeftOut(one.reason, tuple(map(_writable, one.columns))) for one in left_out)
+    return replace(ex, basis=Basis(_writable(source), _today(), __version__, _writable(labels), n_columns, texts))
+
+
+def _writable(name: str) -> str:
+    """Return a name as a model file can hold it: halves of characters, as in odd names of files, become "?"."""
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def basis_of_call(ex: Explanation, X: Any, clustering: Any, weights: Any) -> Explanation:
