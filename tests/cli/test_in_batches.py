@@ -150,7 +150,7 @@ def test_tables_that_cannot_be_used_are_refused(folder):
 def test_rows_are_held_out_and_limits_are_kept(folder):
     parts = folder / "part-*.parquet"
     told = run(parts, "-l", "segment", "--validate", 3, "--min-samples-leaf", 20, "--method", "expand").stdout
-    assert "On rows not used to grow, rules grown the same way agree on" in told
+    assert "new rows like these: on rows that they had not seen, rules grown the same way agree on" in told
     assert "(3 folds)." in " ".join(told.split())
     refused = run(parts, "-l", "segment", "--max-depth", 2, "--method", "imm", code=2)
     assert "method 'imm' has no --max-depth; use 'auto' or 'exkmc'" in " ".join(refused.stderr.split())

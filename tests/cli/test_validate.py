@@ -24,7 +24,7 @@ def run(*words):
 def test_the_printed_explanation_has_one_more_sentence(iris, given, how):
     result = run(iris, "--validate", given)
     assert result.exit_code == 0
-    assert "On rows not used to grow, rules grown the same way agree on" in result.stdout
+    assert "new rows like these: on rows that they had not seen, rules grown the same way agree on" in result.stdout
     assert f"({how})." in result.stdout
     plain = run(iris)
     assert len(result.stdout.splitlines()) == len(plain.stdout.splitlines()) + 1

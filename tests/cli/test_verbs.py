@@ -38,6 +38,18 @@ def test_each_extension_gives_its_form(folder, tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted(name.name for name in names)
 
 
+def test_names_and_a_column_of_value(folder, tmp_path):
+    chosen = ("-c", "sepal length,petal width", "--value", "petal length")
+    asked = ("explain", "{}/iris.csv", "-k", 3, *chosen, "-o", tmp_path / "page.html", "--names")
+    result = run(folder, *asked, "0=small", "--names", "cluster 1=large")
+    lines = [line.split() for line in result.stdout.splitlines()]
+    at = lines.index(["petal", "length", "total", "share", "a", "row"])
+    assert [line[0] for line in lines[at + 1 : at + 4]] == ["small", "large", "cluster"]
+    assert "in total" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    run(folder, *asked, "small", code=USAGE)
+    assert "names for labels that do not exist: 9" in run(folder, *asked, "9=none", code=3).stderr
+
+
 def test_a_page_with_rounded_counts_has_no_exact_ones_beside_it(folder, tmp_path):
     page, exact = tmp_path / "page.html", ("-o", tmp_path / "rules.csv")
     asked = ("explain", "{}/iris.csv", "-l", "species", "--min-count", 7, "-o", page)
@@ -290,6 +302,18 @@ def test_help_ends_with_examples_that_parse(verb, tmp_path, monkeypatch):
         words = re.split(r"  +|[<>|]", line.strip())[0].split()[2:]
         for name in [word for word in words if word.startswith("-") and word != "-"]:
             assert any(name in option.opts for option in made.params), (line, name)
+
+
+def test_the_help_of_explain_has_groups(tmp_path):
+    text = run(tmp_path, "explain", "--help").stdout
+    parts = re.split(r"^(\w[\w ]*):\n", text, flags=re.MULTILINE)
+    groups = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert list(groups) == ["Clusters", "Rules", "Output", "Reading", "Large tables", "Other"]
+    assert "--labels" in groups["Clusters"]
+    assert "--spark-master" in groups["Large tables"]
+    assert groups["Other"].split("\n\n")[0].split()[:2] == ["-h,", "--help"]
+    options = [option for option in command.get_command(None, "explain").params if not getattr(option, "hidden", False)]
+    assert all(name in text for option in options for name in option.opts if name.startswith("--"))
 
 
 def test_the_demo_shows_the_tree_and_where_to_go(tmp_path):

@@ -256,7 +256,7 @@ def test_few_columns_note_names_them():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3)) + [0, 5, 0] * rng.integers(2, size=(60, 1))
     ex = bw.explain(X, (X[:, 1] > 2.5).astype(int), columns=["a", "b", "c"], max_columns=1)
-    assert "max_columns=1: of 3 columns the rules use b" in ex.notes
+    assert "max_columns=1: the rules use b of 3 columns" in ex.notes
     assert ex.search.gap is None
 
 
@@ -272,7 +272,7 @@ def test_a_forbidden_column_still_counts_in_costs():
     assert ex.tree.features.tolist() == [1]
     assert ex.reference_cost == free.reference_cost
     assert ex.cost == pytest.approx(bw.metrics.cost(X, ex.tree))
-    assert "forbidden, so no rule tests it: far" in ex.notes
+    assert "no rule may use the forbidden far" in ex.notes
     assert "within the limits costs less" in str(ex)
 
 

@@ -95,7 +95,8 @@ def test_it_is_printed_and_saved():
     X, y = blobs(1)
     ex = explain(X, y, method="cart", validate=0.25)
     sentence = (
-        f"On rows not used to grow, rules grown the same way agree on {ex.held_out.agreement:.1%} (25% of the rows)."
+        f"Expect about {ex.held_out.agreement:.0%} on new rows like these: on rows that they had not seen, rules grown "
+        f"the same way agree on {ex.held_out.agreement:.1%} (25% of the rows)."
     )
     assert sentence in str(ex).splitlines()
     assert Explanation.from_json(ex.to_json()) == ex

@@ -3,6 +3,7 @@
 Chromium comes from the system's packages. No test may reach the network: every request is counted.
 """
 
+import re
 import shutil
 from importlib.resources import files
 
@@ -17,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
 from boxwood.explanation import Explanation
+from boxwood.render.pictures.picture import picture_of
 from tests.render.test_page import HOSTILE_NAMES
 
 pytestmark = [
@@ -217,7 +219,7 @@ def test_by_keyboard(opened):
         last = here
     assert last is not None
     assert seen.count("INPUT") == ex.tree.features.size
-    assert {"BUTTON", "SUMMARY", "DIV", "PRE"} <= set(seen)
+    assert {"BUTTON", "SUMMARY", "DIV"} <= set(seen)
 
     field = page.locator("#fields input").first
     field.focus()
@@ -265,25 +267,45 @@ def test_themes(opened):
 
 def test_copy(opened):
     page = opened(explained(4, 3, 3, 100))
-    sql = page.locator("details", has=page.locator("summary", has_text="SQL"))
+    page.locator(".folded > summary").click()
+    sql = page.locator(".folded details", has=page.locator("summary", has_text="SQL"))
     sql.locator("summary").click()
     sql.locator(".copy").click()
     page.wait_for_function("button => button.textContent === 'Copied'", arg=sql.locator(".copy").element_handle())
     assert page.evaluate("navigator.clipboard.readText()") == sql.locator("code").text_content()
 
 
-def test_print(opened):
-    page = opened(explained(), scheme="dark")
+LEAST_TEXT = """() => {
+  const sizes = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement, svg = parent.closest("svg");
+    if (!walker.currentNode.data.trim() || !parent.getClientRects().length || parent.closest("defs, .unseen")) continue;
+    const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+    sizes.push(scale * parseFloat(getComputedStyle(parent).fontSize));
+  }
+  return Math.min(...sizes);
+}"""
+POINT = 4 / 3  # pixels
+SHEETS = {"A4": 703, "Letter": 725}  # width between the margins, in pixels
+
+
+@pytest.mark.parametrize(("n_clusters", "leaves", "most"), [(3, 3, 2), (7, 7, 3), (12, 12, 3), (24, 30, 5)])
+def test_print(opened, n_clusters, leaves, most):
+    ex = explained(12, n_clusters, leaves)
+    page = opened(ex, scheme="dark")
     page.emulate_media(media="print")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".what-if").is_visible()
-    assert page.locator(".tree").is_visible()
-    assert page.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
-    assert page.locator("details:visible").all_inner_texts()[-1].startswith("SQL")
-    page.set_viewport_size({"width": 794, "height": 1123})
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert len(page.pdf()) > 10_000
+    assert not page.locator("#analysts").is_visible()
+    assert page.locator(".tree").is_visible() == (picture_of(ex).width < 860)
+    for sheet, width in SHEETS.items():
+        page.set_viewport_size({"width": width, "height": 1000})
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert page.evaluate(LEAST_TEXT) >= 8 * POINT
+        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=sheet))) <= most
+    page.evaluate("document.querySelector('.folded').open = true")
+    assert page.locator("#analysts").is_visible()
+    assert page.evaluate(LEAST_TEXT) >= 8 * POINT
 
 
 def test_without_javascript(chromium, tmp_path):
@@ -370,8 +392,14 @@ def test_the_short_form_in_a_notebook(opened):
     page = opened(f"<!doctype html><style>h2, td, p {{ color: red !important }}</style><body>{short}</body>")
     frame = page.frame_locator("iframe")
     assert frame.locator(".tree").is_visible()
-    assert frame.locator("h2").evaluate("node => getComputedStyle(node).color") != "rgb(255, 0, 0)"
-    assert "cluster 0" in frame.locator("tbody").inner_text()
+    assert frame.locator("h2").first.evaluate("node => getComputedStyle(node).color") != "rgb(255, 0, 0)"
+    assert "cluster 0" in frame.locator("tbody").first.inner_text()
+    inside = "document.querySelector('iframe').contentDocument.body.scrollHeight"
+    for width in (700, 1100):
+        for result in (ex, ex.profile(), ex.frontier()):
+            page = opened(f"<!doctype html><body style='width:{width}px'>{result._repr_html_()}</body>")
+            room = page.evaluate("document.querySelector('iframe').offsetHeight") - page.evaluate(inside)
+            assert 0 <= room <= 12, (width, type(result))
     estimator = boxwood.IMM(n_clusters=3, random_state=0).fit(make_blobs(100, random_state=0)[0])
     page = opened(f"<!doctype html><body>{estimator._repr_html_()}</body>")
     assert page.frame_locator("iframe").locator(".tree").is_visible()

@@ -183,6 +183,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "distances": lambda: np.array([0.0, 1.0]),
     "levels": lambda: np.array([0.5, 0.9]),
     "column": lambda: 0,
+    "Explanation.worth.column": lambda: VALUES.explanation.columns[0],
     "rows": lambda: [0, 1, 2],
     "Mixture.of_reference.rows": lambda: Rows.of(X),
     "moments": lambda: VALUES.reference.moments,

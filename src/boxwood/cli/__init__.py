@@ -65,7 +65,7 @@ Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 pa
 @click.version_option(__version__, prog_name="boxwood")
 @click.pass_context
 def boxwood(ctx: click.Context) -> None:
-    """Explain a clustering with a small tree of cuts: a rule for each cluster, and what saying it simply costs.
+    """Explain a clustering with a small tree of cuts: a short rule for each cluster, and how many rows it gets wrong.
 
     Try `boxwood demo`, then `boxwood explain FILE -k 5`.
     """

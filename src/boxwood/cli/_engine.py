@@ -48,7 +48,10 @@ def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -
 
 
 _SQL = click.option(
-    "--sql", metavar="QUERY", callback=_check_sql, help="Rows of a query, in place of FILE: SELECT … FROM 'x.parquet'."
+    "--sql",
+    metavar="QUERY",
+    callback=_check_sql,
+    help="Read the rows of a query instead of FILE: SELECT … FROM 'x.parquet'.",
 )
 _CLUSTERS = (
     click.option("--spark-master", metavar="URL", help="Cluster of --engine spark; the default is that of Spark."),

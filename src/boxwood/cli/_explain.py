@@ -9,7 +9,7 @@ import click
 from boxwood.cli._engine import check_engine, engine_options
 from boxwood.cli._errors import PAST_A_LIMIT, Verb
 from boxwood.cli._explained import explained
-from boxwood.cli._limits import in_options, limit_options, without_told
+from boxwood.cli._limits import LIMITS, in_options, limit_options, without_told
 from boxwood.cli._outputs import (
     check_outputs,
     described_outputs,
@@ -52,6 +52,15 @@ def _check_validate(ctx: click.Context, param: click.Parameter, text: str | None
         ) from None
 
 
+def _check_names(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """Return new names by old ones."""
+    pairs = [text.partition("=") for text in given]
+    for old, _, new in pairs:
+        if not (old and new):
+            raise click.BadParameter("give OLD=NEW, such as 0=young")
+    return {old: new for old, _, new in pairs}
+
+
 _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 
 FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), a database of SQLite or DuckDB
@@ -78,10 +87,37 @@ Examples:
 """
 
 
-@click.command(name="explain", cls=Verb, help=_HELP, epilog=_EPILOG)
+_GROUPS = {
+    "Clusters": ("clusters", "labels", "columns", "exclude", "weights", "missing", "scale", "seed", "names"),
+    "Rules": ("max_leaf_nodes", *LIMITS, "method", "objective", "time_limit", "validate"),
+    "Output": (
+        *("outputs", "title", "min_count", "value", "save", "as_json", "fail_over", "fail_under", "quiet", "debug"),
+    ),
+    "Reading": ("format", "table", "no_header", "decimal", "encoding", "sql"),
+    "Large tables": ("engine", "memory_limit", "spark_master", "dask_scheduler", "jobs"),
+}
+"""Options of the help by their groups; what is in none comes last."""
+
+
+class _Explain(Verb):
+    """The verb whose help has its many options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        params = {param.name: param for param in self.get_params(ctx) if isinstance(param, click.Option)}
+        grouped = {name for names in _GROUPS.values() for name in names}
+        groups = _GROUPS | {"Other": tuple(str(name) for name in params if name not in grouped)}
+        for group, names in groups.items():
+            records = [params[name].get_help_record(ctx) for name in names]
+            with formatter.section(group):
+                formatter.write_dl([record for record in records if record is not None])
+
+
+@click.command(name="explain", cls=_Explain, help=_HELP, epilog=_EPILOG)
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
-@click.option("-l", "--labels", metavar="COLUMN", help="Explain the clusters that a column names; -1 leaves a row out.")
+@click.option(
+    "-l", "--labels", metavar="COLUMN", help="Explain the clusters named in this column; rows labelled -1 are left out."
+)
 @click.option(
     "--method",
     metavar="NAME",
@@ -102,14 +138,14 @@ Examples:
     type=click.Choice(["auto", "cost", "agreement"]),
     default="auto",
     show_default=True,
-    help="What decides between trees: the least cost, the fewest rows outside their cluster (agreement), or the "
-    "cheapest tree that agrees nearly as well as any tree of nearly least cost (auto).",
+    help="What makes a tree better: the least cost (cost), the fewest wrong rows (agreement), or few wrong rows among "
+    "trees of about the lowest cost (auto).",
 )
 @click.option(
     "--time-limit",
     metavar="SECONDS",
     type=click.FloatRange(min=0),
-    help="Take the best tree found in so much time; without it no clock decides anything.",
+    help="Stop the search after so many seconds. Without it the result does not depend on the speed of the machine.",
 )
 @limit_options
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
@@ -121,22 +157,32 @@ Examples:
     "default is unit with -k, none with --labels. Rules are in the table's units in either case.",
 )
 @click.option(
-    "--weights", metavar="COLUMN", help="Column with the weight of each row; it is not clustered, and no rule tests it."
+    "--weights",
+    metavar="COLUMN",
+    help="Column with the weight of each row; neither the clustering nor the rules use it.",
 )
 @click.option(
     "--missing",
     type=click.Choice(["drop", "refuse"]),
     default="drop",
     show_default=True,
-    help="Rows that lack a value in a column that is used: they get no cluster, with a note (drop), or are an error.",
+    help="What to do with rows that lack a value in a column in use: give them no cluster (drop), or stop (refuse).",
 )
+@click.option(
+    "--names",
+    metavar="OLD=NEW",
+    multiple=True,
+    callback=_check_names,
+    help="Name of a cluster, such as 0=young or 'S1=loyal customers'; may be repeated.",
+)
+@click.option("--value", metavar="COLUMN", help="Column of value, such as revenue: tell its sum and share by cluster.")
 @click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
 @click.option(
     "--validate",
     metavar="SHARE|FOLDS",
     callback=_check_validate,
-    help="Measure agreement also on rows not used to grow: a share such as 0.3, or a number of folds such as 5.",
+    help="Also measure the rules on rows they have not seen: a share of the rows such as 0.3, or folds such as 5.",
 )
 @click.option("--jobs", metavar="N", type=int, default=-1, show_default=True, help="Number of threads; -1 is all.")
 @click.option(
@@ -147,7 +193,7 @@ Examples:
     type=click.Path(),
     multiple=True,
     callback=check_outputs,
-    help="File to write, in the form of its extension; may be repeated.",
+    help="File to write; its extension says in which form. May be repeated.",
 )
 @takes_page_options
 @click.option(
@@ -157,7 +203,7 @@ Examples:
     callback=check_model,
     help="Write the model (.json), for predict, why and export.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option(
     "--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above PRICE."
 )
@@ -186,7 +232,8 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     page = page_options(options["outputs"], options["title"], options["min_count"], beside)
     refuse_closed_output()
     talk = Talk(quiet)
-    with explained(talk, file, clusters, labels, options) as explanation:
+    with explained(talk, file, clusters, labels, options) as found:
+        explanation = _named(found, options["names"])
         write_outputs(talk, explanation, options["outputs"], page)
         if options["save"] is not None:  # last, as the model keeps what other forms had measured
             explanation.save(options["save"])
@@ -194,6 +241,12 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         as_json = options["as_json"]
         show(explanation.to_json() if as_json else in_options(without_told(explanation)).to_text(), is_code=as_json)
         _check_limits(explanation, options["fail_over"], options["fail_under"])
+
+
+def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
+    """Return the explanation with the names that were asked for; numbers are found by their text."""
+    numbers = {str(name): name for name in explanation.names}
+    return explanation.rename({numbers.get(old, old): new for old, new in names.items()}) if names else explanation
 
 
 def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:

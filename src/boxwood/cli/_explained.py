@@ -75,6 +75,8 @@ def explained(
         for text in (*map(in_words, notes_on_columns(explanation)), *notes):
             talk.note(text)
         _note_on_scale(talk, explanation.columns, clusters, options)
+        if options["value"] is not None:
+            explanation.worth(options["value"])
         yield explanation
 
 
@@ -91,9 +93,26 @@ def _refuse_method(options: dict[str, Any]) -> None:
 
 
 def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
+    from boxwood.explanation.ask.basis import with_basis
+
     table, notes = read(talk, file, labels, options)
     explanation = _explain(talk, table, clusters, options)
-    return replace(explanation, notes=(*notes, *explanation.notes))
+    explanation = replace(explanation, notes=(*notes, *explanation.notes))
+    source = "standard input" if file == "-" else file
+    beside = [name for name in (labels, options["weights"]) if name is not None]
+    assert explanation.basis is not None
+    made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
+    explanation = with_basis(explanation, source, table.names, made_by, beside)
+    if (value := options["value"]) is not None:
+        explanation.worth(value, None if value in explanation.columns else _values(file, value, options))
+    return explanation
+
+
+def _values(file: str, column: str, options: dict[str, Any]) -> Any:
+    """Return the values of a column that the rules do not use."""
+    from boxwood.table import read_table
+
+    return read_table(file, reading(options), columns=[column], missing="drop").X[:, 0]
 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:

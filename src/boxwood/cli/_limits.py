@@ -20,20 +20,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _AT_LEAST_ONE = click.IntRange(min=1)
 _OPTIONS = (
-    click.option("--max-depth", metavar="N", type=_AT_LEAST_ONE, help="Most conditions from the root to a leaf."),
-    click.option("--min-samples-leaf", metavar="N", type=_AT_LEAST_ONE, help="Fewest rows that a leaf may hold."),
-    click.option("--max-columns", metavar="N", type=_AT_LEAST_ONE, help="Most different columns that the rules test."),
+    click.option("--max-depth", metavar="N", type=_AT_LEAST_ONE, help="Longest rule of a leaf, in conditions."),
+    click.option("--min-samples-leaf", metavar="N", type=_AT_LEAST_ONE, help="Smallest leaf, in rows."),
+    click.option("--max-columns", metavar="N", type=_AT_LEAST_ONE, help="Most columns in all rules together."),
     click.option(
         "--forbidden",
         metavar="NAME",
         multiple=True,
-        help="Columns that no rule tests, although they count in the clustering; may be repeated, or a,b,c.",
+        help="Keep these columns out of the rules, but not out of the clustering; may be repeated, or a,b,c.",
     ),
     click.option(
         "--preferred",
         metavar="NAME",
         multiple=True,
-        help="Columns that win where that loses at most 1% more; may be repeated, or a,b,c.",
+        help="Prefer these columns if that costs at most 1%; may be repeated, or a,b,c.",
     ),
     click.option(
         "--round-thresholds",

@@ -44,7 +44,7 @@ _NO_HEADER = click.option(
 _DECIMAL = click.option(
     "--decimal",
     type=click.Choice([".", ","]),
-    help="What stands before decimals in CSV. The default is a point, or a comma in columns where that is sure.",
+    help="Decimal separator in CSV. The default is a point, or a comma in columns where that is certain.",
 )
 
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from boxwood.explanation.explanation import Explanation as Explanation
     from boxwood.explanation.explanation import load as load
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
+    from boxwood.explanation.records import Basis as Basis
     from boxwood.explanation.records import CategoryColumn as CategoryColumn
     from boxwood.explanation.records import CategoryGroup as CategoryGroup
     from boxwood.explanation.records import ClusterStability as ClusterStability
     from boxwood.explanation.records import ClusterSummary as ClusterSummary
+    from boxwood.explanation.records import ClusterWorth as ClusterWorth
     from boxwood.explanation.records import Condition as Condition
     from boxwood.explanation.records import CutStability as CutStability
     from boxwood.explanation.records import DrawFacts as DrawFacts
@@ -31,11 +33,14 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut as HeldOut
     from boxwood.explanation.records import KernelFacts as KernelFacts
     from boxwood.explanation.records import LeafSummary as LeafSummary
+    from boxwood.explanation.records import LeftOut as LeftOut
     from boxwood.explanation.records import MixtureFacts as MixtureFacts
     from boxwood.explanation.records import NumberColumn as NumberColumn
     from boxwood.explanation.records import NumberGroup as NumberGroup
+    from boxwood.explanation.records import Profile as Profile
     from boxwood.explanation.records import Rule as Rule
     from boxwood.explanation.records import Stability as Stability
+    from boxwood.explanation.records import Worth as Worth
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "_tally": ("Tally",),
@@ -46,10 +51,12 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.measure.misassigned": ("Misassigned",),
     "explanation": ("Explanation", "load"),
     "records": (
+        "Basis",
         "CategoryColumn",
         "CategoryGroup",
         "ClusterStability",
         "ClusterSummary",
+        "ClusterWorth",
         "Condition",
         "CutStability",
         "DrawFacts",
@@ -59,11 +66,14 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "HeldOut",
         "KernelFacts",
         "LeafSummary",
+        "LeftOut",
         "MixtureFacts",
         "NumberColumn",
         "NumberGroup",
+        "Profile",
         "Rule",
         "Stability",
+        "Worth",
     ),
 }
 

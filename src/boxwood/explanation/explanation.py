@@ -18,6 +18,7 @@ from boxwood.explanation._written import Drawn, Programs, Written
 from boxwood.explanation.apply.rows import leaves_of_rows
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.records import (
+    Basis,
     BudgetFacts,
     ClusterSummary,
     DrawFacts,
@@ -102,6 +103,8 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
         Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
     budget : BudgetFacts, default=None
         Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
+    basis : Basis, default=None
+        Source, date, version, where the clusters come from, columns left out and why; None where that is not known.
 
     Examples
     --------
@@ -110,9 +113,9 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
     >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3, objective="agreement"))
     2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
     <BLANKLINE>
-           size  share  ruled  caught  precision  rule
-    loyal     2  40.0%      2  100.0%     100.0%  30 < age <= 50
-    new       3  60.0%      3  100.0%     100.0%  age <= 30 or age > 50
+           size  share  matched   found  precision  rule
+    loyal     2  40.0%        2  100.0%     100.0%  30 < age <= 50
+    new       3  60.0%        3  100.0%     100.0%  age <= 30 or age > 50
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows (always new: 60.0%).
     Grown by IMM, more leaves by Expand.
@@ -142,6 +145,7 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
     search: SearchFacts | None = None
     held_out: HeldOut | None = None
     budget: BudgetFacts | None = None
+    basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
     _evidence: Evidence | None = field(default=None, compare=False)
     _table: TableEvidence | None = field(default=None, compare=False)  # instead of the evidence, of rows in batches
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name

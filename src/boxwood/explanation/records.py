@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple, TypeAlias, overload
+from importlib import import_module
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
@@ -18,11 +19,13 @@ from boxwood.tree.nodes import Cut
 __all__ = [
     "GOALS",
     "QUANTILES",
+    "Basis",
     "BudgetFacts",
     "CategoryColumn",
     "CategoryGroup",
     "ClusterStability",
     "ClusterSummary",
+    "ClusterWorth",
     "ColumnProfile",
     "Condition",
     "CutStability",
@@ -33,19 +36,94 @@ __all__ = [
     "HeldOut",
     "KernelFacts",
     "LeafSummary",
+    "LeftOut",
     "MixtureFacts",
     "NumberColumn",
     "NumberGroup",
+    "Profile",
     "Rule",
     "SearchFacts",
     "Stability",
+    "Worth",
     "cluster_rules_of",
     "clusters_of",
     "condition_of",
+    "in_notebook",
     "leaves_of",
     "ruled_by",
     "rules_of",
 ]
+
+
+def in_notebook(result: Any) -> str:
+    """Return what a notebook shows of a result. The page stands above its records, so it is known by name alone."""
+    shown: str = import_module("boxwood.render.page.page").result_in_notebook(result)
+    return shown
+
+
+class LeftOut(NamedTuple):
+    """Columns that nobody looked at, and why: "text", "dates", "no values", "not chosen" and the like."""
+
+    reason: str
+    columns: tuple[str, ...]
+
+
+class Basis(NamedTuple):
+    """What an explanation rests on. How rows were scaled, and which are in no cluster, is told by other fields.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, or what else the rows are.
+    made : str
+        Date on which it was made, as in "2026-11-23".
+    version : str
+        Version of boxwood that made it.
+    labels : str
+        Where the clusters come from.
+    n_columns : int
+        Number of columns of the table.
+    left_out : tuple of LeftOut
+        Columns of the table that neither the clustering nor the rules look at, besides those of labels and weights.
+    """
+
+    source: str
+    made: str
+    version: str
+    labels: str
+    n_columns: int
+    left_out: tuple[LeftOut, ...]
+
+
+class ClusterWorth(NamedTuple):
+    """What a cluster sums up to, its share of the total, and the mean of its rows.
+
+    `share` is None where values may be negative, and `mean` for a cluster without rows.
+    """
+
+    total: float
+    share: Share | None
+    mean: float | None
+
+
+class Worth(NamedTuple):
+    """Sums of a column of value, such as revenue, by cluster.
+
+    Parameters
+    ----------
+    column : str
+    total : float
+        The sum over all rows in a cluster; times their weight, if rows are weighted.
+    n_missing : int
+        Number of these rows without a value, which add nothing.
+    clusters : tuple of ClusterWorth
+        In the order of the clusters' numbers.
+    """
+
+    column: str
+    total: float
+    n_missing: int
+    clusters: tuple[ClusterWorth, ...]
 
 
 class HeldOut(NamedTuple):
@@ -149,6 +227,9 @@ class Frontier(Sequence[FrontierRow]):
         from boxwood.render.words.measured import frontier_text
 
         return frontier_text(self)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
 
 
 class ClusterStability(NamedTuple):
@@ -255,6 +336,9 @@ class Stability(NamedTuple):
         from boxwood.render.words.measured import stability_text
 
         return stability_text(self)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
 
 
 class LeafSummary(NamedTuple):
@@ -499,6 +583,26 @@ class CategoryColumn(NamedTuple):
 
 ColumnProfile: TypeAlias = NumberColumn | CategoryColumn
 """A column of the profile: of numbers or of categories."""
+
+
+class Profile(tuple[ColumnProfile, ...]):
+    """A tuple of columns, cluster by cluster, which knows the names of the clusters; printing it shows a table."""
+
+    names: tuple[Hashable, ...]
+
+    def __new__(cls, columns: Iterable[ColumnProfile] = (), names: Iterable[Hashable] = ()) -> Profile:
+        """Return the profile; `names` has the name of each cluster."""
+        made = super().__new__(cls, columns)
+        made.names = tuple(names)
+        return made
+
+    def __str__(self) -> str:
+        from boxwood.render.words.measured import profile_text
+
+        return profile_text(self)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
 
 
 _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)

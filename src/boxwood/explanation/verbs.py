@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.facts import TableEvidence
     from boxwood.explanation.measure.misassigned import Misassigned
     from boxwood.explanation.measure.spreads import Spread
-    from boxwood.explanation.records import ColumnProfile, Frontier, Stability
+    from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
 __all__ = ["Applied", "Regrown", "frame_with_leaves"]
 
@@ -196,9 +196,7 @@ class Measured:
 
             refuse_all_rows(what, self._table.task.batches.source.name)
 
-    def profile(
-        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
-    ) -> tuple[ColumnProfile, ...]:
+    def profile(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Profile:
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
         Clusters are those that are explained, not the tree's groups of rows. Rows left out do not count. Columns that
@@ -212,9 +210,9 @@ class Measured:
 
         Returns
         -------
-        tuple of NumberColumn or CategoryColumn
-            In the order of `columns`. That of the explanation's own rows is kept, so that asking again costs nothing,
-            and then also in its model file.
+        Profile
+            A tuple of NumberColumn or CategoryColumn, in the order of `columns`, which prints as a table. That of the
+            explanation's own rows is kept, so that asking again costs nothing, and then also in its model file.
 
         Raises
         ------
@@ -237,6 +235,8 @@ class Measured:
         >>> age.column, round(age.effect, 2), age.clusters[1].quantiles[2], round(age.clusters[1].index)
         ('age', 0.88, 34.0, 70)
         """
+        from boxwood.explanation.records import Profile
+
         ex = self._on(X, labels, sample_weight)
         if "profile" not in ex._kept and ex._table is not None:
             from boxwood.explanation.measure.profile import profile_by_passes
@@ -247,8 +247,64 @@ class Measured:
 
             rows = ex._rows()
             ex._kept["profile"] = profile_of(rows.task, rows.coordinates.table.values, rows.columns, rows.categories)
-        kept: tuple[ColumnProfile, ...] = ex._kept["profile"]
-        return kept
+        kept, names = ex._kept["profile"], cast("Explanation", ex).names
+        if getattr(kept, "names", None) != names:
+            kept = ex._kept["profile"] = Profile(kept, names)
+        return kept  # type: ignore[no-any-return]
+
+    def worth(self, column: str, values: Any = None) -> Worth:
+        """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
+
+        It is kept, so that the page, the printed explanation and the model file tell it from then on; `explain(value=)`
+        asks for it at once.
+
+        Parameters
+        ----------
+        column : str
+            Name of the column. Of a column that was looked at, sums follow from the profile.
+        values : array-like of shape (n,) or data frame, default=None
+            The values of another column, one for each row of the table, or a frame that has it. NaN adds nothing.
+
+        Raises
+        ------
+        DataError
+            If the column was not looked at and no values are given; if there are no rows any more to sum over.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [61.0, 30.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "old"], columns=["age", "revenue"])
+        >>> for name, one in zip(ex.names, ex.worth("revenue").clusters):
+        ...     print(name, one.total, one.share, one.mean)
+        old 30.0 0.75 30.0
+        young 10.0 0.25 5.0
+        """
+        from boxwood.explanation.measure.worth import worth_of
+
+        found = self._kept["worth"] = worth_of(cast("Explanation", self), column, values)
+        return found
+
+    def suggested_names(self) -> dict[Hashable, str]:
+        """Return a name for each cluster that the profile suggests, by its name; none is ever set by itself.
+
+        A name has the two or three columns in which the cluster differs most from the others, as in "high revenue, low
+        orders". "high" and "low" say that its mean is at least half a standard deviation above or below that of all
+        other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. A
+        column of true and false stands for what half of the cluster is. A cluster has no name here if it stands out in
+        nothing, or all that is said of it is said of another, too. `rename` takes the result.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 6.0], [61.0, 30.0], [65.0, 28.0]]
+        >>> ex = boxwood.explain(table, [0, 0, 1, 1], columns=["age", "revenue"])
+        >>> ex.rename(ex.suggested_names()).names
+        ('low revenue, low age', 'high revenue, high age')
+        """
+        from boxwood.explanation.measure.worth import suggested_names
+
+        return suggested_names(cast("Explanation", self))
 
     def misassigned(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None

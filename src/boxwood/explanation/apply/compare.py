@@ -18,6 +18,7 @@ from boxwood.explanation.ask.question import Question, question_of
 from boxwood.explanation.choose.goal import Goal
 from boxwood.explanation.choose.search import choose
 from boxwood.explanation.measure.measure import measure
+from boxwood.explanation.records import in_notebook
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
 from boxwood.table.as_source import is_source
@@ -91,6 +92,8 @@ class Comparison:
         from boxwood.render.words.measured import compare_text
 
         return compare_text(self)
+
+    _repr_html_ = in_notebook
 
 
 def compare(

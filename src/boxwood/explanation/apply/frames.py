@@ -35,13 +35,17 @@ def _clusters(ex: Explanation) -> Iterator[Row]:
     noise = ex.noise or (None,) * ex.n_clusters
     for cluster in ex.clusters:
         facts = cluster._asdict() | {"cluster": cluster.name, "noise": noise[cluster.cluster]}
-        yield facts | {"rule": cluster_rule(cluster)}
+        yield facts | {"rule": cluster_rule(cluster, whole=True)}
 
 
 def _rules(ex: Explanation) -> Iterator[Row]:
     for leaf in ex.leaves:
         precision = leaf.own / leaf.size if leaf.size else None
-        yield leaf._asdict() | {"cluster": ex.names[leaf.cluster], "precision": precision, "rule": rule(leaf.rule)}
+        yield leaf._asdict() | {
+            "cluster": ex.names[leaf.cluster],
+            "precision": precision,
+            "rule": rule(leaf.rule, whole=True),
+        }
 
 
 def _profile(ex: Explanation) -> Iterator[Row]:

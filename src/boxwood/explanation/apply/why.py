@@ -19,7 +19,7 @@ from boxwood.axes.transformers import values_of
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
-from boxwood.explanation.records import Condition, condition_of
+from boxwood.explanation.records import Condition, condition_of, in_notebook
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.nodes import Cut
 
@@ -88,6 +88,8 @@ class Why:
         from boxwood.render.words.measured import why_text
 
         return why_text(self)
+
+    _repr_html_ = in_notebook
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as a dict that JSON can hold: conditions are texts, and numbers that are infinite None.

@@ -24,6 +24,7 @@ from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.gaps import note_on_gaps, refuse_gaps
 from boxwood.explanation.choose import settings
 from boxwood.explanation.explanation import Explanation
+from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
 from boxwood.passes.batches import OTHER_KINDS, CompleteRows, rows_of
@@ -75,7 +76,14 @@ _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", 
 class ColumnNote(str):
     """A note on columns: used, left out, or how they are read; the command line tells it before the explanation."""
 
-    __slots__ = ()
+    __slots__ = ("left_out",)
+    left_out: LeftOut | None
+
+    def __new__(cls, text: str, left_out: LeftOut | None = None) -> ColumnNote:
+        """Return the note; `left_out` are the columns that it says are left out."""
+        made = super().__new__(cls, text)
+        made.left_out = left_out
+        return made
 
 
 def looks_like_identifier(name: str, values: Array) -> bool:
@@ -167,10 +175,19 @@ def notes_on_use(
 
 def notes_on_left_out(left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> tuple[str, ...]:
     """Return a note for each reason why columns are left out; `suspects` look like identifiers."""
-    texts = [f"left out, {reason}: {listed(names)}" for reason, names in left_out.items() if names]
-    if suspects:
-        texts.append(f"left out, looks like an identifier: {listed(suspects)}; to use it, name the columns (columns)")
-    return tuple(map(ColumnNote, texts))
+    reasons = {reason: names for reason, names in left_out.items() if names}
+    reasons |= {_LIKE_IDENTIFIERS: suspects} if suspects else {}
+    return tuple(
+        ColumnNote(
+            f"left out, {reason}: {listed(names)}"
+            + ("; to use it, name the columns (columns)" if reason == _LIKE_IDENTIFIERS else ""),
+            LeftOut(reason, tuple(names)),
+        )
+        for reason, names in reasons.items()
+    )
+
+
+_LIKE_IDENTIFIERS = "looks like an identifier"
 
 
 def _notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:

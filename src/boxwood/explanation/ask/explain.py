@@ -38,6 +38,7 @@ def explain(
     forbidden: Sequence[str] = (),
     preferred: Sequence[str] = (),
     round_thresholds: int | None = None,
+    value: str | None = None,
     **options: Any,
 ) -> Explanation:
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
@@ -85,7 +86,7 @@ def explain(
         "sqeuclidean" or "l2".
     time_limit : float, default=None
         Seconds after which "auto" starts no further step and returns the best tree so far; the result then depends on
-        the machine, and a note says so. None: no clock decides anything.
+        the machine, and a note says so. None: the result does not depend on the speed of the machine.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None
@@ -135,6 +136,9 @@ def explain(
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
         leaf. Codes of categories are not rounded.
+    value : str, default=None
+        A column of value, such as revenue: sums, shares and means by cluster are told, see `Explanation.worth`. It may
+        be left out by `columns`, unless the table is read in batches.
     **options
         Options of the method: those that `grow.METHODS[name].options` lists, such as `kernel="laplace"`. The kernel of
         a `KernelKMeans` and the distance of a `KMedians` are the defaults; without these, "random_cuts" takes squared
@@ -215,7 +219,17 @@ def explain(
     (0.96, ['setosa'])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
+    from boxwood._frames import is_frame
     from boxwood.explanation.ask._answer import explained
     from boxwood.explanation.ask.asked import Asked
+    from boxwood.explanation.ask.basis import basis_of_call
+    from boxwood.table.as_source import as_source
 
-    return explained(X, labels_or_estimator, Asked.of(given))
+    source = as_source(X)
+    rows = X if source is None else source
+    answer = explained(rows, labels_or_estimator, Asked.of(given))
+    answer = basis_of_call(answer, rows, labels_or_estimator, sample_weight)
+    if value is not None:
+        is_known = isinstance(value, str) and value in answer.columns
+        answer.worth(value, X if is_frame(X) and source is None and not is_known else None)
+    return answer

@@ -126,18 +126,27 @@ def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0)
     return replace(explanation, budget=facts, search=search, notes=(*explanation.notes, *notes))
 
 
+def _on_preferred(preferred: Sequence[str], used: Sequence[str]) -> str:
+    """Return a note on which preferred columns the rules use."""
+    column = "column" if len(preferred) == 1 else "columns"
+    named = listed(list(preferred))
+    if not used:
+        return f"no rule uses the preferred {column} {named}"
+    return f"the rules use {listed(list(used))} of the preferred {column} {named}"
+
+
 def _notes(facts: BudgetFacts, explanation: Explanation, task: Task) -> tuple[str, ...]:
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
     notes = []
     if facts.max_columns is not None:
         among = f"of {len(columns) - len(facts.forbidden):,} columns"
-        notes.append(f"max_columns={facts.max_columns}: {among} the rules use {listed(tested) if tested else 'none'}")
+        notes.append(f"max_columns={facts.max_columns}: the rules use {listed(tested) if tested else 'none'} {among}")
     if facts.forbidden:
-        notes.append(f"forbidden, so no rule tests it: {listed(list(facts.forbidden))}")
+        notes.append(f"no rule may use the forbidden {listed(list(facts.forbidden))}")
     if facts.preferred:
         chosen = [name for name in facts.preferred if name in tested]
-        notes.append(f"preferred: of {listed(list(facts.preferred))} the rules use {listed(chosen) or 'none'}")
+        notes.append(_on_preferred(facts.preferred, chosen))
     notes += _notes_on_room(facts, task)
     if facts.round_thresholds is not None:
         digits = (

@@ -23,6 +23,7 @@ from boxwood.explanation.keep._typed import as_type, plain
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.records import (
     QUANTILES,
+    Basis,
     BudgetFacts,
     CategoryColumn,
     ClusterSummary,
@@ -35,6 +36,7 @@ from boxwood.explanation.records import (
     MixtureFacts,
     SearchFacts,
     Stability,
+    Worth,
     cluster_rules_of,
     leaves_of,
     ruled_by,
@@ -77,6 +79,7 @@ class Document(TypedDict):
 
     format: Any  # this and the version are checked before all others
     version: Any
+    basis: NotRequired[Basis]
     method: str
     n_rows: int
     n_left_out: int
@@ -106,6 +109,7 @@ class Document(TypedDict):
     held_out: NotRequired[HeldOut]
     frontier: NotRequired[Frontier]
     stability: NotRequired[Stability]
+    worth: NotRequired[Worth]
 
 
 _FACTS = {each.name for each in fields(Explanation)}
@@ -120,15 +124,17 @@ def to_document(ex: Explanation) -> dict[str, Any]:
         "objective": None if ex.objective == "sqeuclidean" else ex.objective,
         "categories": dict(ex.categories) or None,
         "clusters": [
-            cluster._asdict() | {"rules": [rule(leaf) for leaf in cluster.rules], "rule": cluster_rule(cluster)}
+            cluster._asdict()
+            | {"rules": [rule(leaf, whole=True) for leaf in cluster.rules], "rule": cluster_rule(cluster, whole=True)}
             for cluster in ex.clusters
         ],
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
         "profile": ex._kept.get("profile"),
-        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule)} for leaf in ex.leaves],
+        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in ex.leaves],
         "nodes": to_nodes(ex.tree),
         "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
         "stability": ex._kept.get("stability"),
+        "worth": ex._kept.get("worth"),
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
@@ -213,7 +219,9 @@ def _explanation(entries: dict[str, Any]) -> Explanation:
 
 def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     """Return what was measured when asked, and the spreads of the columns of numbers that the tree tests."""
-    kept: dict[str, Any] = {name: document[name] for name in ("profile", "frontier", "stability") if name in document}
+    kept: dict[str, Any] = {
+        name: document[name] for name in ("profile", "frontier", "stability", "worth") if name in document
+    }
     if "spreads" in document:
         columns, categories = document["columns"], document.get("categories", {})
         tested = [j for j in tree.features.tolist() if columns[j] not in categories]
@@ -283,6 +291,10 @@ def _check_measured(document: Document, tree: ThresholdTree) -> None:
         _refuse_unknown("stability", [cut.column for cut in found.cuts], document["columns"])
         node = max((cut.node for cut in found.cuts), default=0)
         _refuse(node >= tree.n_nodes, f"its stability names node {node}, but it lists {tree.n_nodes} nodes")
+
+    if "worth" in document:
+        n, n_clusters = len(document["worth"].clusters), len(document["clusters"])
+        _refuse(n != n_clusters, f"its worth has {n} clusters, but it lists {n_clusters}")
 
 
 def _twice(values: Sequence[Hashable]) -> bool:

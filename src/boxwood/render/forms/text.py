@@ -14,6 +14,7 @@ import numpy as np
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
+from boxwood.render.words.measured import worth_text
 from boxwood.render.words.rules import cluster_name, cluster_rule, column_name, condition, explanation_of, number, rule
 from boxwood.render.words.walk import WalkStep, of_cuts, outline, outline_lines, sides, too_deep
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -94,6 +95,7 @@ def _notes(notes: Sequence[str]) -> str:
 def findings(ex: Explanation) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
+    parts += [] if "worth" not in ex._kept else [worth_text(ex._kept["worth"], ex.names)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
@@ -123,7 +125,7 @@ def headline(ex: Explanation) -> str:
 
 
 def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
-    header = ("", "size", "share", "ruled", "caught", "precision", "rule")
+    header = ("", "size", "share", "matched", "found", "precision", "rule")
     cells = [header, *(_cells(cluster) for cluster in clusters)]
     widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
     return [_line(row, widths) for row in cells]
@@ -169,7 +171,10 @@ def _held_out(ex: Explanation) -> list[str]:
     if ex.held_out is None:
         return []
     agreement = percent(ex.held_out.agreement)
-    return [f"On rows not used to grow, rules grown the same way agree on {agreement} ({ex.held_out.how})."]
+    return [
+        f"Expect about {ex.held_out.agreement:.0%} on new rows like these: on rows that they had not seen, rules grown "
+        f"the same way agree on {agreement} ({ex.held_out.how})."
+    ]
 
 
 def _noise(ex: Explanation) -> list[str]:
@@ -365,16 +370,17 @@ def rule_table(model: Any) -> str:
     for leaf in ex.leaves:
         precision = number(float(leaf.own / leaf.size)) if leaf.size else ""
         rows, share = number(float(leaf.size)), number(float(leaf.size / whole))
-        writer.writerow([leaf.leaf, str(ex.names[leaf.cluster]), rows, share, precision, rule(leaf.rule)])
+        writer.writerow([leaf.leaf, str(ex.names[leaf.cluster]), rows, share, precision, rule(leaf.rule, whole=True)])
     return out.getvalue().rstrip("\n")
 
 
 _HEADER = (
-    "| cluster | size | share | ruled | caught | precision | rule |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    "| cluster | size | share | rows matched | found | precision | rule |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
 )
 _WORDS = (
-    "Ruled is the number of rows that a cluster's rule takes, caught the share of the cluster's rows that it finds, "
-    "precision the share of the rule's rows that are in the cluster."
+    "Rows matched: how many rows fulfil the rule. Found: the share of the cluster's rows among them, of all its rows. "
+    "Precision: the share of the rows matched that are in the cluster."
 )
 
 

@@ -102,7 +102,7 @@ def _kept(ex: Explanation, sizes: Floats, n_kept: int, count: int) -> dict[str, 
     """Return what was measured when asked for, rounded."""
     from boxwood.explanation.verdict import ROWS, verdict_of
 
-    kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier")}
+    kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier", "worth")}
     kept["profile"] = tuple(filter(None, (_column(ex, one, sizes, count) for one in profile_or_none(ex))))
     if "stability" in kept:
         stability = kept["stability"]._replace(n_rows=min(n_kept, ROWS))

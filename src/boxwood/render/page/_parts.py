@@ -11,13 +11,14 @@ import numpy as np
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
 from boxwood.render.pictures.bars import Bars
-from boxwood.render.pictures.colours import COLOURS
-from boxwood.render.pictures.picture import CutBox, Edge, LeafBox, Picture
+from boxwood.render.pictures.colours import class_of
+from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import brief, percent
+from boxwood.render.words.measured import category_of
 from boxwood.render.words.rules import category, column_name, number
 
 if TYPE_CHECKING:
-    from boxwood.explanation import CategoryColumn, ClusterSummary, Explanation, NumberColumn
+    from boxwood.explanation import CategoryColumn, Explanation, NumberColumn
     from boxwood.explanation.records import ColumnProfile
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "apart",
     "outline_of_tree",
     "profile_table",
-    "standing_out",
     "text_of_tree",
     "tree_shapes",
     "what_if",
@@ -41,6 +41,7 @@ def tree_shapes(picture: Picture) -> dict[str, Any]:
         "width": round(picture.width),
         "height": round(picture.height),
         "small": picture.small,
+        "paper": _on_paper(picture),
         "label": f"Tree of {len(picture.cuts)} cuts and {len(picture.leaves)} leaves; the same tree follows as a list",
         "edges": [_edge(edge, picture.small) for edge in picture.edges],
         "cuts": [_cut(cut, picture.small) for cut in picture.cuts],
@@ -86,6 +87,17 @@ def text_of_tree(ex: Explanation, picture: Picture) -> str:
     return "\n".join(lines)
 
 
+_SHEET = 703.0  # width of a sheet A4 between its margins, in pixels; a sheet of Letter is wider
+_LEAST = 10.8  # pixels, 8.1 points: the smallest text on paper
+_LARGER = 1.25  # times its size on the screen that a text may have without leaving its box
+
+
+def _on_paper(picture: Picture) -> float | None:
+    """Return the size of text at which the picture can be read on paper; None if it would be too small."""
+    size = max(_LEAST * max(picture.width / _SHEET, 1.0), TEXT)
+    return None if picture.small or size > _LARGER * TEXT else round(size, 1)
+
+
 # ----------------------------------------------------------------------------------------------------------- parts
 def _edge(edge: Edge, small: bool) -> dict[str, Any]:
     (x, y), (stop, end) = edge.start, edge.stop
@@ -129,7 +141,7 @@ def _bars(cut: CutBox, bars: Bars) -> dict[str, Any]:
     for cluster in np.flatnonzero(heights.any(axis=1)).tolist():
         drawn = np.flatnonzero(heights[cluster] > 0).tolist()
         rects = (_rect(left[i], tops[cluster, i], right[i] - left[i], heights[cluster, i]) for i in drawn)
-        paths.append((cluster % len(COLOURS), "".join(rects)))
+        paths.append((cluster, "".join(rects)))
     labels = [(_place(label.x - area.x), label.anchor, label.text, label.is_cut) for label in cut.labels]
     return {
         "width": _place(area.width),
@@ -160,12 +172,12 @@ def _leaf(leaf: LeafBox, picture: Picture) -> dict[str, Any]:
 
 
 def _parts(leaf: LeafBox) -> list[tuple[int, str, str]]:
-    """Return the parts of a leaf's bar, as triples (colour, x, width); -1 is the grey of unknown clusters."""
+    """Return the parts of a leaf's bar, as triples (cluster, x, width); -1 stands for unknown clusters."""
     parts, x = [], 0.0
     for cluster, rows in leaf.parts:
         width = leaf.area.width * max(rows, 0.0) / (leaf.rows or 1.0)  # a leaf may hold no row of the file
         if width > 0.05:
-            parts.append((cluster % len(COLOURS) if cluster >= 0 else -1, _place(x), _place(width)))
+            parts.append((cluster, _place(x), _place(width)))
         x += width
     return parts
 
@@ -217,7 +229,7 @@ def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], leas
         "nodes": _nodes(ex, position),
         "conditions": [line["condition"] for line in lines],
         "notes": [[line["leaf"]["note"], line["leaf"]["purity"]] for line in lines if line["leaf"]],
-        "clusters": [[swatch.mark, swatch.name] for swatch in picture.swatches],
+        "clusters": [[swatch.mark, swatch.name, class_of(swatch.cluster)] for swatch in picture.swatches],
         "typical": _typical_rows(ex, tested, least),
     }
 
@@ -308,7 +320,6 @@ def _most_frequent(codes: Floats) -> float:
 MOST_COLUMNS = 40
 _MOST_CELLS = 1200
 _SAMPLE = 50_000  # rows; a place among them is right to about half a percent
-_STANDS_OUT = 0.5  # standard deviations
 
 
 def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
@@ -324,51 +335,6 @@ def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[s
         "columns": [_row(ex, profile[i], cuts.get(profile[i].column), sample) for i in order[:most]],
         "left_out": max(len(profile) - most, 0),
     }
-
-
-def standing_out(profile: tuple[ColumnProfile, ...], cluster: ClusterSummary) -> list[dict[str, str]]:
-    """Return up to three columns in which a cluster differs most from the rest, in words."""
-    from boxwood.explanation import NumberGroup
-
-    if cluster.size == 0:
-        return []
-    found = []
-    for place, one in enumerate(profile):
-        group = one.clusters[cluster.cluster]
-        if group is None:
-            continue
-        if isinstance(group, NumberGroup):
-            if group.difference is not None and abs(group.difference) >= _STANDS_OUT:
-                found.append((-abs(group.difference), place, _high_or_low(one, cluster.cluster)))  # type: ignore[arg-type]
-        elif group.differences is not None and max(group.differences) >= _STANDS_OUT:
-            found.append((-max(group.differences), place, _mostly(one, cluster)))  # type: ignore[arg-type]
-    return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
-
-
-# ----------------------------------------------------------------------------------------------------------- words
-def _high_or_low(column: NumberColumn, cluster: int) -> dict[str, str]:
-    group = column.clusters[cluster]
-    assert group is not None
-    assert group.difference is not None
-    size = "high" if group.difference > 0 else "low"
-    told = f"median {brief(group.quantiles[2])}, of all rows {brief(column.everyone.quantiles[2])}"
-    return {"size": size, "name": column_name(column.column), "told": told}
-
-
-def _mostly(column: CategoryColumn, cluster: ClusterSummary) -> dict[str, str]:
-    group = column.clusters[cluster.cluster]
-    assert group is not None
-    assert group.differences is not None
-    code = int(np.argmax(group.differences))
-    share = percent(group.shares[code])
-    size = "mostly" if group.shares[code] >= 0.5 else "often"
-    told = f"{share} {_value(column, code)}, of all rows {percent(column.everyone.shares[code])}"
-    return {"size": size, "name": f"{column_name(column.column)} {_value(column, code)}", "told": told}
-
-
-def _value(column: CategoryColumn, code: int) -> str:
-    values = column.categories.values
-    return category(values[code]) if code < len(values) else "any other value"
 
 
 def _cuts_by_column(ex: Explanation) -> dict[str, str]:
@@ -423,9 +389,11 @@ def _categories(ex: Explanation, column: CategoryColumn) -> tuple[list[dict[str,
         share = percent(group.shares[code])
         high = max(round(100 * group.shares[code]), 1)
         mark = round(100 * column.everyone.shares[code])
-        cells.append({"text": f"{share} {_value(column, code)}", "low": 0, "middle": None, "high": high, "mark": mark})
+        cells.append(
+            {"text": f"{share} {category_of(column, code)}", "low": 0, "middle": None, "high": high, "mark": mark}
+        )
     most = int(np.argmax(column.everyone.shares))
-    return cells, f"{percent(column.everyone.shares[most])} {_value(column, most)}"
+    return cells, f"{percent(column.everyone.shares[most])} {category_of(column, most)}"
 
 
 def _places(ex: Explanation, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:

@@ -102,7 +102,7 @@ const changes = cluster => {
   return [...nearest].sort((a, b) => a[1][0] - b[1][0]).slice(0, 3);
 };
 
-const chip = cluster => element("span", {class: `chip c${cluster % 10}`}, rules.clusters[cluster][0]);
+const chip = cluster => element("span", {class: `chip ${rules.clusters[cluster][2]}`}, rules.clusters[cluster][0]);
 const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] : inputs[j].value;
 const answer = () => {
   const path = shown = walk(row), cluster = clusterOf(path), last = path.at(-1);
@@ -148,7 +148,7 @@ if (fields) {
   one("#form").hidden = false;
 }
 
-// ------------------------------------------------------------------ copy, print
+// ------------------------------------------------------------------ copy
 const copied = async (code, button) => {
   try {
     await navigator.clipboard.writeText(code.textContent);
@@ -166,5 +166,15 @@ all(".copy").forEach(button => {
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   });
 });
-addEventListener("beforeprint", () => all("details").forEach(part => { part.open = true; }));
+
+// ------------------------------------------------------------------ what is out of sight says so
+const hints = all(".scroll").map(part => {
+  const hint = element("p", {class: "note screen"}, "More to the right: scroll sideways.");
+  part.before(hint);
+  return [part, hint];
+});
+const measure = () => hints.forEach(([part, hint]) => { hint.hidden = part.scrollWidth <= part.clientWidth + 1; });
+addEventListener("resize", measure);
+all("details").forEach(part => part.addEventListener("toggle", measure));
+measure();
 })();

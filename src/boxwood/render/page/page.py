@@ -30,22 +30,30 @@ from boxwood.render.page._parts import (
     apart,
     outline_of_tree,
     profile_table,
-    standing_out,
     text_of_tree,
     tree_shapes,
     what_if,
 )
-from boxwood.render.pictures.colours import COLOURS, ink_on
-from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
+from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
 from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened
-from boxwood.render.words.measured import _between, _price
-from boxwood.render.words.rules import NO_ROW, NO_RULE, column_name, condition, explanation_of, number, printable
+from boxwood.render.words.measured import _between, _cut_name, _price, basis_lines, profile_lines, worth_line
+from boxwood.render.words.rules import (
+    NO_ROW,
+    NO_RULE,
+    column_name,
+    condition,
+    explanation_of,
+    printable,
+    shared,
+)
+from boxwood.render.words.standing import standing_out
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation, Frontier, Rule, Stability
-    from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.records import ColumnProfile, Worth
 
-__all__ = ["in_notebook", "page"]
+__all__ = ["in_notebook", "page", "result_in_notebook"]
 
 _FORMS = {
     "sql": "SQL",
@@ -68,8 +76,9 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
     facts["frontier"] = None if min_count else _frontier(ex, has_price)
     stability = ex._kept.get("stability")
-    facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex))
+    facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
     facts["code"] = _code(ex)
+    facts["left_to_screen"] = _left_to_screen(ex, facts)
     facts["notes"] += _note_on_what_is_missing(ex, facts)
     return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
 
@@ -83,7 +92,7 @@ def short_page(model: Any) -> tuple[str, int]:
     facts = _facts(ex, (), tells_price(ex))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
-    return _written("short.html", facts, _title(ex, None), script=""), round(min(height, 1200))
+    return _written("short.html", facts, _title(ex, None), script=""), round(height)
 
 
 def in_notebook(ex: Explanation) -> str:
@@ -95,9 +104,46 @@ def in_notebook(ex: Explanation) -> str:
         short, height = short_page(ex)
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(str(ex))}</pre>"
+    return _frame(_title(ex, None), short, height)
+
+
+def result_in_notebook(result: Any) -> str:
+    """Return a result in a frame of its own for a notebook; what `print` shows, if that cannot be had.
+
+    IN: result: Frontier, Stability or Profile, or another with a text.
+    """
+    kind, text = type(result).__name__, str(result)
+    facts: dict[str, Any] = dict.fromkeys(("curve", "stability", "table", "text", "tree"))
+    try:
+        if kind == "Frontier":
+            facts["curve"] = frontier_charts(result, price=True)
+        elif kind == "Stability":
+            swatches = swatches_of(tuple(one.name for one in result.clusters))
+            facts["stability"] = stability_tables(result, swatches)
+        elif kind == "Profile":
+            facts["table"] = profile_lines(result)
+        else:
+            facts["text"] = text
+        n_clusters = len(getattr(result, "clusters", ()))
+        page = _written("result.html", facts | _stripes(n_clusters), kind, script="")
+    except Exception:  # a representation is never an error
+        return f"<pre>{html.escape(text)}</pre>"
+    return _frame(kind, page, 120 + 24 * len(text.splitlines()))
+
+
+_MOST_PIXELS = 4000  # of a frame
+
+
+def _frame(title: str, page: str, height: int) -> str:
+    """Return a frame as high as its page, once that is laid out; `height` is about that, where nothing may ask.
+
+    No script runs inside. The frame has the notebook's origin, so that the notebook can ask for its height.
+    """
+    ask = f"this.style.height=Math.min(this.contentDocument.body.scrollHeight+10,{_MOST_PIXELS})+'px'"
+    style = f"width:100%;height:{min(height, _MOST_PIXELS)}px;border:0;resize:vertical;overflow:auto"
     return (
-        f'<iframe title="boxwood: {html.escape(_title(ex, None))}" sandbox="" srcdoc="{html.escape(short)}" '
-        f'style="width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"></iframe>'
+        f'<iframe title="boxwood: {html.escape(title)}" sandbox="allow-same-origin" srcdoc="{html.escape(page)}" '
+        f'onload="{ask}" style="{style}"></iframe>'
     )
 
 
@@ -110,16 +156,19 @@ def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool)
         "ex": ex,
         "lede": lede(ex),
         "tiles": tiles(ex, has_price),
+        "rests_on": basis_lines(ex),
         "tree": tree,
         "outline": outline_of_tree(ex, picture),
         "swatches": picture.swatches,
+        "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
+        **_stripes(ex.n_clusters),
         "cards": cards(ex, picture, profile),
         "profile": profile_table(ex, profile) if profile else None,
         "losses": losses(picture),
         "confusion": confusion(ex, picture),
         "grown_by": grown_by(ex.method),
         "unbeaten": unbeaten(ex),
-        "notes": list(map(printable, ex.notes)),
+        "notes": [printable(note) for note in ex.notes if ex.basis is None or not note.startswith("left out, ")],
         "has_rows": ex._evidence is not None,
     }
 
@@ -166,6 +215,31 @@ def _code(ex: Explanation) -> list[dict[str, str]]:
     return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
 
 
+def _stripes(n_clusters: int) -> dict[str, Any]:
+    """Return the colours of the clusters, and the stripes of those that have some."""
+    colours = _colours(n_clusters)
+    return {"colours": colours, "hatches": [(i, angle) for i, _, _, angle in colours if angle is not None]}
+
+
+def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
+    """Return the colours of the clusters: the number, the colour, the ink on it, and the degrees of its stripes."""
+    n = min(max(n_clusters, len(COLOURS)), len(COLOURS) * len(PATTERNS))
+    colours = [(i, colour_of(i), PATTERNS[i // len(COLOURS)]) for i in range(n)]
+    return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
+
+
+_MOST_ON_PAPER = 8  # clusters of a table that has a column for each
+
+
+def _left_to_screen(ex: Explanation, facts: Mapping[str, Any]) -> str:
+    """Return what a sheet of paper has no room for."""
+    tree = facts["tree"]
+    too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
+    parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form that runs the rules"]
+    parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
+    return listed([*parts, "the part for analysts, which is printed if it is opened"])
+
+
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
 
 
@@ -176,9 +250,8 @@ def _title(ex: Explanation, title: str | None) -> str:
 # ------------------------------------------------------------------------------------------------------- templates
 def _written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
     jinja = _environment()
-    style = jinja.get_template("style.css").render(
-        colours=[(colour, ink_on(colour)) for colour in COLOURS], width=facts["tree"] and facts["tree"]["width"]
-    )
+    tree = facts["tree"] or {"width": None, "paper": None}
+    style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
     policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
     policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
     text: str = jinja.get_template(template).render(
@@ -198,6 +271,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["short"] = _shortened
+    environment.filters["colour"] = class_of
     return environment
 
 
@@ -235,8 +309,8 @@ def lede(ex: Explanation) -> str:
     cuts = ex.n_leaves - 1
     return (
         f"{cuts:,} cut{'' if cuts == 1 else 's'} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')} "
-        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, and put {percent(ex.agreement)} of "
-        f"them{' by weight' if ex.weighted else ''} where the clustering does ({always(ex)})."
+        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}. The rules name the "
+        f"right cluster for {percent(ex.agreement)} of them{' by weight' if ex.weighted else ''} ({always(ex)})."
     )
 
 
@@ -264,19 +338,26 @@ def tiles(ex: Explanation, has_price: bool) -> list[dict[str, str]]:
 
 def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...]) -> list[dict[str, Any]]:
     """Return a card for each cluster: its size, its rules, what stands out."""
+    worth: Worth | None = ex._kept.get("worth")
+    unnamed = bool(profile) and all(isinstance(name, int) for name in ex.names)
+    suggested = ex.suggested_names() if unnamed else {}
     found = []
     for cluster, swatch in zip(ex.clusters, picture.swatches, strict=True):
+        common, rests = shared(cluster.rules)
         found.append(
             {
                 "swatch": swatch,
                 "rows": rows_of(cluster.size, ex.weighted),
                 "share": percent(cluster.share),
                 "bar": round(100 * cluster.share, 1),
-                "rules": [_lines(one) for one in cluster.rules[:_MOST_RULES]] or [[NO_RULE]],
+                "shared": _lines(common) if common else [],
+                "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
                 "more": max(len(cluster.rules) - _MOST_RULES, 0),
                 "caught": None if cluster.caught is None else percent(cluster.caught),
                 "precision": None if cluster.precision is None else percent(cluster.precision),
                 "standing_out": standing_out(profile, cluster),
+                "worth": None if worth is None else worth_line(worth, cluster.cluster),
+                "suggested": suggested.get(cluster.name),
             }
         )
     return found
@@ -350,7 +431,7 @@ def _agreement_note(ex: Explanation) -> str:
         note = "no row changes cluster"
     note += f"; {always(ex)}"
     if ex.held_out is not None:
-        note += f"; {percent(ex.held_out.agreement)} on rows held out ({ex.held_out.how})"
+        note += f"; expect about {ex.held_out.agreement:.0%} on new rows like these (held out: {ex.held_out.how})"
     return note
 
 
@@ -367,7 +448,7 @@ def _price_note(ex: Explanation) -> str:
         return "neither the clusters nor the groups of the rules have any spread"
     change = abs(ex.price - 1)
     if change < 0.0005:
-        return "the groups of the rules are as tight as the clusters"
+        return "the groups of the rules are as compact as the clusters"
     more = "more" if ex.price > 1 else "less"
     note = f"the groups of the rules are {change:.1%} {more} spread out than the clusters"
     return note if ex.price > 1 else f"{note}, which do not minimise this cost"
@@ -423,14 +504,14 @@ def frontier_charts(frontier: Frontier, *, price: bool) -> dict[str, Any]:
     }
 
 
-def stability_tables(stability: Stability, picture: Picture) -> dict[str, Any]:
+def stability_tables(stability: Stability, swatches: Sequence[Swatch]) -> dict[str, Any]:
     """Return the verdict, and the tables of clusters and of cuts."""
     return {
         "verdict": stability.verdict,
         "n": f"{stability.n:,}",
         "clusters": [
             {
-                "swatch": picture.swatches[one.cluster],
+                "swatch": swatches[one.cluster],
                 "overlap": f"{one.jaccard:.2f}",
                 "low": f"{one.jaccard_low:.2f}",
                 "bar": round(100 * one.jaccard, 1),
@@ -439,7 +520,7 @@ def stability_tables(stability: Stability, picture: Picture) -> dict[str, Any]:
         ],
         "cuts": [
             {
-                "test": f"{column_name(one.column)} at {number(one.threshold)}",
+                "test": _cut_name(one),
                 "returns": f"{one.returns:.0%}",
                 "between": _between(one),
             }

@@ -10,7 +10,7 @@ the two greys last.
 
 from __future__ import annotations
 
-__all__ = ["COLOURS", "HATCHES", "UNKNOWN", "colour_of", "hatch_of", "ink_on", "outline_of"]
+__all__ = ["COLOURS", "HATCHES", "PATTERNS", "UNKNOWN", "class_of", "colour_of", "hatch_of", "ink_on", "outline_of"]
 
 COLOURS = (
     "#3f90da",
@@ -26,6 +26,8 @@ COLOURS = (
 )
 HATCHES = ("", "///", "", "...", "", "xxx", "\\\\\\", "", "", "///")
 """Patterns in the signs of matplotlib: colours that are near to each other in grey differ in their pattern."""
+PATTERNS = (None, 45, -45)
+"""Degrees of the stripes that the page puts on the first, second and third round of the colours."""
 UNKNOWN = "#c8c8c8"
 """Rows of other clusters, where it is not known of which."""
 
@@ -33,6 +35,11 @@ UNKNOWN = "#c8c8c8"
 def colour_of(cluster: int) -> str:
     """Return the colour of a cluster; the eleventh cluster has that of the first, and -1 is grey."""
     return COLOURS[cluster % len(COLOURS)] if cluster >= 0 else UNKNOWN
+
+
+def class_of(cluster: int) -> str:
+    """Return the name of the class of the page's style that has the colour and the stripes of a cluster."""
+    return f"c{cluster % (len(COLOURS) * len(PATTERNS))}" if cluster >= 0 else "cx"
 
 
 def hatch_of(cluster: int) -> str:

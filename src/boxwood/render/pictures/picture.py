@@ -24,7 +24,19 @@ from boxwood.render.words.walk import CutWords, Sides, codes_at_cuts, cut_words
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["Box", "CutBox", "Edge", "LeafBox", "Picture", "amount", "held_of", "picture_of", "rows_of", "swatches_of"]
+__all__ = [
+    "TEXT",
+    "Box",
+    "CutBox",
+    "Edge",
+    "LeafBox",
+    "Picture",
+    "amount",
+    "held_of",
+    "picture_of",
+    "rows_of",
+    "swatches_of",
+]
 
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
 _SHORTEST = 4  # letters of a shortened name that still says something
@@ -154,7 +166,8 @@ class _Sizes(NamedTuple):
     text: float
 
 
-_LARGE = _Sizes(78.0, (172.0, 110.0), (172.0, 42.0), (168.0, 64.0), (24.0, 72.0), (38.0, 47.0), 12.0, 10.5)
+TEXT = 10.5  # size of the font of a tree of few leaves
+_LARGE = _Sizes(78.0, (172.0, 110.0), (172.0, 42.0), (168.0, 64.0), (24.0, 72.0), (38.0, 47.0), 12.0, TEXT)
 _SMALL = _Sizes(46.0, (146.0, 80.0), (146.0, 36.0), (168.0, 40.0), (19.0, 50.0), (29.0, 36.0), 11.0, 9.5)
 
 

@@ -6,16 +6,79 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from boxwood.render.words.figures import of_leaves, percent, price, short_number, shortened, width
-from boxwood.render.words.rules import category, cluster_name, column_name, condition, number
+from boxwood._validation import listed
+from boxwood.render.words.figures import brief, counted, of_leaves, percent, price, short_number, shortened, width
+from boxwood.render.words.rules import category, cluster_name, column_name, condition, number, printable
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Comparison
+    from boxwood.explanation import Comparison, Explanation
     from boxwood.explanation.apply.tree_changes import Ends, TreeChanges
     from boxwood.explanation.apply.why import Change, Move, Step, Why
-    from boxwood.explanation.records import CutStability, Frontier, Stability
+    from boxwood.explanation.records import ColumnProfile, CutStability, Frontier, Profile, Stability, Worth
 
-__all__ = ["compare_text", "frontier_text", "stability_text", "why_facts", "why_text", "words"]
+__all__ = [
+    "basis_lines",
+    "category_of",
+    "compare_text",
+    "frontier_text",
+    "profile_lines",
+    "profile_text",
+    "stability_text",
+    "why_facts",
+    "why_text",
+    "words",
+    "worth_line",
+    "worth_text",
+]
+
+
+def basis_lines(ex: Explanation) -> list[tuple[str, str]]:
+    """Return what an explanation rests on, as names and texts; what is not known is left out."""
+    known = ex.basis
+    rows = counted(ex.n_rows, "row")
+    scaling = "columns scaled to equal spread" if ex.standardized else "columns as they are"
+    n_columns = len(ex.columns) if known is None else known.n_columns
+    used = "all" if n_columns == len(ex.columns) else f"{len(ex.columns):,} of {n_columns:,}"
+    lines = [
+        ("Source", rows if known is None else f"{printable(known.source)}: {rows}, {counted(n_columns, 'column')}"),
+        ("Made", "" if known is None else f"{known.made}, by boxwood {known.version}"),
+        ("Clusters from", f"{'labels' if known is None else printable(known.labels)}; {scaling}"),
+        ("Columns looked at", f"{used}: {_named(ex.columns)}"),
+        (
+            "Not looked at",
+            "; ".join(f"{_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
+        ),
+        ("Rows without a cluster", _without_cluster(ex)),
+    ]
+    return [(name, text) for name, text in lines if text]
+
+
+def _named(columns: Sequence[str]) -> str:
+    return listed([shortened(column_name(name)) for name in columns])
+
+
+def _without_cluster(ex: Explanation) -> str:
+    parts = [f"{ex.n_incomplete:,} lack a value"] * bool(ex.n_incomplete)
+    labelled = ex.n_left_out - ex.n_incomplete
+    return " and ".join([*parts, *([f"{labelled:,} labelled -1"] * bool(labelled))]) or "none"
+
+
+def worth_line(worth: Worth, cluster: int) -> str:
+    """Return what a cluster sums up to in a column of value."""
+    one = worth.clusters[cluster]
+    share = "" if one.share is None else f", {percent(one.share)} of all"
+    mean = "" if one.mean is None else f", {brief(one.mean)} a row"
+    return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
+
+
+def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
+    """Return a line for each cluster on a column of value."""
+    lines = [[column_name(worth.column), "total", "share", "a row"]]
+    for name, one in zip(names, worth.clusters, strict=True):
+        mean = "-" if one.mean is None else brief(one.mean)
+        lines.append([shortened(cluster_name(name)), brief(one.total), percent(one.share), mean])
+    missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
+    return "\n".join(_aligned(lines, 1)) + missing
 
 
 def frontier_text(frontier: Frontier) -> str:
@@ -46,6 +109,37 @@ def frontier_text(frontier: Frontier) -> str:
     return "\n".join([*(line + mark for line, mark in zip(table, marks, strict=True)), *best])
 
 
+def profile_lines(profile: Profile) -> list[list[str]]:
+    """Return a table of the profile, the first line its header: medians, and most frequent categories."""
+    names = [shortened(cluster_name(name)) for name in profile.names]
+    lines = [["column", *names, "all rows"]]
+    for column in profile:
+        groups = (*column.clusters, column.everyone)
+        lines.append([shortened(column_name(column.column)), *(_middle(column, group) for group in groups)])
+    return lines
+
+
+def profile_text(profile: Profile) -> str:
+    """Return the table of the profile, and what its numbers are."""
+    what = "Medians of numbers; of words the most frequent one, and the share of rows that have it."
+    return "\n".join([*_aligned(profile_lines(profile), 1), "", what])
+
+
+def _middle(column: ColumnProfile, group: Any) -> str:
+    if group is None:
+        return "-"
+    if hasattr(group, "quantiles"):
+        return brief(group.quantiles[2])
+    place = max(range(len(group.shares)), key=lambda i: group.shares[i])
+    return f"{percent(group.shares[place])} {category_of(column, place)}"
+
+
+def category_of(column: Any, code: int) -> str:
+    """Return what a code of a column of categories stands for."""
+    values = column.categories.values
+    return category(values[code]) if code < len(values) else "any other value"
+
+
 def stability_text(stability: Stability) -> str:
     """Return the verdict, a line for each cluster, and a line for each cut."""
     clusters = [["cluster", "overlap", "low (5%)"]]
@@ -54,11 +148,14 @@ def stability_text(stability: Stability) -> str:
         for one in stability.clusters
     ]
     cuts = [["cut", "returns", "between"]]
-    cuts += [
-        [f"{column_name(one.column)} at {number(one.threshold)}", f"{one.returns:.0%}", _between(one)]
-        for one in stability.cuts
-    ]
+    cuts += [[_cut_name(one), f"{one.returns:.0%}", _between(one)] for one in stability.cuts]
     return "\n".join([stability.verdict, "", *_aligned(clusters, 1), "", *_aligned(cuts, 1)])
+
+
+def _cut_name(cut: CutStability) -> str:
+    """Return the column of a cut and its end; of a column of words or booleans the column alone."""
+    column = column_name(cut.column)
+    return f"{column} at {number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
 
 
 def _between(cut: CutStability) -> str:

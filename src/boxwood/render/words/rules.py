@@ -22,10 +22,11 @@ __all__ = [
     "printable",
     "rule",
     "rules",
+    "shared",
 ]
 
 NO_ROW = "no row: no value passes all cuts of its path"
-NO_RULE = "no rule: no leaf of the tree carries this cluster"
+NO_RULE = "no rule of its own: the tree has no leaf for this cluster"
 
 
 def rules(model: Any) -> str:
@@ -55,25 +56,43 @@ def explanation_of(model: Any) -> Explanation:
     return explanation  # type: ignore[no-any-return]
 
 
-def cluster_rule(cluster: ClusterSummary) -> str:
-    """Return the rules of a cluster, joined with "or"."""
+def cluster_rule(cluster: ClusterSummary, *, whole: bool = False) -> str:
+    """Return the rules of a cluster, joined with "or"; what all of them say stands once. IN: whole: see `condition`."""
     if not cluster.rules:
         return NO_RULE
     possible = [one for one in cluster.rules if all(part.intervals for part in one)]
-    return _joined(" or ", [(rule(one), len(one) > 1) for one in possible]) or NO_ROW
+    if not possible:
+        return NO_ROW
+    common, rests = shared(possible)
+    either = _joined(" or ", [(rule(one, whole=whole), len(one) > 1) for one in rests])
+    return f"{rule(common, whole=whole)} and ({either})" if common and rests else either or rule(common, whole=whole)
 
 
-def rule(conditions: Rule) -> str:
+def shared(rules: Sequence[Rule]) -> tuple[Rule, list[Rule]]:
+    """Return the conditions that all rules have, and what each has besides; none, if that is nothing for one of them.
+
+    A single rule shares nothing.
+    """
+    if len(rules) < 2:
+        return (), list(rules)
+    common = tuple(one for one in rules[0] if all(one in other for other in rules[1:]))
+    rests = [tuple(one for one in each if one not in common) for each in rules]
+    return common, rests if all(rests) else []
+
+
+def rule(conditions: Rule, *, whole: bool = False) -> str:
     """Return the conditions of a rule, joined with "and"; without conditions, "every row"."""
     if not conditions:
         return "every row"
-    return _joined(" and ", [(condition(one), len(one.intervals) > 1 and not one.categories) for one in conditions])
+    parts = [(condition(one, whole=whole), len(one.intervals) > 1 and not one.categories) for one in conditions]
+    return _joined(" and ", parts)
 
 
-def condition(one: Condition) -> str:
+def condition(one: Condition, *, whole: bool = False) -> str:
     """Return the condition on one column as text, such as `30 < age <= 45` or `x < 1 or x > 2`.
 
-    The condition on a column of booleans is its name, or "not" and its name.
+    The condition on a column of booleans is its name, or "not" and its name. A long list of values is shortened, unless
+    it is to be `whole`: it becomes that of the other values, or of the first ones and the number of the rest.
     """
     name = column_name(one.column)
     if not one.intervals:
@@ -82,7 +101,12 @@ def condition(one: Condition) -> str:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
         if included and len(values) == 1 and isinstance(values[0], bool):
             return name if values[0] else f"not {name}"
-        return f"{name} is {one_of(values) if included else none_of(values)}"
+        if included and not whole and MOST_VALUES < len(values) < len(one.categories.values):
+            others = [value for value in one.categories.values if value not in values]
+            if len(others) <= MOST_VALUES:
+                values, included = tuple(others), False
+        most = len(values) if whole else MOST_VALUES
+        return f"{name} is {one_of(values, most) if included else none_of(values, most)}"
     return " or ".join(_interval(name, piece) for piece in one.intervals)
 
 
@@ -113,16 +137,25 @@ def printable(name: str) -> str:
     return name if name.isprintable() else repr(name)[1:-1]
 
 
-def one_of(values: Sequence[Hashable]) -> str:
-    *first, last = map(category, values)
+MOST_VALUES = 8  # of a column of words that a rule lists
+
+
+def one_of(values: Sequence[Hashable], most: int = MOST_VALUES) -> str:
+    *first, last = _some(values, most)
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def none_of(values: Sequence[Hashable]) -> str:
+def none_of(values: Sequence[Hashable], most: int = MOST_VALUES) -> str:
     if len(values) == 1:
         return f"not {category(values[0])}"
-    *first, last = map(category, values)
+    *first, last = _some(values, most)
     return f"neither {', '.join(first)} nor {last}"
+
+
+def _some(values: Sequence[Hashable], most: int) -> list[str]:
+    """Return the texts of the first values, and how many more there are."""
+    more = [f"{len(values) - most:,} more"] if len(values) > most else []
+    return [*map(category, values[:most]), *more]
 
 
 def category(value: Hashable) -> str:

@@ -1,0 +1,81 @@
+"""`worth_of`: what each cluster sums up to in a column of value, such as revenue; `suggested_names` from a profile."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._frames import column_values, is_frame
+from boxwood._types import Floats
+from boxwood._validation import shown
+from boxwood.errors import DataError
+from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
+from boxwood.render.words.standing import standing_out
+
+if TYPE_CHECKING:
+    from boxwood.explanation.explanation import Explanation
+
+__all__ = ["suggested_names", "worth_of"]
+
+
+def worth_of(ex: Explanation, column: str, values: Any = None) -> Worth:
+    """See `Explanation.worth`."""
+    if not isinstance(column, str):
+        raise TypeError(f"column must be the name of a column, got {shown(column)}")
+    n = np.array([cluster.size for cluster in ex.clusters])
+    if values is None:
+        totals, n_missing = n * _means(ex, column), 0
+    else:
+        totals, n_missing = _totals(ex, column, values)
+    total = math.fsum(totals.tolist())
+    return Worth(
+        column,
+        total,
+        n_missing,
+        tuple(
+            ClusterWorth(one, one / total if total > 0 and totals.min() >= 0 else None, one / size if size else None)
+            for one, size in zip(totals.tolist(), n.tolist(), strict=True)
+        ),
+    )
+
+
+def suggested_names(ex: Explanation) -> dict[Any, str]:
+    """See `Explanation.suggested_names`."""
+    profile = ex.profile()
+    words = [[f"{one['size']} {one['name']}".strip() for one in standing_out(profile, each)] for each in ex.clusters]
+    found: dict[Any, str] = {}
+    for i, own in enumerate(words):
+        others = [{*each} for j, each in enumerate(words) if j != i]
+        enough = (n for n in range(2, len(own) + 1) if not any({*own[:n]} <= other for other in others))
+        if (n := next(enough, 0)) or (own and not any(own[0] in other for other in others)):
+            found[ex.names[i]] = ", ".join(own[: n or 1])
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------- steps
+def _means(ex: Explanation, column: str) -> Floats:
+    """Return the mean of a column in each cluster, from the profile."""
+    known = next((one for one in ex.profile() if one.column == column), None)
+    if not isinstance(known, NumberColumn):
+        raise DataError(f"{column!r} is no column of numbers that was looked at; pass its values, one for each row")
+    return np.array([0.0 if group is None else group.mean for group in known.clusters])
+
+
+def _totals(ex: Explanation, column: str, values: Any) -> tuple[Floats, int]:
+    """Return the sum of some values over each cluster, and the number of rows without a value."""
+    rows = ex._rows("worth() of values")
+    x = np.asarray(column_values(values, column) if is_frame(values) else values)
+    if x.shape != (ex.n_rows,):
+        raise DataError(f"there are {ex.n_rows} rows, but values of shape {x.shape}")
+    try:
+        x = x.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"the values of {column!r} must be numbers") from None
+    x = x if rows.positions is None else x[rows.positions]
+    labels, weights = rows.task.reference.labels, rows.task.rows.weights
+    there = np.isfinite(x) & (labels >= 0)
+    weighted = x if weights is None else x * weights
+    totals = [math.fsum(weighted[there & (labels == i)].tolist()) for i in range(ex.n_clusters)]
+    return np.array(totals), int(((labels >= 0) & ~there).sum())

@@ -1,0 +1,55 @@
+"""`standing_out`: where a cluster differs most from the rest, in words, for the page and for suggested names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from boxwood.render.words.figures import brief, percent
+from boxwood.render.words.measured import category_of
+from boxwood.render.words.rules import column_name
+
+if TYPE_CHECKING:
+    from boxwood.explanation import CategoryColumn, ClusterSummary, NumberColumn
+    from boxwood.explanation.records import ColumnProfile
+
+__all__ = ["standing_out"]
+
+STANDS_OUT = 0.5  # standard deviations
+
+
+def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> list[dict[str, str]]:
+    """Return up to three columns in which a cluster differs most from the rest, in words.
+
+    "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
+    column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
+    """
+    if cluster.size == 0:
+        return []
+    found: list[tuple[float, int, dict[str, str]]] = []
+    for place, one in enumerate(profile):
+        group: Any = one.clusters[cluster.cluster]
+        if group is None:
+            continue
+        if hasattr(group, "quantiles"):
+            if group.difference is not None and abs(group.difference) >= STANDS_OUT:
+                found.append((-abs(group.difference), place, _high_or_low(one, group)))  # type: ignore[arg-type]
+        elif group.differences is not None and max(group.differences) >= STANDS_OUT:
+            found.append((-max(group.differences), place, _mostly(one, group)))  # type: ignore[arg-type]
+    return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
+
+
+def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
+    size = "high" if group.difference > 0 else "low"
+    told = f"median {brief(group.quantiles[2])}, of all rows {brief(column.everyone.quantiles[2])}"
+    return {"size": size, "name": column_name(column.column), "told": told}
+
+
+def _mostly(column: CategoryColumn, group: Any) -> dict[str, str]:
+    code = max(range(len(group.differences)), key=lambda i: group.differences[i])
+    name, value, share = column_name(column.column), category_of(column, code), group.shares[code]
+    told = f"{percent(share)} {value}, of all rows {percent(column.everyone.shares[code])}"
+    size = "mostly" if share >= 0.5 else "often"
+    if column.categories.values == (False, True):
+        return {"size": "" if share >= 0.5 else size, "name": name if code else f"not {name}", "told": told}
+    return {"size": size, "name": f"{name} {value}", "told": told}
