@@ -112,6 +112,8 @@ def _values(file: str, column: str, options: dict[str, Any]) -> Any:
     """Return the values of a column that the rules do not use."""
     from boxwood.table import read_table
 
+    if file == "-":
+        raise DataError(f"--value {column}: the file is read again for it, which standard input cannot be; name the file")
     return read_table(file, reading(options), columns=[column], missing="drop").X[:, 0]
 
 
