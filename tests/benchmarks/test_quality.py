@@ -30,7 +30,7 @@ def test_help_lists_the_parts(capsys):
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     printed = capsys.readouterr().out
-    assert all(f"\n    {part} " in printed for part in PARTS)
+    assert all(f"\n    {part}" in printed for part in PARTS)
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -22,6 +22,7 @@ from boxwood.loops.agreement import NONE, UNIT, add_shares, begin, look, middle,
 __all__ = ["Fewest", "FewestMistakes", "Marks"]
 
 AT_ONCE = 1 << 24  # steps of a loop in one call, so that an interrupt is seen within a second
+LARGE = 1 << 26  # rows times columns twice, up to which trees of depth two are found in one call of a loop
 REMEMBERED = 1 << 16  # boxes whose results are kept
 _DIGITS = 2.0**-11  # from sums below 2**61 to sums below 2**50, which may be multiplied by `UNIT`
 
@@ -129,7 +130,7 @@ class FewestMistakes:
         """
         leaves = min(leaves, order.shape[1], 1 << min(depth, 30))
         depth = min(depth, leaves - 1)
-        if len(order) == 0 or depth < 2 or (depth == 2 and order.size * len(order) <= AT_ONCE):
+        if len(order) == 0 or depth < 2 or (depth == 2 and order.size * len(order) <= LARGE):
             return self._small(order, leaves, limit)
         key = self._key(order), depth, leaves
         found = self.memory.get(key)

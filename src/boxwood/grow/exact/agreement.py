@@ -64,7 +64,8 @@ def agreeing_of(
     leaves = min(leaves, len(kept.rows))
     depth = min(task.budget.max_depth or leaves, max(leaves - 1, 0))
     known = None
-    if incumbent is None and leaves > 1 and (depth > BY_LOOP or deadline is not None):
+    takes_long = depth > BY_LOOP or (deadline is not None and not is_within_reach(task, depth))
+    if incumbent is None and leaves > 1 and takes_long:
         incumbent = _grown(task, leaves)
     if incumbent is not None and np.isneginf(incumbent.lower).all():
         known = kept.cuts(incumbent, np.arange(len(kept.rows)))
