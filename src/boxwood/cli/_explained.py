@@ -113,7 +113,7 @@ def _values(file: str, column: str, options: dict[str, Any]) -> Any:
     from boxwood.table import read_table
 
     if file == "-":
-        raise DataError(f"--value {column}: the file is read again for it, which standard input cannot be; name the file")
+        raise DataError(f"--value {column}: that reads the file again, which standard input cannot; name the file")
     return read_table(file, reading(options), columns=[column], missing="drop").X[:, 0]
 
 
