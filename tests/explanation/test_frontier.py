@@ -275,8 +275,8 @@ def test_a_tree_with_a_leaf_for_each_cluster_is_not_grown_again(monkeypatch):
 
 @pytest.mark.parametrize("method", ["imm", "random_cuts", "kernel_imm"])
 def test_an_expansion_of_a_long_table_looks_at_a_sample(method, monkeypatch):
-    monkeypatch.setattr("boxwood.explanation.measure.frontier.ROWS", 300)
-    monkeypatch.setattr("boxwood.explanation.measure.frontier.ROWS_PER_LEAF", 1)
+    monkeypatch.setattr("boxwood.explanation.choose.settings.ROWS", 300)
+    monkeypatch.setattr("boxwood.explanation.choose.settings.ROWS_PER_LEAF", 1)
     X, y = blobs(7, n=600, k=6, d=2)
     ex = explain(X, y, method=method)
     sampled = ex.frontier()

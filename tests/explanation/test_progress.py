@@ -51,7 +51,7 @@ def test_lines_are_written_to_standard_error_only_when_asked_for(capsys):
     explain(X, Y, verbose=1)
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines()[-1] == "boxwood: steps to the tree: 10 of 10"
+    assert err.splitlines()[-1] == "boxwood: steps to the tree: 9 of 9"
 
 
 @pytest.mark.parametrize("verbose", ["yes", -1, 0.5, None])
