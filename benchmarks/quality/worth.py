@@ -148,8 +148,8 @@ def changes() -> dict[str, Callable[[], AbstractContextManager[object]]]:
     impurities = {name: _shorter(_candidates, "IMPURITIES", key) for key, name in _candidates.IMPURITIES.items()}
     steps = {
         "pruning back": _set(settings, "OVERGROWN", 1),
-        "refinement": _set(settings, "REFINED", 0),
-        "refinement of the second best": _set(settings, "REFINED", 1),
+        "refinement": _at_most(settings, "REFINED", 0),
+        "refinement of the second best": _at_most(settings, "REFINED", 1),
         "free leaves elsewhere": _set(search, "refilled", lambda tree, *_, **__: tree),
         "small subtrees": _set(settings, "RESOLVED", 0),
         "exact search": _set(settings, "SOLVED", 0),
@@ -175,6 +175,10 @@ def _shorter(module: ModuleType, name: str, key: str) -> Callable[[], AbstractCo
         return patch.object(module, name, {each: kept[each] for each in kept if each != key})
 
     return change
+
+
+def _at_most(module: ModuleType, name: str, value: int) -> Callable[[], AbstractContextManager[object]]:
+    return lambda: patch.object(module, name, min(value, getattr(module, name)))
 
 
 def _set(module: ModuleType, name: str, value: object) -> Callable[[], AbstractContextManager[object]]:
