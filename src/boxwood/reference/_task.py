@@ -270,7 +270,7 @@ class Task:
 
     @cached_property
     def means_of_trees(self) -> dict[Any, Any]:
-        """The means of rows by leaves, of the last few trees; see `grow._reached`."""
+        """The means of rows by leaves, of the last few trees; see `grow.shared.names`."""
         return {}
 
     @cached_property
