@@ -96,9 +96,9 @@ class Basis(NamedTuple):
 
 
 class ClusterWorth(NamedTuple):
-    """What a cluster sums up to, its share of the total, and the mean of its rows.
+    """What a cluster sums up to, its share of the total, and the mean of its rows that have a value.
 
-    `share` is None where values may be negative, and `mean` for a cluster without rows.
+    `share` is None where a cluster has a negative sum, and `mean` for a cluster without such rows.
     """
 
     total: float

@@ -24,21 +24,18 @@ def worth_of(ex: Explanation, column: str, values: Any = None) -> Worth:
     """See `Explanation.worth`."""
     if not isinstance(column, str):
         raise TypeError(f"column must be the name of a column, got {shown(column)}")
-    n = np.array([cluster.size for cluster in ex.clusters])
     if values is None:
-        totals, n_missing = n * _means(ex, column), 0
+        means = _means(ex, column)
+        weights = np.array([cluster.size for cluster in ex.clusters], dtype=np.float64)
+        totals, n_missing = weights * means, 0
     else:
-        totals, n_missing = _totals(ex, column, values)
-    total = math.fsum(totals.tolist())
-    return Worth(
-        column,
-        total,
-        n_missing,
-        tuple(
-            ClusterWorth(one, one / total if total > 0 and totals.min() >= 0 else None, one / size if size else None)
-            for one, size in zip(totals.tolist(), n.tolist(), strict=True)
-        ),
+        totals, weights, n_missing = _totals(ex, column, values)
+    total, has_shares = math.fsum(totals.tolist()), totals.min() >= 0
+    clusters = (
+        ClusterWorth(own, own / total if total > 0 and has_shares else None, own / weight if weight else None)
+        for own, weight in zip(totals.tolist(), weights.tolist(), strict=True)
     )
+    return Worth(column, total, n_missing, tuple(clusters))
 
 
 def suggested_names(ex: Explanation) -> dict[Any, str]:
@@ -63,8 +60,8 @@ def _means(ex: Explanation, column: str) -> Floats:
     return np.array([0.0 if group is None else group.mean for group in known.clusters])
 
 
-def _totals(ex: Explanation, column: str, values: Any) -> tuple[Floats, int]:
-    """Return the sum of some values over each cluster, and the number of rows without a value."""
+def _totals(ex: Explanation, column: str, values: Any) -> tuple[Floats, Floats, int]:
+    """Return the sum of some values over each cluster, the weight of its rows with a value, and how many have none."""
     rows = ex._rows("worth() of values")
     x = np.asarray(column_values(values, column) if is_frame(values) else values)
     if x.shape != (ex.n_rows,):
@@ -74,8 +71,10 @@ def _totals(ex: Explanation, column: str, values: Any) -> tuple[Floats, int]:
     except (TypeError, ValueError):
         raise DataError(f"the values of {column!r} must be numbers") from None
     x = x if rows.positions is None else x[rows.positions]
-    labels, weights = rows.task.reference.labels, rows.task.rows.weights
-    there = np.isfinite(x) & (labels >= 0)
-    weighted = x if weights is None else x * weights
-    totals = [math.fsum(weighted[there & (labels == i)].tolist()) for i in range(ex.n_clusters)]
-    return np.array(totals), int(((labels >= 0) & ~there).sum())
+    labels = rows.task.reference.labels
+    weights = np.ones(len(x)) if rows.task.rows.weights is None else rows.task.rows.weights
+    known = np.isfinite(x) & (labels >= 0)
+    of_clusters = [known & (labels == i) for i in range(ex.n_clusters)]
+    totals = np.array([math.fsum((x * weights)[own].tolist()) for own in of_clusters])
+    weight = np.array([math.fsum(weights[own].tolist()) for own in of_clusters])
+    return totals, weight, int(((labels >= 0) & ~known).sum())

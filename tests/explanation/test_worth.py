@@ -1,0 +1,84 @@
+"""The sums of a column of value by cluster are those of pandas; suggested names say what is so."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from boxwood import DataError, explain, load, scan
+from tests.scale import law
+
+
+def customers(seed, n=80):
+    """Return rows of two segments, with a column of value that is sometimes missing, and weights."""
+    rng = np.random.default_rng(seed)
+    old = rng.random(n) < 0.5
+    frame = pd.DataFrame({"age": np.where(old, 60.0, 25.0) + rng.normal(size=n), "spent": rng.exponential(size=n)})
+    frame["visits"] = np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 9, size=n))
+    frame["segment"], frame["weight"] = np.where(old, "old", "young"), rng.integers(1, 4, size=n)
+    return frame
+
+
+def agrees(worth, frame, weights):
+    value = frame[worth.column]
+    total = (value * weights).groupby(frame["segment"]).sum()
+    weight = (weights * value.notna()).groupby(frame["segment"]).sum()
+    assert [own.total for own in worth.clusters] == pytest.approx(total.tolist())
+    assert [own.mean for own in worth.clusters] == pytest.approx((total / weight).tolist())
+    assert [own.share for own in worth.clusters] == pytest.approx((total / total.sum()).tolist())
+    assert worth.total == pytest.approx(total.sum())
+    assert worth.n_missing == value.isna().sum()
+
+
+@law(8)
+def test_sums_are_those_of_pandas(seed):
+    frame = customers(seed)
+    for weights in (None, "weight"):
+        ex = explain(frame, "segment", columns=["age", "spent"], sample_weight=weights)
+        factor = 1 if weights is None else frame["weight"]
+        agrees(ex.worth("spent"), frame, factor)
+        agrees(ex.worth("spent", frame), frame, factor)
+        agrees(ex.worth("visits", frame["visits"]), frame, factor)
+
+
+def test_rows_that_are_dropped_have_no_worth():
+    frame = customers(0)
+    frame.loc[:9, "age"] = np.nan
+    ex = explain(frame, "segment", columns=["age"], value="visits")
+    agrees(ex.worth("visits", frame), frame.iloc[10:], 1)
+
+
+def test_batches_and_the_model_file_tell_the_same(tmp_path):
+    frame = customers(1)
+    table = pa.Table.from_pandas(frame[["age", "spent", "segment"]])
+    ex = explain(frame, "segment", columns=["age", "spent"], value="spent")
+    by_passes = explain(scan(table), "segment", value="spent")
+    assert by_passes._kept["worth"].total == pytest.approx(ex._kept["worth"].total)
+    ex.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json")._kept["worth"] == ex._kept["worth"]
+
+
+def test_negative_sums_have_no_shares():
+    ex = explain([[1.0, -5.0], [9.0, 7.0]], ["a", "b"], columns=["x", "gain"])
+    assert [own.share for own in ex.worth("gain").clusters] == [None, None]
+
+
+def test_what_cannot_be_summed():
+    frame = customers(2)
+    ex = explain(frame, "segment", columns=["age"])
+    with pytest.raises(DataError, match="'spent' is no column of numbers that was looked at"):
+        ex.worth("spent")
+    with pytest.raises(DataError, match=r"there are 80 rows, but values of shape \(3,\)"):
+        ex.worth("spent", [1.0, 2.0, 3.0])
+    with pytest.raises(DataError, match="must be numbers"):
+        ex.worth("segment", frame)
+
+
+@law(8)
+def test_suggested_names_say_what_is_so(seed):
+    frame = customers(seed)
+    ex = explain(frame, "segment", columns=["age", "spent"])
+    names = ex.suggested_names()
+    assert names["old"].startswith("high age")
+    assert names["young"].startswith("low age")
+    assert ex.rename(names).names == (names["old"], names["young"])
