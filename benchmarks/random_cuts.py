@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 import boxwood as bw
-from benchmarks.quality import tables
+from benchmarks.tables import tables
 from benchmarks.timing import medians, print_table
 from boxwood import grow
 from boxwood.errors import StoppedEarlyWarning

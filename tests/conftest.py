@@ -1,7 +1,9 @@
 """Options of the whole suite: how many seeds, how large tables, and which tests run besides those of `make test`."""
 
+import gc
 import math
 import os
+from collections import defaultdict
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,11 +40,41 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     for marker in ("full", "slow", "servers", "browser"):
         if not config.getoption(marker):
-            left_out = [item for item in items if item.get_closest_marker(marker)]
-            config.hook.pytest_deselected(items=left_out)
-            items[:] = [item for item in items if not item.get_closest_marker(marker)]
+            _leave_out(config, items, [item for item in items if item.get_closest_marker(marker)])
+    if not config.getoption("full"):
+        _leave_out(config, items, _off_the_diagonal([item for item in items if item.get_closest_marker("crossed")]))
     if not config.getoption("machines"):
         skipped = pytest.mark.skip(reason="starts Spark and Dask: pytest --machines -m machines tests/machines")
         for item in items:
             if item.get_closest_marker("machines"):
                 item.add_marker(skipped)
+
+
+def pytest_collection_finish():
+    gc.collect()
+    gc.freeze()  # what was imported and collected stays: walking it again and again takes a tenth of the time
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
+
+
+def _leave_out(config, items, left_out):
+    config.hook.pytest_deselected(items=left_out)
+    names = {item.nodeid for item in left_out}
+    items[:] = [item for item in items if item.nodeid not in names]
+
+
+def _off_the_diagonal(items):
+    """Return the cases of tests with several parameters that bring no value which no other case has."""
+    tests = defaultdict(list)
+    for item in items:
+        tests[item.nodeid.split("[")[0]].append(item)
+    return [item for cases in tests.values() for item in _not_needed(cases)]
+
+
+def _not_needed(cases):
+    sizes = [len(mark.args[1]) for mark in cases[0].iter_markers("parametrize")]
+    if len(cases) != math.prod(sizes):
+        return []  # some were asked for by name
+    return [case for case, needed in zip(cases, scale.diagonal(sizes), strict=True) if not needed]

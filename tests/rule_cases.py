@@ -1,6 +1,7 @@
 """Explanations with hostile names and categories, and rows at, next to and far from their cuts."""
 
 import math
+import sys
 
 import numpy as np
 
@@ -15,6 +16,7 @@ NAMES = ("low", "it's", 'say "hi"', "back\\slash`${x}`", "7", "</script>🌳\n*/
 WORDS = ("east", "it's", 'say "hi"', "back\\slash", "a,b", "é ü", " padded", "NA", "nan", "two\nlines", "true", "🌳")
 UNSEEN = ("west", "EAST", "east ", "\\", "'", '"', "x;y")
 CUTS = (0.0, 0.1, 1 / 3, -2.5, 7.0, 123456.789, float(np.float32(0.1)), 2.0**-30)
+LARGEST = sys.float_info.max
 COLUMNS = ("plain\\`", 'half "width"', "it's true", "wo]rd ${x}", "size; in </script>")
 
 
@@ -54,6 +56,32 @@ def explanation(rng, known):
     return explained_by(builder.build(), COLUMNS, NAMES, known)
 
 
+def categories_with_missing(rng):
+    """Return the categories of `categories`; in some columns a missing value is one of them."""
+    known = categories(rng)
+    return known | {j: known[j]._replace(values=(*known[j].values, None)) for j in (3, 4) if rng.random() < 0.5}
+
+
+def explanation_with_gaps(rng, known):
+    """Return an explanation of a random tree that asks for sets of codes, and where missing numbers have a place."""
+    builder, leaves, gaps = TreeBuilder(), [0], COLUMNS[: int(rng.integers(1, 3))]
+    for _ in range(int(rng.integers(1, 14))):
+        j, node = int(rng.integers(len(COLUMNS))), leaves.pop(int(rng.integers(len(leaves))))
+        if j in known:
+            codes = np.flatnonzero(rng.random(len(known[j].domain)) < 0.5).tolist()
+            leaves += builder.split_set(node, j, codes or [int(rng.integers(len(known[j].domain)))])
+        else:
+            lower, upper = sorted(rng.choice(CUTS, 2).tolist())
+            ends = [(-math.inf, upper), (lower, upper)]
+            if COLUMNS[j] in gaps:  # only there an end may be the last one before missing values
+                ends += [(-math.inf, LARGEST), (math.nextafter(lower, math.inf), LARGEST), (lower, math.inf)]
+            lower, upper = ends[rng.integers(len(ends))]
+            leaves += builder.split(node, j, upper, lower)
+    for leaf in leaves:
+        builder.label(leaf, int(rng.integers(len(NAMES))))
+    return explained_by(builder.build(), COLUMNS, NAMES, known, gaps)
+
+
 def random_tree(rng, *, n_columns, two_sided):
     """Return a random tree on columns of numbers; `two_sided` is the share of cuts with two ends."""
     builder, leaves = TreeBuilder(), [0]
@@ -67,13 +95,13 @@ def random_tree(rng, *, n_columns, two_sided):
     return builder.build()
 
 
-def explained_by(tree, columns, names, known=None):
+def explained_by(tree, columns, names, known=None, gaps=()):
     """Return an explanation of a tree, with facts of no meaning; a tree of many leaves has no rules."""
-    known = known or {}
+    known, numbers = known or {}, [columns.index(name) for name in gaps]
     few = tree.n_leaves <= 50
-    rules = rules_of(tree, columns, known) if few else [()] * tree.n_leaves
+    rules = rules_of(tree, columns, known, numbers) if few else [()] * tree.n_leaves
     carried = zip(tree.leaf_clusters.tolist(), rules, strict=True)
-    by_cluster = cluster_rules_of(tree, columns, known, len(names)) if few else [()] * len(names)
+    by_cluster = cluster_rules_of(tree, columns, known, len(names), numbers) if few else [()] * len(names)
     summaries = [LeafSummary(i, cluster, 5, 1, rule) for i, (cluster, rule) in enumerate(carried)]
     clusters = [
         ClusterSummary(i, name, 1, 0.2, 1.0, 1.0, 1.0, some)
@@ -97,6 +125,7 @@ def explained_by(tree, columns, names, known=None):
         standardized=False,
         notes=(),
         categories=tuple((columns[j], values) for j, values in known.items()),
+        gaps=gaps,
     )
 
 
@@ -121,12 +150,14 @@ def expected(ex, known, columns):
     for row in zip(*columns, strict=True):
         numbers = []
         for j, value in enumerate(row):
-            if value is None:
-                numbers.append(math.nan)
-            elif j not in known:
-                numbers.append(float(value))
+            if j not in known:
+                has_gaps = j in ex.gap_columns
+                missing = math.inf if has_gaps else math.nan  # a number that is infinite is large, but not missing
+                numbers.append(missing if value is None else min(float(value), LARGEST if has_gaps else math.inf))
             elif value in known[j].values:
                 numbers.append(float(known[j].values.index(value)))
+            elif value is None:
+                numbers.append(math.nan)
             else:
                 numbers.append(float(len(known[j].values)) if known[j].others else math.nan)
         cluster = naive.cluster_or_none(nested, np.array(numbers))

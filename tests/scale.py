@@ -4,6 +4,7 @@ The options of `tests/conftest.py` set these numbers before any test is imported
 """
 
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -34,9 +35,15 @@ def draws(n: int, *, least: int = 1) -> int:
     return max(least, math.ceil(n * SEEDS))
 
 
-def some(cases: Iterable[T]) -> list[T]:
-    """Return the cases of a long list to try: all, or one in four where a quarter of the seeds is tried."""
-    return list(cases)[:: math.ceil(1 / SEEDS)]
+def some(cases: Iterable[T], *, of: int = 4) -> list[T]:
+    """Return the cases of a long list to try: all, or one in so many as `of` where a part of the seeds is tried."""
+    return list(cases)[:: of if SEEDS < 1 else 1]
+
+
+def diagonal(sizes: list[int]) -> list[bool]:
+    """Return which combinations of so many values of each parameter are enough to try each value in one of them."""
+    needed = {tuple(i % size for size in sizes) for i in range(max(sizes))}
+    return [place in needed for place in itertools.product(*map(range, sizes))]
 
 
 def variants(first: T, *others: T) -> list[T]:
@@ -60,58 +67,75 @@ def law(n: int, *, first: int = 0) -> Callable[[Callable[..., None]], Callable[.
     All seeds are tried, and a failure names those that fail. A seed may skip itself; the case is skipped if all do.
     Each seed has a folder `tmp_path` of its own, and what it changes by `monkeypatch` is undone after it.
     """
-
-    def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        @wraps(test)
-        def on_all_seeds(**fixtures: Any) -> None:
-            __tracebackhide__ = True
-            tried = seeds(n, first=first)
-            outcomes = {seed: _outcome(test, seed, fixtures) for seed in tried}
-            _tell(tried, {seed: error for seed, error in outcomes.items() if error is not None})
-
-        on_all_seeds.__signature__ = _without_seed(test)  # type: ignore[attr-defined]
-        return on_all_seeds
-
-    return decorate
+    return lambda test: _as_one_case(test, ["seed"], lambda: {seed: {"seed": seed} for seed in seeds(n, first=first)})
 
 
-def _without_seed(test: Callable[..., None]) -> inspect.Signature:
+def each(names: str, table: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Try a test on each row of a table, as `pytest.mark.parametrize(names, table)` does, but as one case of pytest.
+
+    All rows are tried, and a failure names those that fail by their places. It is for short calls of one kind: what is
+    refused, and by which words.
+    """
+    given = names.split(", ")
+    rows = [dict(zip(given, row if len(given) > 1 else [row], strict=True)) for row in table]
+    return lambda test: _as_one_case(test, given, lambda: dict(enumerate(rows)))
+
+
+def _as_one_case(
+    test: Callable[..., None], given: list[str], tries: Callable[[], dict[int, dict[str, Any]]]
+) -> Callable[..., None]:
+    """Return a test that tries `test` with the arguments of all tries, and tells which fail."""
+
+    @wraps(test)
+    def all_tried(**fixtures: Any) -> None:
+        __tracebackhide__ = True
+        arguments = tries()
+        outcomes = {number: _outcome(test, number, more, fixtures) for number, more in arguments.items()}
+        _tell(given, list(arguments), {number: error for number, error in outcomes.items() if error is not None})
+
+    all_tried.__signature__ = _without(test, given)  # type: ignore[attr-defined]
+    return all_tried
+
+
+def _without(test: Callable[..., None], given: list[str]) -> inspect.Signature:
     """Return the arguments that pytest gives."""
     signature = inspect.signature(test)
-    return signature.replace(parameters=[one for one in signature.parameters.values() if one.name != "seed"])
+    return signature.replace(parameters=[one for one in signature.parameters.values() if one.name not in given])
 
 
-def _outcome(test: Callable[..., None], seed: int, fixtures: dict[str, Any]) -> BaseException | None:
-    """Return what a test raises for a seed, or None."""
+def _outcome(
+    test: Callable[..., None], number: int, more: dict[str, Any], fixtures: dict[str, Any]
+) -> BaseException | None:
+    """Return what a test raises for a try, or None."""
     try:
-        with _for_one_seed(fixtures, seed) as given:
-            test(seed=seed, **given)
+        with _for_one_try(fixtures, number) as own:
+            test(**more, **own)
     except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
         return error
     return None
 
 
 @contextmanager
-def _for_one_seed(fixtures: dict[str, Any], seed: int) -> Iterator[dict[str, Any]]:
-    """Give the fixtures, as new where a seed before may have left something in them."""
-    given = dict(fixtures)
-    if "tmp_path" in given:
-        given["tmp_path"] = given["tmp_path"] / f"seed_{seed}"
-        given["tmp_path"].mkdir()
-    if "monkeypatch" not in given:
-        yield given
+def _for_one_try(fixtures: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    """Give the fixtures, as new where a try before may have left something in them."""
+    own = dict(fixtures)
+    if "tmp_path" in own:
+        own["tmp_path"] = own["tmp_path"] / f"try_{number}"
+        own["tmp_path"].mkdir()
+    if "monkeypatch" not in own:
+        yield own
         return
-    with given["monkeypatch"].context() as given["monkeypatch"]:
-        yield given
+    with own["monkeypatch"].context() as own["monkeypatch"]:
+        yield own
 
 
-def _tell(tried: range, raised: dict[int, BaseException]) -> None:
-    """Raise what the first seed that fails raised, or skip if all seeds skip."""
+def _tell(given: list[str], tried: list[int], raised: dict[int, BaseException]) -> None:
+    """Raise what the first try that fails raised, or skip if all tries skip."""
     __tracebackhide__ = True
-    failed = [seed for seed, error in raised.items() if not isinstance(error, pytest.skip.Exception)]
+    failed = [number for number, error in raised.items() if not isinstance(error, pytest.skip.Exception)]
     if failed:
-        error = raised[failed[0]]
-        error.add_note(f"seed {failed[0]}; of the {len(tried)} seeds from {tried[0]} on, these fail: {failed}")
+        error, kind = raised[failed[0]], "seed" if given == ["seed"] else "row"
+        error.add_note(f"{kind} {failed[0]}; of the {len(tried)} {kind}s from {tried[0]} on, these fail: {failed}")
         raise error
     if len(raised) == len(tried):
         raise raised[tried[0]]

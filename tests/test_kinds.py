@@ -10,6 +10,7 @@ import boxwood as bw
 from boxwood import axes, concepts, grow, kernels, metrics, table
 from boxwood.errors import DataError
 from boxwood.theory import bounds, instances
+from tests.scale import each
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.arange(60) % 3
@@ -18,7 +19,7 @@ TREE = grow.imm(X, REFERENCE)
 MIXTURE = bw.Mixture.of(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda: grow.imm(X, Y),
@@ -38,7 +39,7 @@ def test_labels_are_no_reference(call):
         call()
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda: grow.expand("tree", X, REFERENCE, max_leaf_nodes=5),
@@ -54,7 +55,7 @@ def test_what_is_no_tree(call):
         call()
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda: grow.mmdt(None),
@@ -75,8 +76,8 @@ def test_what_is_no_mixture(call):
         call()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
+@each(
+    "call, message",
     [
         (lambda: instances.damages(X, TREE), "instance must be an Instance, got ndarray; make one by"),
         (
@@ -146,8 +147,8 @@ def test_a_file_that_cannot_be_written_is_told_with_its_folder(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
+@each(
+    "call, message",
     [
         (lambda: grow.imm(np.ma.masked_greater(X, 1), REFERENCE), "masked array with masked values"),
         (lambda: metrics.cost([[10**400]], TREE), "X must be numeric, got object: int too large"),
@@ -188,7 +189,7 @@ def test_huge_weights_and_tiny_distances_keep_their_meaning():
     )
 
 
-@pytest.mark.parametrize("value", [["l1"], {"l1"}, X, np.array(["l1"]), "x" * 10_000, b"l1", None, np.nan])
+@each("value", [["l1"], {"l1"}, X, np.array(["l1"]), "x" * 10_000, b"l1", None, np.nan])
 def test_what_is_no_listed_word_is_refused_in_one_short_line(value):
     with pytest.raises(ValueError, match="objective must be one of 'l1'") as refused:
         metrics.partition_cost(X, Y, objective=value)
@@ -200,8 +201,8 @@ SIMILARITY = metrics.axis_similarity(MIXTURE, kernel=kernels.Gaussian(0.5))
 SCALING = axes.Scaling(np.zeros(3), np.ones(3))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
+@each(
+    "call, message",
     [
         (lambda: bounds.smallest_bound(3), "bounds must be a Bound, got int"),
         (lambda: bounds.imm_price_bound(3, certificate=X), "certificate must be a MistakeCertificate, got ndarray"),
@@ -229,8 +230,8 @@ def test_what_is_of_no_kind_that_can_be_used(call, message):
         call()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
+@each(
+    "call, message",
     [
         (lambda: bounds.tau_bound(0.5, 0.5, 0), "n_axes must be at least 1, got 0"),
         (lambda: bounds.chebyshev_minimum_bound(1, 1.0, 1.0), "k must be at least 2, got 1"),

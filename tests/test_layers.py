@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,8 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("axes",),
     ("passes",),
     ("reference",),
-    ("clusterers",),
     ("metrics",),
+    ("clusterers",),
     ("grow",),
     ("grow.shared",),
     ("grow.centers",),
@@ -44,13 +45,19 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch", "sqlglot", "onnx", "onnxruntime")
 OPTIONAL += ("pyspark", "dask", "distributed", "cloudpickle")
+LARGEST_CIRCLE = 5  # files that import one another, types included: records and the texts that print them
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
 def imported(path, *, everywhere):
     """Yield the absolute names that a file imports, at the top or everywhere; type checking does not count."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     for node in ast.walk(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -71,7 +78,7 @@ INNER = [path for path in MODULES if path.parent != SOURCE or path.name not in (
 
 def given_by(path):
     """Yield the public names of a package, with the module that each is imported from."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("boxwood"):
             yield from (
                 (alias.asname or alias.name, node.module.removeprefix("boxwood").strip(".")) for alias in node.names
@@ -98,9 +105,47 @@ def test_imports_point_down():
     assert upward == []
 
 
+def test_no_circle_of_imports_grows():
+    circles = sorted(circles_in(imports_of_all()), key=len)
+    assert len(circles[-1]) <= LARGEST_CIRCLE, sorted(circles[-1])
+
+
+def test_circles_are_found():
+    arcs = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": {"e"}, "e": {"c", "f"}, "f": set()}
+    assert {frozenset(circle) for circle in circles_in(arcs)} == {frozenset("bcde"), frozenset("a"), frozenset("f")}
+
+
+def imports_of_all():
+    """Return the modules that each module imports: for types and inside of functions, too.
+
+    A public name counts as an import of the module that has it; the lists of names in `__init__` count for nothing.
+    """
+    return {
+        name: {target for node in ast.walk(ast.parse(path.read_text())) for target in targets(node)} - {name}
+        for name, path in NAMED.items()
+        if path.name != "__init__.py"
+    }
+
+
+def circles_in(arcs):
+    """Return the largest sets whose members all reach one another."""
+    reached = {name: reachable(name, arcs) for name in arcs}
+    return {frozenset({name, *(other for other in reached[name] if name in reached.get(other, ()))}) for name in arcs}
+
+
+def reachable(name, arcs):
+    """Return all that can be reached from a name."""
+    found, left = set(), [name]
+    while left:
+        new = arcs.get(left.pop(), set()) - found
+        found |= new
+        left += new
+    return found
+
+
 def nodes(path):
     """Yield the nodes of a file that count when it runs: those for type checkers do not."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
     skipped = {node for block in guarded for node in ast.walk(block)}
     return (node for node in ast.walk(tree) if node not in skipped)
@@ -130,7 +175,7 @@ def test_an_underscore_means_nobody_outside_of_the_folder():
     outside = [
         f"{path.relative_to(SOURCE)} imports {target}"
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("boxwood.")
         for alias in node.names
         for target in [f"{node.module}.{alias.name}".removeprefix("boxwood.")]

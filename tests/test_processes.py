@@ -34,6 +34,7 @@ def grown_json(_=None):
     return imm(X, Reference.of(X, LABELS)).to_json()
 
 
+@pytest.mark.full
 def test_a_forked_child_grows_the_same_tree_after_its_parent_did():
     expected = grown_json()
     program = f"""
@@ -129,6 +130,7 @@ def _interrupted(process):
         process.kill()  # it would never end by itself
 
 
+@pytest.mark.full
 def test_interrupt_ends_a_long_growth_within_a_second(tmp_path):
     program = f"""
         import time

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from boxwood import IMM, MMDT, KernelIMM, KernelKMeans, KMedians, Reference, explain, grow
+from boxwood import IMM, MMDT, KernelIMM, KernelKMeans, KMedians, MixedKMeans, Reference, explain, grow
 from boxwood._threads import one_blas_thread
 from boxwood.concepts import ConceptProjector
 from boxwood.kernels import Gaussian, Laplace, Linear, kernel_distances
@@ -228,7 +228,15 @@ def test_trees_do_not_depend_on_the_memory_order(dtype):
     assert len({explain(table, n_clusters=3, random_state=0).tree.to_json() for table in tables}) == 1
 
 
-@pytest.mark.parametrize("clusterer", [KMedians(3, random_state=0), KernelKMeans(3, random_state=0)], ids=str)
+@pytest.mark.parametrize(
+    "clusterer",
+    [
+        KMedians(3, random_state=0),
+        KernelKMeans(3, random_state=0),
+        MixedKMeans(3, categorical_features=[3], random_state=0),
+    ],
+    ids=str,
+)
 def test_clusterers_do_not_depend_on_the_memory_order(clusterer):
     results = [clusterer.fit(table).inertia_ for table in memory_orders(load_iris().data)]
     assert len(set(results)) == 1

@@ -1,11 +1,12 @@
 """A law is tried on each of its seeds, and a failure says on which."""
 
 import inspect
+import itertools
 
 import pytest
 
 from tests import scale
-from tests.scale import law, seeds
+from tests.scale import diagonal, each, law, seeds
 
 
 @pytest.fixture(autouse=True)
@@ -74,3 +75,40 @@ def test_each_seed_has_its_own_folder_and_no_change_of_another(tmp_path, monkeyp
     holds(tmp_path=tmp_path, monkeypatch=monkeypatch)
     assert len(list(tmp_path.iterdir())) == 3
     assert scale.SIZE == 1
+
+
+def test_each_row_of_a_table_is_tried_and_a_failure_names_its_place():
+    tried = []
+
+    @each("text, number", [("a", 1), ("b", 2), ("c", 3)])
+    def holds(number, text, other):
+        tried.append((text, number, other))
+        assert number < 2
+
+    assert list(inspect.signature(holds).parameters) == ["other"]
+    with pytest.raises(AssertionError) as failure:
+        holds(other="x")
+    assert tried == [("a", 1, "x"), ("b", 2, "x"), ("c", 3, "x")]
+    assert failure.value.__notes__ == ["row 1; of the 3 rows from 0 on, these fail: [1, 2]"]
+
+
+@each("pair", [(1, 2), (3, 4)])
+def test_a_single_name_takes_the_row_as_it_is(pair):
+    assert pair in {(1, 2), (3, 4)}
+
+
+@pytest.mark.parametrize("sizes", [[1], [3], [2, 2], [2, 3], [4, 2, 3], [1, 5]])
+def test_each_value_is_in_one_of_the_combinations_that_are_needed(sizes):
+    places = itertools.product(*map(range, sizes))
+    tried = [place for place, needed in zip(places, diagonal(sizes), strict=True) if needed]
+    assert len(tried) == max(sizes)
+    assert [set(values) for values in zip(*tried, strict=True)] == [set(range(size)) for size in sizes]
+
+
+@pytest.mark.crossed
+@pytest.mark.parametrize("one", "ab")
+@pytest.mark.parametrize("other", "xyz")
+def test_all_combinations_are_tried_where_all_seeds_are(one, other, request):
+    cases = [item for item in request.session.items if getattr(item, "originalname", None) == request.node.originalname]
+    assert len(cases) in ([1, 6] if request.config.getoption("full") else [1, 3])
+    assert len(cases) != 3 or (one, other) in {("a", "x"), ("b", "y"), ("a", "z")}

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES: dict[str, tuple[str, ...]] = {
-    "clusterers": ("KMedians", "KernelKMeans"),
+    "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans"),
     "errors": ("DataError", "errors"),
     "estimators": (
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),

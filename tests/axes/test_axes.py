@@ -408,6 +408,7 @@ COLUMN_TRANSFORMERS = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("name", COLUMN_TRANSFORMERS)
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.from_pandas])
 def test_column_transformers(name, kind):

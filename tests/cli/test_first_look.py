@@ -46,8 +46,8 @@ def test_identifiers_are_left_out_where_clusters_are_made(crm):
     result = run(crm, "explain", "{}/crm.csv", "-k", 3, "--exclude", "group", "--json")
     assert facts(result)["columns"] == ["price", "qty"]
     used = "boxwood: 2 of 5 columns are used: price, qty\n"
-    note = "boxwood: left out, looks like an identifier: id, zip; to use it, name the columns (-c)\n"
-    assert result.stderr == f"{used}boxwood: left out, text: uid\n{note}{SCALED}"
+    note = "boxwood: left out, looks like an identifier: id, zip, uid; to use it, name the columns (-c)\n"
+    assert result.stderr == f"{used}{note}{SCALED}"
 
 
 def test_columns_that_are_named_stay(crm):
@@ -177,6 +177,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("form", WRITTEN)
 @pytest.mark.parametrize("out", ["o.csv", "o.parquet"])
 def test_a_file_is_read_as_people_write_it(tmp_path, form, out):
@@ -249,7 +250,7 @@ def test_text_that_is_perhaps_numbers_is_told(tmp_path, values, said):
     (tmp_path / "t.csv").write_text("a,b,c\n" + "".join(f"{value},{i},{i % 4}\n" for i, value in enumerate(values * 9)))
     told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
     assert (f"boxwood: {said}" in told) if said else "look like" not in told
-    named = run(tmp_path, "explain", "{}/t.csv", "-k", 2, "-c", "a", code=DATA).stderr
+    named = run(tmp_path, "explain", "{}/t.csv", "-k", 2, "-c", "a", "--numbers", "a", code=DATA).stderr
     assert (f"\n  {said}" in named) if said else "look like" not in named
 
 
@@ -297,6 +298,7 @@ def _plain(value):
         return None
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("words", [("yes", "no"), ("Ja", "Nein"), ("OUI", "non")])
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_words_for_yes_and_no_are_true_and_false(tmp_path, words, form):
@@ -359,7 +361,7 @@ def test_notes_name_options_of_the_command_line(crm):
             "-c",
             "a,id",
         ),
-        "leaves reach": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
+        "from this tree reach": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
     }
     for begins, (ends, *options) in calls.items():
         shown = run(crm, "explain", "{}/t.csv", *options, "--save", "{}/m.json")

@@ -52,7 +52,7 @@ def told(result):
     return [found[name] for name in ("method", "n_rows", "leaves", "clusters", "nodes", "agreement")], notes
 
 
-K_MEANS, COLUMNS = ("-k", 4, "--exclude", "weight"), ("-k", 4, "-c", "age,rate")
+K_MEANS, COLUMNS = ("-k", 4, "--exclude", "weight,segment"), ("-k", 4, "-c", "age,rate")
 IMM, AUTO = (
     ("-l", "segment", "--method", "imm", "-c", "age,income,rate"),
     ("-l", "segment", "--scale", "unit", "--exclude", "weight,same"),

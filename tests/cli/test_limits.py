@@ -34,6 +34,7 @@ def test_options_limit_the_rules(folder):
     limits = ["--max-depth", 3, "--min-samples-leaf", 10, "--max-columns", 2, "--forbidden", "a,name"]
     limits += ["--preferred", "b", "--round-thresholds", 2]
     facts = explained(folder, "--labels", "cluster", "--exclude", "w", *limits)
+    assert "name" in facts["columns"]
     budget = facts["budget"]
     assert {name: budget[name] for name in ("max_depth", "min_samples_leaf", "max_columns", "round_thresholds")} == {
         "max_depth": 3,
@@ -41,13 +42,13 @@ def test_options_limit_the_rules(folder):
         "max_columns": 2,
         "round_thresholds": 2,
     }
-    assert (budget["forbidden"], budget["preferred"]) == (["a"], ["b"])
+    assert (budget["forbidden"], budget["preferred"]) == (["a", "name"], ["b"])
     assert min(leaf["size"] for leaf in facts["leaves"]) >= 10
     assert facts["readability"]["depth"] <= 3
 
 
 def test_a_column_of_weights_is_not_a_column_of_rules(folder):
-    facts = explained(folder, "--labels", "cluster", "--weights", "w")
+    facts = explained(folder, "--labels", "cluster", "--weights", "w", "--exclude", "name")
     data = np.load(folder / "t.npz")
     ex = boxwood.explain(data["X"], data["labels"], sample_weight=data["weights"], columns=list("abcd"))
     assert facts["columns"] == list("abcd")
@@ -81,7 +82,7 @@ def test_notes_name_options(folder):
     ("options", "code", "message"),
     [
         (["--forbidden", "z"], USAGE, "no column 'z' in the table"),
-        (["--preferred", "name"], USAGE, "no column 'name' in the table"),
+        (["--exclude", "name", "--preferred", "name"], USAGE, "no column 'name' in the table"),
         (["--weights", "z"], USAGE, "no column 'z' in the table"),
         (["--weights", "cluster"], USAGE, "cannot hold both labels and weights"),
         (["--weights", "name"], DATA, "column 'name' must be numbers"),

@@ -49,6 +49,7 @@ def expected(folder):
     return bw.load(folder / "m.json").predict(rows, missing="none").tolist()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("table", ["t.parquet", "parts", "parts/*.parquet", "--sql"])
 @pytest.mark.parametrize("out", ["out.parquet", "out.csv", "out.jsonl"])
 def test_tables_of_any_form_are_labelled(folder, tmp_path, table, out):

@@ -18,6 +18,7 @@ from boxwood.cli._talk import Status, Talk
 from boxwood.render import EXPORTERS
 from tests.cli import test_cli
 from tests.cli.test_cli import DATA, POSIX, USAGE, run
+from tests.scale import some
 
 folder, iris = test_cli.folder, test_cli.iris  # fixtures
 
@@ -304,16 +305,32 @@ def test_help_ends_with_examples_that_parse(verb, tmp_path, monkeypatch):
             assert any(name in option.opts for option in made.params), (line, name)
 
 
-def test_the_help_of_explain_has_groups(tmp_path):
-    text = run(tmp_path, "explain", "--help").stdout
+GROUPS = {
+    "explain": ["Clusters", "Rules", "Output", "Reading", "Large tables"],
+    "compare": ["Clusters", "Rules", "Output", "Reading", "Large tables"],
+    "predict": ["Output", "Reading", "Large tables"],
+    "why": ["The row", "Output", "Reading"],
+    "export": ["Form", "Report", "Output"],
+}
+
+
+@pytest.mark.parametrize("verb", GROUPS)
+def test_help_has_each_option_once_in_groups(verb, tmp_path):
+    text = run(tmp_path, verb, "--help").stdout
     parts = re.split(r"^(\w[\w ]*):\n", text, flags=re.MULTILINE)
     groups = dict(zip(parts[1::2], parts[2::2], strict=True))
-    assert list(groups) == ["Clusters", "Rules", "Output", "Reading", "Large tables", "Other"]
-    assert "--labels" in groups["Clusters"]
-    assert "--spark-master" in groups["Large tables"]
+    assert list(groups)[: len(groups) - ("Examples" in groups)] == [*GROUPS[verb], "Other"]
     assert groups["Other"].split("\n\n")[0].split()[:2] == ["-h,", "--help"]
-    options = [option for option in command.get_command(None, "explain").params if not getattr(option, "hidden", False)]
-    assert all(name in text for option in options for name in option.opts if name.startswith("--"))
+    named = [word for group in groups.values() for word in re.findall(r"^  (?:-\w, )?(--[\w-]+)", group, re.MULTILINE)]
+    visible = [one for one in command.get_command(None, verb).params if one.opts[0].startswith("-") and not one.hidden]
+    first = [next(name for name in one.opts if name.startswith("--")) for one in visible]
+    assert sorted(named) == sorted([*first, "--help"])
+
+
+def test_options_stand_where_they_are_looked_for(tmp_path):
+    text = run(tmp_path, "explain", "--help").stdout
+    assert text.index("Clusters:") < text.index("--labels") < text.index("Rules:") < text.index("--max-depth")
+    assert text.index("Large tables:") < text.index("--spark-master")
 
 
 def test_the_demo_shows_the_tree_and_where_to_go(tmp_path):
@@ -384,7 +401,7 @@ def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):
 @POSIX
 @pytest.mark.parametrize(
     ("environment", "has_colours"),
-    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+    some([({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]),
 )
 def test_colours_only_where_they_are_wanted(folder, environment, has_colours):
     import pty

@@ -201,7 +201,7 @@ def test_expected_cost_of_single_draws_is_that_of_enumeration():
         centers = _seeding._drawn(cloud, 2, rng, lambda closest: closest, 1)
         costs.append(cloud.nearest(centers)[1].sum())
     assert abs(np.mean(costs) - expected) < 4 * np.std(costs) / math.sqrt(len(costs))
-    several = [cloud.nearest(_seeding._plus_plus(cloud, 2, rng))[1].sum() for _ in range(1000)]
+    several = [cloud.nearest(_seeding.plus_plus(cloud, 2, rng))[1].sum() for _ in range(1000)]
     assert np.mean(several) < np.mean(costs)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError
+from tests.scale import each
 
 CLASSIFIERS = ("logistic", "svm", "mean-difference")
 
@@ -53,8 +54,8 @@ def test_unknown_examples_are_left_out(planted, classifier):
     assert a.n_examples_.tolist() == [known.sum(), len(known)]
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
+@each(
+    "table, message",
     [
         ({"red": [1, 1, 1, 1]}, "'red' has no negative example;"),
         ({"red": [0, 0, 0, 1]}, "'red' has only one positive example;"),

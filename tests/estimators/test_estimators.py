@@ -20,6 +20,7 @@ from boxwood import CART, IMM, MMDT, ExKMC, Expand, RandomCuts, Reference, grow,
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow.centers import imm as imm_module
 from boxwood.grow.centers.imm import grow_imm
+from tests.scale import each
 
 BY_KMEANS = [IMM, ExKMC, Expand, CART]  # where no clusterer is given
 ALL = [*BY_KMEANS, MMDT, RandomCuts]
@@ -31,13 +32,13 @@ def iris():
     return load_iris()
 
 
-@parametrize_with_checks([IMM(), ExKMC()])
+@parametrize_with_checks([IMM()])
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.full  # on the same bases as the two above
-@parametrize_with_checks([Expand(), CART(), MMDT(), RandomCuts()])
+@pytest.mark.full  # on the same bases as the one above
+@parametrize_with_checks([ExKMC(), Expand(), CART(), MMDT(), RandomCuts()])
 def test_scikit_learn_on_the_others(estimator, check):
     check(estimator)
 
@@ -103,6 +104,7 @@ def test_a_second_fit_forgets_the_first(iris):
 # ---------------------------------------------------------------------------------------------------- labels
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("estimator", ALL)
 @pytest.mark.parametrize("names", [("a", "b"), (3, 7), (0.5, 1.5), ((1, "x"), (2, "y")), ("a", 5), (-2, 4)], ids=str)
 def test_predict_gives_the_labels_back(estimator, names):
@@ -170,6 +172,7 @@ def clusterers():
     ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("clusterer", clusterers(), ids=lambda c: type(c).__name__)
 @pytest.mark.parametrize("frame", [False, True])
 def test_any_clusterer(clusterer, frame, iris):
@@ -207,6 +210,7 @@ def test_weights_reach_the_clusterer():
 # ----------------------------------------------------------------------------------------------------- frames
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("estimator", ALL)
 def test_frames(kind, estimator, iris):
@@ -301,7 +305,7 @@ def test_joblib(backend, iris):
 # ----------------------------------------------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("estimator", ALL)
+@each("estimator", ALL)
 def test_errors(estimator):
     X = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [2.0, 2.0]])
     with pytest.raises(DataError, match="only one cluster, 'a'"):

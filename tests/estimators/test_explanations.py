@@ -33,6 +33,7 @@ from boxwood import (
 )
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError, StoppedEarlyWarning
+from tests.scale import each
 
 EXPLAINERS = [IMM, ExKMC, Expand, CART, MMDT, RandomCuts, KernelIMM, KernelExKMC, KernelExpand, KernelMMDT]
 BY_KMEANS, BY_MIXTURE = ("IMM", "ExKMC", "Expand", "CART"), ("MMDT", "ConceptMMDT")
@@ -159,7 +160,7 @@ def test_other_rows_without_a_clusterer_that_predicts_are_refused(iris):
         explain(iris.data[1:], model)
 
 
-@pytest.mark.parametrize("given", [{"method": "cart"}, {"max_leaf_nodes": 4}, {"n_clusters": 3}, {"standardize": True}])
+@each("given", [{"method": "cart"}, {"max_leaf_nodes": 4}, {"n_clusters": 3}, {"standardize": True}])
 def test_a_tree_that_is_there_is_not_grown(iris, given):
     with pytest.raises(ValueError, match=f"IMM brings its own tree, so {next(iter(given))} has no effect"):
         explain(iris.data, IMM().fit(iris.data, iris.target), **given)

@@ -35,6 +35,7 @@ def frame_of(kind, columns=tuple(COLUMNS)):
     return FRAMES[kind](data)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("estimator", [IMM, ExKMC, Expand, CART, RandomCuts, KernelIMM])
 def test_columns_of_text_and_of_dates_are_left_out_with_a_note(estimator, kind):
@@ -101,6 +102,7 @@ def test_concepts_are_learned_from_the_columns_that_remain():
 # ----------------------------------------------------------------------------------------------------- booleans
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("estimator", [IMM, CART, MMDT])
 def test_booleans_are_said_by_their_names(estimator, kind):
@@ -119,7 +121,7 @@ def test_estimators_and_explain_say_the_same():
     X = frame_of("pandas")
     with pytest.warns(UserWarning, match="left out"):
         model = IMM().fit(X, LABELS)
-    expected = explain(X, LABELS, method="imm")
+    expected = explain(X.drop(columns="city"), LABELS, method="imm")
     assert (
         render.rules(model)
         == render.rules(expected)

@@ -106,6 +106,7 @@ def test_a_pipeline_is_explained_by_the_best_centres_in_its_columns(objective):
     assert model.cluster_centers_ == pytest.approx(raw)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("variant", ["fast", "exact"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_guarantee_holds_for_rows_whose_cluster_is_not_the_nearest(objective, variant):

@@ -49,6 +49,7 @@ def test_the_tree_of_a_table_is_that_of_its_rows_in_memory(explainer, options, s
     assert model.score(frame, sample_weight=weights) == pytest.approx(there.score(X, sample_weight=weights))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize("explainer", [bw.IMM, bw.MMDT, bw.CART, bw.KernelIMM])
 def test_columns_of_a_frame_may_hold_labels_and_weights(make, explainer):

@@ -166,7 +166,7 @@ def test_a_certificate_of_more_than_all_rows_is_refused(documents):
 def test_endless_files_are_not_read_to_their_end(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="/dev/zero is not a boxwood model"):
         load("/dev/zero")
-    monkeypatch.setattr("boxwood.explanation.keep.model_file._LARGEST", 1 << 20)
+    monkeypatch.setattr("boxwood.explanation.model_file._LARGEST", 1 << 20)
     (tmp_path / "m.json").write_text('{"notes": "' + "x" * (1 << 20) + '"}')
     with pytest.raises(ModelError, match="it is larger than 1 MiB"):
         load(tmp_path / "m.json")

@@ -26,7 +26,7 @@ from boxwood.reference import Reference, Task
 from tests.cases import make_case
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.grow.test_prune import random_tree
-from tests.scale import seeds
+from tests.scale import each, seeds
 
 
 def blobs(seed, n=200, k=4, d=3):
@@ -249,7 +249,7 @@ def test_it_is_kept_saved_and_asked_for_before_saving():
         Explanation.from_json(explain(X, y, method="cart").to_json()).frontier()
 
 
-@pytest.mark.parametrize(("folds", "error"), [(1, ValueError), (-2, ValueError), (101, ValueError), (2.5, TypeError)])
+@each("folds, error", [(1, ValueError), (-2, ValueError), (101, ValueError), (2.5, TypeError)])
 def test_odd_numbers_of_folds_are_refused(folds, error):
     with pytest.raises(error, match="folds must be"):
         explain(*blobs(0, n=20), method="cart").frontier(folds)

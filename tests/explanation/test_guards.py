@@ -68,10 +68,9 @@ def test_identifiers(name, values, expected):
 @pytest.mark.parametrize("frame", [CRM, pl.from_pandas(CRM)], ids=["pandas", "polars"])
 def test_identifiers_text_and_dates_are_left_out_where_boxwood_clusters(frame):
     ex = explain(frame, n_clusters=3)
-    assert ex.columns == ("price", "qty", "member")
-    assert ex.notes[0] == "3 of 6 columns are used: price, qty, member"
+    assert ex.columns == ("price", "qty", "member", "seg")
+    assert ex.notes[0] == "4 of 6 columns are used: price, qty, member, seg"
     assert notes(ex, "left out") == [
-        "left out, text: seg",
         "left out, dates: when",
         "left out, looks like an identifier: id; to use it, name the columns (columns)",
     ]
@@ -175,18 +174,19 @@ def test_a_frame_of_another_library_than_that_of_the_fit_raises_no_warning(encod
 
 
 @pytest.mark.parametrize("labels_as", [list, np.array, pd.Series])
-def test_columns_of_text_are_left_out_beside_labels_of_every_kind(labels_as):
-    frame = pd.DataFrame({"a": [1.0, 2, 8, 9], "t": ["u", "v", "u", "v"]})
+def test_columns_of_text_are_used_beside_labels_of_every_kind_unless_they_are_the_labels(labels_as):
+    frame = pd.DataFrame({"a": [1.0, 2, 8, 9], "t": ["u", "v", "u", "v"], "l": ["x", "x", "y", "y"]})
     for labels in ([0, 0, 1, 1], ["t", "t", "a", "a"]):
         ex = explain(frame, labels_as(labels))
-        assert ex.columns == ("a",)
-        assert "left out, text: t" in ex.notes
+        assert ex.columns == ("a", "t")
+        assert "left out, the labels themselves: l" in ex.notes
 
 
 @pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame])
 def test_a_column_without_values_is_not_called_text(frame_of):
     ex = explain(frame_of({"a": [1.0, 2, 8, 9], "t": list("uvuv"), "nul": [None] * 4}), [0, 0, 1, 1])
-    assert notes(ex, "left out") == ["left out, text: t", "left out, no values: nul"]
+    assert notes(ex, "left out") == ["left out, no values: nul"]
+    assert ex.columns == ("a", "t")
 
 
 ARROW = {"price": pd.ArrowDtype(pa.decimal128(9, 2)), "member": pd.ArrowDtype(pa.bool_())}
@@ -237,5 +237,7 @@ def test_dates_as_text_are_told_as_dates(as_frame):
         "code": ["20240131"] * 4,
         "mixed": ["2024-01-31", "31.01.2024", "2024-01-31", "2024-01-31"],
     }
-    notes = explain(as_frame(columns), n_clusters=2).notes
-    assert notes[1:3] == ("left out, text: code, mixed", "left out, dates: day, german, with time")
+    ex = explain(as_frame(columns), n_clusters=2)
+    assert ex.columns == ("age", "mixed")
+    assert "left out, one value only: code" in ex.notes
+    assert ex.notes[1] == "left out, dates: day, german, with time"

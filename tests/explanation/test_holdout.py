@@ -10,7 +10,7 @@ from boxwood.explanation import HeldOut
 from boxwood.explanation.measure.held_out import parts_held_out
 from boxwood.reference import Task
 from tests.cases import make_case
-from tests.scale import law, seeds
+from tests.scale import each, law, seeds
 
 
 def blobs(seed, n=120, k=3):
@@ -111,7 +111,7 @@ def test_rows_of_one_value_have_a_price_of_one_or_infinity():
     assert ex.held_out == (1.0, 1.0, 19, "2 folds")  # the only row of its cluster is never held out
 
 
-@pytest.mark.parametrize("validate", [0, 1, -3, 1.5, 0.0, 1.0, 101, float("nan"), float("inf")])
+@each("validate", [0, 1, -3, 1.5, 0.0, 1.0, 101, float("nan"), float("inf")])
 def test_numbers_that_are_neither_shares_nor_folds_are_refused(validate):
     with pytest.raises(ValueError, match="validate must be a share of the rows between 0 and 1, a number of folds"):
         explain(*blobs(0), method="cart", validate=validate)

@@ -26,7 +26,7 @@ from boxwood.render import text
 from boxwood.theory import certificate
 from tests import naive
 from tests.cases import make_case
-from tests.scale import SLOW, seeds, share
+from tests.scale import SLOW, each, seeds, share
 
 KINDS = ("full", "tied", "diag", "spherical")
 
@@ -179,6 +179,7 @@ def test_tails_of_what_cannot_be_used():
 # ------------------------------------------------------------------------------------------------------------ mmdt
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("standardize", [False, True])
 def test_the_tree_of_a_mixture_is_grown_from_its_parameters(kind, standardize):
@@ -319,6 +320,7 @@ def test_other_clusterings_say_nothing_of_gaussians(method):
 # ----------------------------------------------------------------------------------------------------------- facts
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("method", "standardize"),
@@ -431,8 +433,8 @@ def test_an_infinite_ratio_is_kept():
     assert "ratio is inf" in str(ex)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@each(
+    "change, message",
     [
         (lambda facts: facts.pop("column"), "lacks 'column'"),
         (lambda facts: facts.update(components=["a"]), "damaged"),

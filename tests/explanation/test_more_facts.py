@@ -185,6 +185,7 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
     assert ex.measure(table, ["young", "young", "old", -1]).n_left_out == 1
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("X", "labels", "message"),
     [

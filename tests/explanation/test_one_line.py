@@ -15,9 +15,9 @@ from boxwood import (
     KernelIMM,
     KernelMMDT,
     RandomCuts,
+    _validation,
     explain,
 )
-from boxwood._validation import _rows
 from boxwood.grow import METHODS
 
 N = 137  # so many rows that no other array has as many
@@ -33,13 +33,13 @@ def rows():
 @pytest.fixture
 def checks(monkeypatch):
     """The number of times that as many rows as a table has were looked through."""
-    checked, check = [], _rows.refuse_not_finite
+    checked, check = [], _validation.refuse_not_finite
 
     def counted(X, *arguments, **options):
         checked.extend([X] * (len(X) == N))
         check(X, *arguments, **options)
 
-    for module in (_rows, boxwood._frames):
+    for module in (_validation, boxwood._frames):
         monkeypatch.setattr(module, "refuse_not_finite", counted)
     return checked
 

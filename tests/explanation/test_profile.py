@@ -45,7 +45,7 @@ def _task(rng, weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@law(12)
+@law(4)
 def test_it_equals_group_by_in_pandas(seed, weighted):
     task, labels, weights = _task(np.random.default_rng([seed, weighted]), weighted)
     table = task.rows.values
@@ -141,9 +141,11 @@ def test_the_profile_depends_on_neither_layout_nor_type_nor_threads():
 def test_booleans_and_words_have_shares_and_columns_without_a_cut_are_told():
     frame = pd.DataFrame({"age": [20.0, 30, 40, 60, 70, 80], "member": [True, False] * 3, "city": list("xyxyxx")})
     ex = boxwood.explain(frame, [0, 0, 0, 1, 1, 1])
-    age, member = ex.profile()
+    age, member, city = ex.profile()
     assert isinstance(age, NumberColumn)
     assert isinstance(member, CategoryColumn)
+    assert isinstance(city, CategoryColumn)
+    assert city.everyone.shares == pytest.approx((2 / 3, 1 / 3))
     assert member.categories.values == (False, True)
     assert member.everyone.shares == (0.5, 0.5)
     assert ex.profile() is ex.profile()

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from boxwood import explain
+from tests.scale import each
 
 X, Y = load_iris(return_X_y=True)
 
@@ -54,7 +55,7 @@ def test_lines_are_written_to_standard_error_only_when_asked_for(capsys):
     assert err.splitlines()[-1] == "boxwood: steps to the tree: 9 of 9"
 
 
-@pytest.mark.parametrize("verbose", ["yes", -1, 0.5, None])
+@each("verbose", ["yes", -1, 0.5, None])
 def test_other_values_are_refused(verbose):
     with pytest.raises(TypeError, match="verbose must be 0, 1 or a function"):
         explain(X, Y, verbose=verbose)

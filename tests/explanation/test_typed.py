@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 import pytest
 
 from boxwood._types import Amount, AnyAmount, Share, Size
-from boxwood.explanation.keep._typed import Misfit, as_type, plain
+from boxwood.explanation._typed import Misfit, as_type, plain
+from tests.scale import each
 
 
 class Inner(NamedTuple):
@@ -73,8 +74,8 @@ def test_records_are_read_by_their_types():
     assert as_type(Outer, changed(["price"], None))["price"] is None
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "said"),
+@each(
+    "path, value, said",
     [
         (["text"], 5, "text: expected text, got 5"),
         (["text"], "\ud800", r"text: expected text, got '\ud800'"),

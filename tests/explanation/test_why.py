@@ -20,7 +20,7 @@ from boxwood.explanation.measure import spreads as _spreads
 from boxwood.render.words.measured import _distance
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
-from tests.scale import law
+from tests.scale import each, law
 
 COLUMNS = ("a", "b", "colour", "d")
 COLOURS = Categories(("red", "green", None), others=True)
@@ -129,8 +129,8 @@ def test_a_row_may_come_in_many_forms():
     assert plain.why(table.to_numpy(dtype=float)[[7]]) == plain.why(7)
 
 
-@pytest.mark.parametrize(
-    ("row", "error", "message"),
+@each(
+    "row, error, message",
     [
         ({"spend": 3}, DataError, "no column 'share'"),
         ({"spend": "much", "share": 1, "member": True}, DataError, "X must be numeric, got text in spend"),

@@ -82,3 +82,35 @@ def test_suggested_names_say_what_is_so(seed):
     assert names["old"].startswith("high age")
     assert names["young"].startswith("low age")
     assert ex.rename(names).names == (names["old"], names["young"])
+
+
+@law(8)
+def test_a_column_that_no_rule_looks_at_is_summed_by_a_pass(seed):
+    frame = customers(seed)
+    table = pa.Table.from_pandas(frame)
+    for weights in (None, "weight"):
+        ex = explain(scan(table), "segment", columns=["age"], sample_weight=weights, value="visits")
+        agrees(ex._kept["worth"], frame, 1 if weights is None else frame["weight"])
+        here = explain(frame, "segment", columns=["age"], sample_weight=weights).worth("visits", frame)
+        assert ex.worth("visits") == here  # to the last digit
+
+
+def test_in_batches_with_gaps_and_with_clusters_that_are_found_by_nearness():
+    frame = customers(3)
+    frame.loc[:9, "age"] = np.nan
+    table = pa.Table.from_pandas(frame)
+    agrees(explain(scan(table), "segment", columns=["age"]).worth("visits"), frame.iloc[10:], 1)
+    ex = explain(scan(table), n_clusters=2, columns=["age", "spent"], random_state=0)
+    rows = frame.iloc[10:].assign(segment=ex.predict(frame.iloc[10:]))
+    assert ex.agreement == 1  # so the rules name the clusters
+    agrees(ex.worth("visits"), rows, 1)
+    agrees(ex.worth("weight"), rows, 1)
+
+
+def test_a_column_that_cannot_be_summed_is_named():
+    ex = explain(scan(pa.Table.from_pandas(customers(0))), "segment", columns=["age"], sample_weight="weight")
+    with pytest.raises(DataError, match="has no column 'spend'; its columns: age, spent"):
+        ex.worth("spend")
+    with pytest.raises(DataError, match="values must be numbers, but column 'segment' of "):
+        ex.worth("segment")
+    assert ex.worth("weight").n_missing == 0

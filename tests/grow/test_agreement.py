@@ -10,10 +10,9 @@ from sklearn.tree import DecisionTreeClassifier
 from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import optimal
-from boxwood.grow.exact import _agreement
-from boxwood.grow.exact._agreement import FewestMistakes, Marks
+from boxwood.grow.exact import agreement
 from boxwood.grow.exact._search import Kept
-from boxwood.grow.exact.agreement import resolved_by_agreement
+from boxwood.grow.exact.agreement import FewestMistakes, Marks, resolved_by_agreement
 from boxwood.loops.agreement import UNIT
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
@@ -81,7 +80,7 @@ def test_is_the_best_of_all_trees_within_the_limits():
 
 
 def test_a_loop_that_is_left_after_each_look_finds_the_same(monkeypatch):
-    monkeypatch.setattr(_agreement, "AT_ONCE", 1)
+    monkeypatch.setattr(agreement, "AT_ONCE", 1)
     for seed in seeds(30, first=100):
         case = Small(seed, depths=(2, 3))
         found, expected = case.optimal(), case.best()
@@ -127,8 +126,8 @@ def test_many_sets_of_columns_leave_a_gap_to_all_columns(monkeypatch):
 def test_bounds_hold_whenever_time_is_up(monkeypatch):
     """The clock goes on by one whenever it is read, and the loop is left after each look."""
     clock = itertools.count()
-    monkeypatch.setattr(_agreement, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    monkeypatch.setattr(_agreement, "AT_ONCE", 1)
+    monkeypatch.setattr(agreement, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(agreement, "AT_ONCE", 1)
     solved = 0
     for seed in seeds(20):
         case = Small(seed, depths=(3, 4))

@@ -304,6 +304,7 @@ def test_rows_left_out_do_not_matter():
         assert tree == expanded(None, wild, every_row, max_leaf_nodes=6, sample_weight=kept.astype(float))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("cuts", CUTS)
 def test_looking_ahead_never_costs_more_and_depends_on_nothing_else(objective, cuts):

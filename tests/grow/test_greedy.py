@@ -106,7 +106,7 @@ def test_each_centre_has_its_leaf():
 def test_cheaper_than_imm_where_clusters_overlap():
     rng = np.random.default_rng(0)
     prices = []
-    for _ in range(20):
+    for _ in range(8):
         labels = rng.integers(8, size=800)
         X = rng.normal(size=(8, 3))[labels] + 0.7 * rng.normal(size=(800, 3))
         reference = Reference.of(X, ((X[:, None] - X[:8]) ** 2).sum(axis=2).argmin(axis=1))

@@ -11,7 +11,7 @@ from boxwood.grow.centers.imm import CenterBins
 from boxwood.tree import ThresholdTree, rows_at_nodes
 from tests import naive
 from tests.cases import make_case
-from tests.scale import law, seeds, share
+from tests.scale import each, law, seeds, share
 
 
 def reference_or_none(X, labels, weights):
@@ -174,11 +174,19 @@ def test_laws():
         assert imm(np.asfortranarray(X), reference, n_jobs=1) == tree
 
 
+def test_rows_of_float32_give_the_tree_of_the_same_doubles():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=300)
+    X = ((3 * rng.normal(size=(4, 3)))[labels] + rng.normal(size=(300, 3))).astype(np.float32)
+    trees = [imm(rows, Reference.of(rows, labels)) for rows in (X, X.astype(np.float64))]
+    assert trees[0] == trees[1]
+
+
 def test_threads_and_blocks_do_not_matter(monkeypatch):
     rng = np.random.default_rng(0)
-    labels = rng.integers(6, size=5000)
-    X = (4 * rng.normal(size=(6, 3)))[labels] + rng.normal(size=(5000, 3))
-    reference, weights = Reference.of(X, labels), rng.random(5000)
+    labels = rng.integers(6, size=1500)
+    X = (4 * rng.normal(size=(6, 3)))[labels] + rng.normal(size=(1500, 3))
+    reference, weights = Reference.of(X, labels), rng.random(1500)
     trees = [imm(X, reference, sample_weight=weights, n_jobs=n_jobs) for n_jobs in (1, 2, 5)]
     for block in (1, 7, 1000):
         monkeypatch.setattr("boxwood.grow.centers.imm.BLOCK_ROWS", block)
@@ -254,8 +262,8 @@ def test_equal_centers():
     assert tree.predict(X).tolist() == [0, 0, 0, 0, 2]
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
+@each(
+    "change, error, message",
     [
         ({"candidates": "some"}, ValueError, "candidates must be"),
         ({"duplicates": "drop"}, ValueError, "duplicates must be"),

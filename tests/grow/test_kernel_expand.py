@@ -379,6 +379,7 @@ def rings():
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), np.repeat(["inner", "outer"], 150)
 
 
+@pytest.mark.full  # on the base of Kernel IMM
 @parametrize_with_checks([KernelExKMC()])
 def test_scikit_learn(estimator, check):
     check(estimator)

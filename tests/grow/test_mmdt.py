@@ -22,7 +22,7 @@ from boxwood.reference import moments as moments_module
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds, share
+from tests.scale import each, seeds, share
 
 OBJECTIVES = ("tails", "chebyshev", "cantelli", "gaussian")
 
@@ -97,6 +97,7 @@ def test_the_order_of_splits_does_not_matter():
         assert mmdt(mixture) == ThresholdTree.from_dict(twin), f"seed {seed}"
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("axis", ["gap", "range"])
 @pytest.mark.parametrize("threshold", [*OBJECTIVES, "uniform", "midpoint"])
 def test_each_mean_has_its_leaf(axis, threshold):
@@ -326,7 +327,7 @@ def test_equal_means():
     assert mmdt(almost).features.tolist() == [2]
 
 
-@pytest.mark.parametrize("option", ["axis", "threshold", "pooling", "tie_break"])
+@each("option", ["axis", "threshold", "pooling", "tie_break"])
 def test_unknown_options(option):
     with pytest.raises(ValueError, match=f"{option} must be .*'nonsense'"):
         mmdt(Mixture([1, 1], [[0], [1]], [[1], [1]]), **{option: "nonsense"})

@@ -89,6 +89,7 @@ def star(k, far, power):
     return np.diag([1.0] + [far] * (k - 1)) ** (1 / power)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("k", "far", "power", "expected"),
     [(3, 5, 1, 1.9696970), (4, 10, 1, 2.4591537), (5, 20, 1, 2.8498936), (4, 9, 2, 2.4225564)],
@@ -233,6 +234,7 @@ def test_cuts_move_with_the_centres(objective, variant):
     assert moved.upper[0] == pytest.approx(1e6 + tree.upper[0], abs=1e-9)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("objective", "variant"), KINDS)
 @pytest.mark.parametrize("unit", [1e-300, 1e-12, 1e12, 1e300])
 def test_units_of_any_size(objective, variant, unit):
@@ -250,6 +252,7 @@ def test_gaps_of_all_sizes_on_one_axis(objective, variant):
         assert tree.predict(centers).tolist() == list(range(8))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(("objective", "variant"), KINDS)
 @pytest.mark.parametrize(
     "centers",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from boxwood.loops import order
+from tests import scale
 
 CODE = np.int32
 
@@ -16,7 +17,8 @@ class Table:
         step = rng.choice([0.25, 1.0, 1e-9, 1e300])
         X = np.round(rng.normal(size=(self.n, self.d)) * rng.choice([0.5, 3.0, 1e4])) * step
         X[rng.random(X.shape) < 0.1] = -0.0
-        single = step < 1e30 and rng.random() < 0.5  # two kinds of arrays, as each takes a while to compile
+        # at most two kinds of arrays, as each takes a while to compile
+        single = step < 1e30 and rng.random() < 0.5 and scale.SEEDS >= 1
         self.X = np.asfortranarray(X, dtype=np.float32) if single else X
         self.labels = rng.integers(self.k, size=self.n, dtype=np.int32 if single else np.int64)
         self.rows = np.sort(rng.permutation(self.n)[: rng.integers(1, self.n + 1)])

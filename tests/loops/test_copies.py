@@ -10,12 +10,9 @@ from boxwood.loops import (
     costs,
     expand,
     greedy,
-    imm,
-    imm_streamed,
     kernels,
     random_cuts,
     random_cuts_exact,
-    random_cuts_score,
     walk,
 )
 from boxwood.loops import costs as nearest
@@ -40,9 +37,8 @@ def expected_distances(X, centers, objective):
     return np.sqrt(squares) if objective == L2 else squares
 
 
-@pytest.mark.parametrize("module", [random_cuts, random_cuts_score], ids=lambda module: module.__name__)
-def test_codes_of_objectives(module):
-    assert (module.L1, module.L2, module.SQEUCLIDEAN) == (L1, L2, SQEUCLIDEAN)
+def test_codes_of_objectives():
+    assert (random_cuts.L1, random_cuts.L2, random_cuts.SQEUCLIDEAN) == (L1, L2, SQEUCLIDEAN)
 
 
 @pytest.mark.parametrize("name", ["SortedCenters", "DrawnCuts"])
@@ -51,18 +47,13 @@ def test_tuples_of_the_random_cuts(name):
     assert inspect.getsource(fast) == inspect.getsource(exact)
 
 
-def test_bins_of_imm():
-    source = [inspect.getsource(getattr(module.bin_of, "py_func", module.bin_of)) for module in (imm, imm_streamed)]
-    assert source[0] == source[1]
-
-
 @pytest.mark.parametrize("objective", [L1, L2, SQEUCLIDEAN])
 def test_distances_of_rows_to_the_centres_of_their_labels(objective):
     for seed in range(50):
         X, centers = whole_numbers(seed)
         expected = expected_distances(X, centers, objective)
         for c in range(len(centers)):
-            measured = [random_cuts_score._distance(X, i, centers, c, 1.0, objective) for i in range(len(X))]
+            measured = [random_cuts._distance(X, i, centers, c, 1.0, objective) for i in range(len(X))]
             np.testing.assert_array_equal(measured, expected[:, c])
             for i in range(len(X)):
                 sums, labels = np.zeros(len(centers)), np.array([c])
@@ -145,12 +136,10 @@ def test_rows_down_a_tree():
         trees = [random_tree(rng, X.shape[1], int(size)) for size in rng.integers(1, 9, size=3)]
         sizes = [tree.n_nodes for tree in trees]
         roots = np.array([0, *itertools.accumulate(sizes)][:-1])
-        nodes = (
-            np.concatenate([getattr(tree, name) for tree in trees]) for name in random_cuts_score.Trees._fields[1:]
-        )
-        joined = random_cuts_score.Trees(roots, *nodes)
+        nodes = (np.concatenate([getattr(tree, name) for tree in trees]) for name in random_cuts.Trees._fields[1:])
+        joined = random_cuts.Trees(roots, *nodes)
         for number, tree in enumerate(trees):
             clusters = np.empty(len(X), dtype=np.int64)
             walk.descend(X, tree.feature, tree.lower, tree.upper, tree.second, tree.cluster, clusters)
-            reached = [random_cuts_score._cluster_of(X, i, joined, number) for i in range(len(X))]
+            reached = [random_cuts._cluster_of(X, i, joined, number) for i in range(len(X))]
             assert reached == clusters.tolist()

@@ -12,7 +12,7 @@ import pytest
 import boxwood as bw
 from boxwood.grow import METHODS
 from boxwood.grow.exact import _search
-from boxwood.loops import _spent, jit, mmdt, optimal, order, sums, walk
+from boxwood.loops import jit, mmdt, optimal, order, sums, walk
 from tests.cases import make_case
 from tests.scale import seeds
 
@@ -127,14 +127,14 @@ def test_patience_spans_processes(uncompiled):
     loop(*arguments(10))
     assert told == ["watched", "compiled"]
     hook._keep()
-    assert _spent.spent_before(loop) == 0.0  # other kinds of arguments have the whole time again
+    assert jit.spent_before(loop) == 0.0  # other kinds of arguments have the whole time again
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-1", "nan", "\xff"])
 def test_a_damaged_file_of_the_time_spent_counts_for_nothing(text, uncompiled, tmp_path):
     loop, _, _ = uncompiled
     (tmp_path / "order.set_sides.spent").write_text(text, "utf-8")
-    assert _spent.spent_before(loop) == 0.0
+    assert jit.spent_before(loop) == 0.0
 
 
 def test_without_a_folder_no_time_is_kept(uncompiled, tmp_path):
@@ -142,9 +142,9 @@ def test_without_a_folder_no_time_is_kept(uncompiled, tmp_path):
     loop._cache.cache_path = str(tmp_path / "absent")
     for cache in (loop._cache, SimpleNamespace(cache_path=None), SimpleNamespace()):
         loop._cache = cache
-        _spent.keep(loop, 1.0)
-        assert _spent.spent_before(loop) == 0.0
-        _spent.forget(loop)
+        jit.keep(loop, 1.0)
+        assert jit.spent_before(loop) == 0.0
+        jit.forget(loop)
 
 
 def test_patience_ends(uncompiled):
@@ -214,6 +214,7 @@ def test_another_numba_compiles(monkeypatch):
     assert not hook._is_absent(arguments(10))
 
 
+@pytest.mark.full
 def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compiled(tmp_path):
     script = (
         "import numpy as np\n"
@@ -238,6 +239,7 @@ def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compil
     assert printed == [["0", "0", "1", "1", "1", "1"], ["0", "1", "0", "1", "0", "1"]]
 
 
+@pytest.mark.full
 def test_code_kept_for_a_class_that_has_another_name_now_is_compiled_anew(tmp_path):
     """As after an upgrade: the folder of compiled code stays, and a loop may stand in the same line as before."""
     text = """

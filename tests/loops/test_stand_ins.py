@@ -32,7 +32,7 @@ def test_a_stand_in_gives_what_its_loop_gives(loop):
         args = ARGUMENTS[loop](Table(np.random.default_rng(seed)))
         others = copy.deepcopy(args)
         assert bits(compiled(*args)) == bits(stand_in(*others)), seed
-        for some in (args, others):
-            for used in some[USED_UP.get(loop, slice(0))]:
+        for these in (args, others):
+            for used in these[USED_UP.get(loop, slice(0))]:
                 used[:] = 0
         assert bits(args) == bits(others), seed

@@ -67,7 +67,7 @@ class Spark:
 
     @staticmethod
     def source(frame):
-        from boxwood.table._spark import SparkSource
+        from boxwood.table.spark import SparkSource
 
         return SparkSource(frame)
 

@@ -3,7 +3,7 @@
 from pyspark.daemon import manager
 
 import boxwood.passes.overview
-import boxwood.table._spark  # noqa: F401
+import boxwood.table.spark  # noqa: F401
 
 if __name__ == "__main__":
     manager()

@@ -67,3 +67,11 @@ def test_whole_numbers_and_what_is_not_finite(evaluator):
     model = evaluator(boxwood.explain([[1.0], [9.0]], [30, 5], columns=["Cluster"]))
     rows = [{"Cluster": x} for x in (5.0, 5.5, float("nan"), float("inf"), float("-inf"))]
     assert [model.evaluate(row)["cluster_1"] for row in [*rows, {}]] == [30, 5, None, 5, 30, None]
+
+
+def test_sets_of_categories_and_missing_numbers_that_have_a_place(evaluator):
+    from tests.render.test_sets_and_gaps import case as case_with_gaps
+
+    for seed in range(12):
+        ex, columns, predicted = case_with_gaps(seed, 2000)
+        assert found(evaluator(ex), columns) == predicted

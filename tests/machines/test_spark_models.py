@@ -7,7 +7,7 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.reference import Task
-from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
+from boxwood.table.spark import is_spark_model, reference_of_spark_model
 
 pytestmark = pytest.mark.machines
 

@@ -13,7 +13,7 @@ from boxwood.metrics.prices import ratio
 from boxwood.reference.centers import find_centers
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds, share
+from tests.scale import each, seeds, share
 
 OBJECTIVES = ("l1", "l2", "sqeuclidean")
 
@@ -248,6 +248,7 @@ def test_nearest_cost_in_blocks_and_by_hand(monkeypatch):
         metrics.nearest_cost(X, X[:2], objective="l3")
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize(("shift", "scale"), [(0.0, 1e-12), (1e12, 1.0), (-1e12, 1.0), (0.0, 1e12)])
 def test_costs_of_tiny_huge_and_far_values(objective, shift, scale):
@@ -269,6 +270,7 @@ def test_cost_of_equal_rows_is_zero(objective):
     assert metrics.partition_cost(X, labels, objective=objective, sample_weight=weights) == 0
 
 
+@pytest.mark.full  # loops are compiled for each layout
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_cost_is_the_same_for_any_threads_and_layout(objective, monkeypatch):
     rng = np.random.default_rng(0)
@@ -304,8 +306,8 @@ def test_costs_by_hand():
     assert metrics.partition_cost(X, labels, centers=[[0, 0], [9, 8]]) == 126
 
 
-@pytest.mark.parametrize(
-    ("labels", "options", "message"),
+@each(
+    "labels, options, message",
     [
         ([0, 0], {}, "3 rows, but 2 labels"),
         ([-1, -1, -1], {}, "every row is left out"),

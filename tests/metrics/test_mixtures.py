@@ -21,7 +21,7 @@ from boxwood.metrics.mixture_prices import _centers
 from tests import naive
 from tests.cases import make_case
 from tests.naive.mixture_optimum import optimal_cost
-from tests.scale import seeds, share
+from tests.scale import each, seeds, share
 
 # T-05 of the papers' instances
 THREE = Mixture([0.5, 0.3, 0.2], [[0, 0], [6, 1], [3, 7]], [[1, 1.44]] * 3, law="gaussian")
@@ -124,6 +124,7 @@ def test_ratio_of_degenerate_mixtures():
     equal = Mixture([1, 1, 1], [[0.0], [1.0], [1.0]], [[0], [0], [0]])
     assert explainability_to_noise(equal)[:2] == (0.0, (1, 2))
     assert explainability_to_noise(exact, sigma=[1.0, 0.5]).value == 4.0
+    assert explainability_to_noise(exact, sigma=[1.0, 0.0]) == (math.inf, (0, 1), 1)
     with pytest.raises(DataError, match="one component has no other"):
         explainability_to_noise(Mixture([1.0], [[0.0]], [[1.0]]))
     with pytest.raises(DataError, match="sigma must be 2"):
@@ -258,6 +259,7 @@ def test_own_centers_cost_the_least():
                     assert naive.mixture_cost(weights, means, sigma, tree.to_dict(), moved.tolist(), power) >= best
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("objective", ["l1", "sqeuclidean", "l2"])
 @pytest.mark.parametrize("centers", ["median", "mean", "reference"])
 def test_price_equals_rows(objective, centers):
@@ -401,8 +403,8 @@ def test_kernel_prices_by_hand():
     assert kernel_mixture_price(two, rare, kernel=Gaussian(0.5)).value == pytest.approx(found, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
+@each(
+    "options, error, message",
     [
         ({"kernel": "linear"}, ValueError, "multiply over axes"),
         ({"kernel": Gaussian("scale")}, ValueError, "still to be found from rows"),

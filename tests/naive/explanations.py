@@ -43,6 +43,8 @@ def cluster_or_none(d: dict, x: np.ndarray) -> int | None:
             return None
         if "threshold" in d:
             d = d["left"] if value <= d["threshold"] else d["right"]
+        elif "values" in d:
+            d = d["in"] if value in d["values"] else d["out"]
         else:
             d = d["inside"] if d["interval"][0] <= value <= d["interval"][1] else d["outside"]
     return d["cluster"]

@@ -24,6 +24,7 @@ def numbers(values, labels, weights=None):
             "quantiles": list(rows.x.quantile(PERCENT)) if weights is None else [_reaching(rows, q) for q in PERCENT],
             "difference": None if rest.empty else (_mean(rows) - _mean(rest)) / (variance or np.inf) ** 0.5,
             "index": 100 * _mean(rows) / mean if (frame.x >= 0).all() and frame.x.any() else None,
+            "missing": None,
         }
     inside = sum(_variance(rows) * rows.w.sum() for _, rows in frame.groupby("label"))
     return facts, 1 - inside / (variance * frame.w.sum()) if variance else 0.0

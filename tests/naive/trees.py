@@ -9,8 +9,11 @@ def leaf_of(d: dict, x: np.ndarray) -> dict:
         value = float(x[d["feature"]])
         if "threshold" in d:
             d = d["left"] if value <= d["threshold"] else d["right"]
+        elif "interval" in d:
+            lower, upper = d["interval"]
+            d = d["inside"] if lower <= value <= upper else d["outside"]
         else:
-            d = d["inside"] if d["interval"][0] <= value <= d["interval"][1] else d["outside"]
+            d = d["in"] if value in d["values"] else d["out"]
     return d
 
 

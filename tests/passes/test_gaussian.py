@@ -5,7 +5,7 @@ import pytest
 from sklearn.mixture import GaussianMixture
 
 from boxwood import MMDT, Mixture
-from boxwood.clusterers.gaussian_passes import LikeliestComponent, mixture_of_sample
+from boxwood.clusterers.by_passes import LikeliestComponent, mixture_of_sample
 from boxwood.errors import DataError
 from boxwood.explanation.choose import in_batches
 from boxwood.passes.batches import rows_of

@@ -5,8 +5,8 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from boxwood.clusterers import k_means_passes as module
-from boxwood.clusterers.k_means_passes import k_means_by_passes
+from boxwood.clusterers import by_passes as module
+from boxwood.clusterers.by_passes import k_means_by_passes
 from boxwood.errors import DataError
 from boxwood.passes.batches import rows_of
 from tests.scale import law

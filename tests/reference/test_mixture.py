@@ -14,7 +14,7 @@ from boxwood.errors import DataError
 from boxwood.reference import Moments
 from tests import naive
 from tests.cases import make_case
-from tests.scale import law, seeds
+from tests.scale import each, law, seeds
 
 X = np.array([[0.0, 1.0], [2.0, 1.0], [9.0, 4.0], [9.0, 6.0], [5.0, 5.0]])
 
@@ -213,8 +213,8 @@ def test_pooled_variances():
         mixture.pooled_variances("mean")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each(
+    "arguments, message",
     [
         (([1, 0], [[0], [1]], [[1], [1]]), "weights must be above 0; wrong for components 1"),
         (([1, 1], [[0], [1]], [[1], [-1]]), "variances must be at least 0; wrong for components 1"),
@@ -244,6 +244,7 @@ def test_covariances_refused():
 # -------------------------------------------------------------------------------------- from Gaussian mixtures
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("estimator", [GaussianMixture, BayesianGaussianMixture])
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
 def test_every_covariance_type(estimator, kind):

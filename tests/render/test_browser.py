@@ -20,6 +20,7 @@ import boxwood
 from boxwood.explanation import Explanation
 from boxwood.render.pictures.picture import picture_of
 from tests.render.test_page import HOSTILE_NAMES
+from tests.render.test_zero_and_one import customers
 
 pytestmark = [
     pytest.mark.browser,
@@ -130,10 +131,13 @@ def near_cuts(ex, rng, n):
     return rows
 
 
-@pytest.mark.parametrize("kind", ["blobs", "intervals", "loaded"])
+@pytest.mark.parametrize("kind", ["blobs", "intervals", "loaded", "estimator"])
 def test_what_if_gives_the_clusters_of_predict(opened, kind):
     ex = intervals()[1] if kind == "intervals" else explained()
     ex = Explanation.from_json(ex.to_json()) if kind == "loaded" else ex
+    if kind == "estimator":  # whose words are shorter than its thresholds
+        X, y = make_blobs(400, n_features=4, centers=5, cluster_std=4.0, random_state=0)
+        ex = boxwood.IMM().fit(X, y).explanation_
     page = opened(ex)
     tested = ex.tree.features.tolist()
     rows = near_cuts(ex, np.random.default_rng(0), 200)
@@ -157,6 +161,20 @@ def test_what_if_of_words_and_booleans(opened):
             for j, value in zip(tested, values, strict=True)
         ]
         assert names[page.evaluate(FILL, coded)[0]] == name
+
+
+def test_what_if_of_zero_and_one_is_a_choice(opened):
+    frame, labels = customers()
+    ex = boxwood.explain(frame, labels)
+    page, names = opened(ex), list(ex.names)
+    assert page.locator("#fields select").count() == 2
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    for row, name in zip(frame.to_dict("records"), ex.predict(frame).tolist(), strict=True):
+        assert names[page.evaluate(FILL, [f"{row[column]:g}" for column in tested])[0]] == name
+    for button in page.locator("#fields button").all():
+        button.click()
+        assert page.locator("#result").get_attribute("data-cluster") == button.get_attribute("data-cluster")
+    assert " with member = " in page.inner_text("#result")
 
 
 def test_a_value_is_asked_for_only_where_the_path_needs_it(opened):
@@ -298,6 +316,8 @@ def test_print(opened, n_clusters, leaves, most):
     assert not page.locator(".what-if").is_visible()
     assert not page.locator("#analysts").is_visible()
     assert page.locator(".tree").is_visible() == (picture_of(ex).width < 860)
+    whole = "[...document.querySelectorAll('section > p')].every(p => getComputedStyle(p).breakInside === 'avoid')"
+    assert page.evaluate(whole)  # else a heading and half a sentence stay behind when their table moves to a new sheet
     for sheet, width in SHEETS.items():
         page.set_viewport_size({"width": width, "height": 1000})
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
@@ -306,6 +326,20 @@ def test_print(opened, n_clusters, leaves, most):
     page.evaluate("document.querySelector('.folded').open = true")
     assert page.locator("#analysts").is_visible()
     assert page.evaluate(LEAST_TEXT) >= 8 * POINT
+
+
+def test_names_on_paper(opened):
+    """Eight names are as many as the tables have room for on paper."""
+    names = ["Loyal families in town", "Grocers", "Restaurants & hotels", "Youngappuserswithoutspace", *"abcd"]
+    ex = explained(12, 8, 8).rename(dict(enumerate(names)))
+    page = opened(ex)
+    assert page.locator(".named").count() == 16
+    page.emulate_media(media="print")
+    for sheet, width in SHEETS.items():
+        page.set_viewport_size({"width": width, "height": 1000})
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert page.evaluate(LEAST_TEXT) >= 8 * POINT
+        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=sheet))) <= 3
 
 
 def test_without_javascript(chromium, tmp_path):
@@ -396,7 +430,7 @@ def test_the_short_form_in_a_notebook(opened):
     assert "cluster 0" in frame.locator("tbody").first.inner_text()
     inside = "document.querySelector('iframe').contentDocument.body.scrollHeight"
     for width in (700, 1100):
-        for result in (ex, ex.profile(), ex.frontier()):
+        for result in (ex, ex.clusters, ex.profile(), ex.frontier()):
             page = opened(f"<!doctype html><body style='width:{width}px'>{result._repr_html_()}</body>")
             room = page.evaluate("document.querySelector('iframe').offsetHeight") - page.evaluate(inside)
             assert 0 <= room <= 12, (width, type(result))

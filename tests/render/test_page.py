@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import boxwood
 from boxwood.errors import DataError
 from boxwood.explanation import Basis, ClusterStability, CutStability, Explanation, HeldOut, LeftOut, Stability
-from boxwood.explanation.ask.basis import with_basis
+from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.render import EXPORTERS
 from boxwood.render.page import page as _page
 from boxwood.render.words.figures import brief
@@ -139,7 +139,7 @@ def test_sections_and_links(wine):
     assert Counter(tag for tag, _ in page.elements)["h1"] == 1
     assert "Wines & more" in page.text
     assert "Price" not in page.text  # as these labels are compared by agreement
-    assert f"The rules name the right cluster for {wine.agreement:.1%} of them (always cluster" in page.text
+    assert f"The rules name the right cluster for {wine.agreement:.1%} of them; to name cluster" in page.text
     by_method = boxwood.explain(*make_blobs(60, random_state=0), method="imm")
     assert f"Price of explainability {by_method.price:.3f}" in Page(by_method.to_html()).text
     for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula for row 2 under a row of names"):
@@ -158,7 +158,14 @@ def test_worth_and_suggested_names():
     assert sum(one.share for one in worth.clusters) == pytest.approx(1)
     assert worth.n_missing == 1
     assert Explanation.from_json(ex.to_json())._kept["worth"] == worth
+    named = ex.rename({0: "first", 1: "second", 2: "third"})
+    seen = [tag for tag in page_of(named).elements if tag[1].get("class") == "named"]
+    assert len(seen) == 6  # heads of the profile's columns, and lines of the table of disagreement
+    assert not [tag for tag in page_of(ex).elements if tag[1].get("class") == "named"]  # as the chips say the same
+    assert "columns are used" not in page_of(ex).text
     assert f"spend: {brief(worth.clusters[0].total)} in total, {worth.clusters[0].share:.1%} of all" in page_of(ex).text
+    assert f"{brief(worth.clusters[0].total)} in total" in page_text(ex)
+    assert "in total" not in page_text(ex.clusters)
     assert "in total" not in Page(ex.to_html(min_count=10)).text
     assert "share  a row" in str(ex)
     assert ex.worth("orders").total == pytest.approx(frame.orders.sum())  # which was looked at: from the profile
@@ -187,14 +194,14 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
     frame, labels = customers()
     frame.insert(0, "customer_id", np.arange(400) + 1000)
     frame.loc[3, "spend"] = np.nan
-    ex = boxwood.explain(frame.assign(kind=labels, rows=1.0), "kind", sample_weight="rows")
+    ex = boxwood.explain(frame.assign(kind=labels, rows=1.0), "kind", sample_weight="rows", missing="drop")
     assert ex.basis == Basis(
         "a data frame of pandas",
         "2027-01-15",
         boxwood.__version__,
         "the column kind",
         7,
-        (LeftOut("text", ("channel",)), LeftOut("looks like an identifier", ("customer_id",))),
+        (LeftOut("looks like an identifier", ("customer_id",)),),
     )
     loaded = Explanation.from_json(ex.to_json())
     assert loaded.basis == ex.basis
@@ -203,8 +210,8 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         assert "a data frame of pandas: 400 rows, 7 columns" in text
         assert "Made 2027-01-15, by boxwood" in text
         assert "Clusters from the column kind; columns as they are" in text
-        assert "Columns looked at 3 of 7: orders, member, spend" in text
-        assert "Not looked at channel (text); customer_id (looks like an identifier)" in text
+        assert "Columns looked at 4 of 7: " in text
+        assert "Not looked at customer_id (looks like an identifier)" in text
         assert "Rows without a cluster 1 lack a value" in text
     chosen = boxwood.explain(frame.drop(columns="channel"), KMeans(2, n_init=1), columns=["orders", "member"])
     assert chosen.basis.labels == "KMeans"
@@ -216,7 +223,8 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
 
 
 def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():
-    ex = with_basis(boxwood.explain([[1.0], [9.0]], [0, 1]), "\udcff.csv", ("column 0", "\ud800"), "given labels")
+    given = Given("\udcff.csv", ("column 0", "\ud800"), "given labels")
+    ex = with_basis(boxwood.explain([[1.0], [9.0]], [0, 1]), given)
     loaded = Explanation.from_json(ex.to_json())
     assert loaded.basis.source == "?.csv"
     assert loaded.basis.left_out[-1].columns[-1] == "?"
@@ -234,6 +242,7 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     X, y = make_blobs(60, n_features=2, centers=12, random_state=0)
     ex = boxwood.explain(X, np.array([f"<b>{i}" for i in range(12)])[y], method="cart")
     results = [ex.frontier(), ex.stability(2), ex.why(X[0]), ex.profile(), boxwood.compare(X, y % 3, methods=["imm"])]
+    results.append(ex.clusters)
     for result in results:
         page = Page(html.unescape(result._repr_html_().split('srcdoc="')[1].split('"')[0]))
         assert "script" not in page.raw
@@ -245,6 +254,14 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     assert short.index("Clusters and their rules") < short.index("Agreement") < short.index("The tree")
     assert str(ex.profile()).splitlines()[0].split()[:2] == ["column", "<b>0"]
     assert ex.profile() == tuple(ex.profile())
+    rules = page_text(ex.clusters)
+    assert all(f"<b>{i}" in rules for i in range(12))
+    assert rules.count(" <= ") > 10
+    assert str(ex.clusters) == "\n".join(str(ex).splitlines()[2:15])
+    later = (ex.rename({"<b>0": "first"}), Explanation.from_json(ex.to_json()), ex.measure(X, ex.predict(X)))
+    assert {type(one.clusters) for one in (ex, *later)} == {boxwood.explanation.Clusters}
+    assert ex.clusters == tuple(ex.clusters)
+    assert type(pickle.loads(pickle.dumps(ex.clusters))) is boxwood.explanation.Clusters
     assert pickle.loads(pickle.dumps(ex.profile())).names == ex.names
     monkeypatch.setitem(sys.modules, "jinja2", None)
     _page._environment.cache_clear()
@@ -496,3 +513,11 @@ def test_estimators_keep_the_picture_of_scikit_learn():
         assert "text/html" not in estimator._repr_mimebundle_()
     mixture = boxwood.Mixture.of(X, load_iris().target)
     assert "iframe" not in boxwood.MMDT().fit_mixture(mixture)._repr_html_()
+
+
+def test_the_page_of_many_clusters_and_columns_is_small():
+    X, y = make_blobs(3000, n_features=300, centers=24, cluster_std=6.0, random_state=0)
+    ex = boxwood.explain(X, y, method="cart", max_leaf_nodes=24)
+    text = ex.to_html()
+    assert len(text.encode()) < 400_000
+    assert re.search(r"270 more\s+are left out", Page(text).text)

@@ -176,6 +176,7 @@ def test_skewed_columns_have_a_logarithmic_axis():
     assert bars(np.exp(2 * rng.normal(size=1000)), upper=-1.5).scale == "linear"  # a cut below 0
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     "values",
     [

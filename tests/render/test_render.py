@@ -192,7 +192,7 @@ def test_only_a_whole_is_100_percent():
     labels[0] = 1
     text = str(explain(X, labels, method="cart"))
     assert "on 99.9% of rows" in text
-    assert re.search(r"cluster 0 +4,999  50\.0% +5,000  100\.0%      99\.9%  x0 <= 0$", text, re.MULTILINE)
+    assert re.search(r"cluster 0 +4,999  50\.0% +5,000  100\.0%      99\.9%  x0 = 0$", text, re.MULTILINE)
     few = np.zeros(5000, int)
     few[-1] = 1
     assert "<0.1%" in str(explain(np.arange(5000.0)[:, None], few, method="cart"))

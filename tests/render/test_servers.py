@@ -16,8 +16,9 @@ import pytest
 
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.table.sql import as_number
+from tests.render.test_sets_and_gaps import case as case_with_gaps
 from tests.render.test_writers import SEEDS, case, clipped
-from tests.rule_cases import COLUMNS, odd_doubles
+from tests.rule_cases import COLUMNS, expected, odd_doubles
 from tests.test_one_answer import pandas_frame
 
 pytestmark = pytest.mark.servers
@@ -125,9 +126,8 @@ def mariadb():
             yield connection
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_postgres(postgres, seed):
-    ex, _, columns, predicted = case(seed)
+def in_postgres(postgres, columns):
+    """Make the table t; every second missing number is NaN."""
     name = DIALECTS["postgres"]().name
     kinds = ("DOUBLE PRECISION", "REAL", "BOOLEAN", "TEXT", "DOUBLE PRECISION")
     names = ", ".join(f"{name(column)} {kind}" for column, kind in zip(COLUMNS, kinds, strict=True))
@@ -137,11 +137,25 @@ def test_postgres(postgres, seed):
     with postgres.cursor().copy(f"COPY t ({listed}) FROM STDIN") as copy:
         for i, row in enumerate(zip(*columns, strict=True)):
             copy.write_row([math.nan if x is None and j in (0, 1) and i % 2 else x for j, x in enumerate(row)])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_postgres(postgres, seed):
+    ex, _, columns, predicted = case(seed)
+    in_postgres(postgres, columns)
     found = postgres.execute(f"SELECT {ex.to_sql('postgres')} FROM t ORDER BY i").fetchall()
     assert [row[0] for row in found] == predicted
     query = postgres.execute(ex.to_sql("postgres", table="public.t"))
     assert [column.name for column in query.description] == ["i", *COLUMNS, "cluster"]
     assert [row[-1] for row in sorted(query.fetchall())] == predicted
+
+
+def test_postgres_with_sets_and_gaps(postgres):
+    for seed in range(12):
+        ex, columns, predicted = case_with_gaps(seed)
+        in_postgres(postgres, columns)
+        found = postgres.execute(f"SELECT {ex.to_sql('postgres')} FROM t ORDER BY i").fetchall()
+        assert [row[0] for row in found] == predicted
 
 
 @pytest.mark.parametrize(("server", "cast"), [("postgres", "CAST({} AS DOUBLE PRECISION)"), ("mariadb", "{}")])
@@ -155,10 +169,8 @@ def test_thresholds_are_read_exactly(request, server, cast):
         assert list(map(float, cursor.fetchone())) == part
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_mariadb(mariadb, seed):
-    ex, _, columns, _ = case(seed)
-    columns = [[clipped(x, 3e38 if j == 1 else 1e308) for x in column] for j, column in enumerate(columns)]
+def in_mariadb(mariadb, columns):
+    """Return a cursor on the table t."""
     name = DIALECTS["mysql"]().name
     kinds = ("DOUBLE", "FLOAT", "BOOLEAN", "TEXT", "DOUBLE")
     names = ", ".join(f"{name(column)} {kind}" for column, kind in zip(COLUMNS, kinds, strict=True))
@@ -166,6 +178,27 @@ def test_mariadb(mariadb, seed):
     cursor.execute("DROP TABLE IF EXISTS t")
     cursor.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {names})")
     cursor.executemany("INSERT INTO t VALUES (%s, %s, %s, %s, %s, %s)", list(zip(range(10**9), *columns, strict=False)))
+    return cursor
+
+
+def without_infinity(columns):
+    return [[clipped(x, 3e38 if j == 1 else 1e308) for x in column] for j, column in enumerate(columns)]
+
+
+def test_mariadb_with_sets_and_gaps(mariadb):
+    for seed in range(12):
+        ex, columns, _ = case_with_gaps(seed)
+        columns = without_infinity(columns)
+        cursor = in_mariadb(mariadb, columns)
+        cursor.execute(f"SELECT {ex.to_sql('mysql')} FROM t ORDER BY i")
+        assert [row[0] for row in cursor.fetchall()] == expected(ex, ex.coded_columns, columns)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mariadb(mariadb, seed):
+    ex, _, columns, _ = case(seed)
+    columns = without_infinity(columns)
+    cursor = in_mariadb(mariadb, columns)
     predicted = ex.predict(pandas_frame(columns), missing="none").tolist()
     cursor.execute(f"SELECT {ex.to_sql('mysql')} FROM t ORDER BY i")
     assert [row[0] for row in cursor.fetchall()] == predicted

@@ -20,6 +20,7 @@ def file_of(folder, content, name="t.csv"):
     return str(path)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-32", "utf-8-sig", "utf-8"])
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
 def test_what_excel_writes_is_read_with_a_hint(tmp_path, encoding, name):
@@ -62,6 +63,7 @@ def test_what_may_be_either_is_refused_with_its_line(tmp_path, content, line):
         read_table(file_of(tmp_path, content))
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
 def test_utf16_without_its_mark_is_told(tmp_path, encoding, name):

@@ -135,6 +135,7 @@ def test_a_database_is_left_as_it_is(tmp_path):
         assert (tmp_path / path).read_bytes() == before
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("name", ["t.sqlite", "t.duckdb", "t.xlsx"])
 @pytest.mark.parametrize("what", ["cut", "other"])
 def test_damaged_files_are_told_in_one_line(tmp_path, name, what):

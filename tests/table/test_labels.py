@@ -12,6 +12,7 @@ import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.table import read_table
+from tests.scale import some
 
 DECIMAL = pa.decimal128(30, 20)
 WRITTEN = {
@@ -76,7 +77,7 @@ def both(path):
     return list(here.names), list(there.names)
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", some(WRITTEN))
 def test_labels_of_text_are_what_the_file_has(tmp_path, name):
     labels, expected = WRITTEN[name]
     path = str(tmp_path / "t.csv")
@@ -94,6 +95,7 @@ def test_labels_of_json_lines_are_exact(tmp_path, labels):
     assert both(path) == (expected, expected)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("name", TYPED)
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_labels_of_types_are_those_of_text(tmp_path, name, form):

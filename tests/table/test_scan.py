@@ -22,7 +22,7 @@ from boxwood.table import ColumnError, ReadOptions, read_table
 from boxwood.table.as_source import MAKERS, Maker, as_source, is_source
 from boxwood.table.parquet import ParquetSource, parquet_file
 from boxwood.table.scanned import scan_file
-from tests.scale import law
+from tests.scale import each, law
 
 NAMES = ("a", "b", "flag", "word")
 
@@ -267,8 +267,8 @@ def test_wide_tables_come_in_smaller_batches(tmp_path):
             assert max(batch.num_rows for _, batch in source.run(Rows, ["x0"]).batches) > 6553
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
+@each(
+    "arguments, error, message",
     [
         ({"source": None}, TypeError, "takes a path, SQL"),
         ({"source": np.zeros((3, 2))}, TypeError, "got an array of shape"),

@@ -19,6 +19,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
+from tests.scale import each, some
 from tests.table.test_scan import Rows, random_table
 
 
@@ -38,7 +39,7 @@ def write_parquet(path, n=5000, **options):
     return str(path)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.9999])
+@each("share", [0.0, 0.3, 0.9, 0.9999])
 def test_a_truncated_file_is_named(tmp_path, workplace, share):
     path = write_parquet(tmp_path / "t.parquet")
     size = os.path.getsize(path)
@@ -284,7 +285,7 @@ def test_ctrl_c_ends_a_pass(workplace, n_jobs):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("make", ["str", "duckdb.sql"], ids=["query", "relation"])
+@pytest.mark.parametrize("make", some(["str", "duckdb.sql"]))
 def test_ctrl_c_ends_a_query(workplace, make):
     script = (
         "import os, signal, sys, threading, time\n"

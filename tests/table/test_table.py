@@ -30,7 +30,7 @@ from boxwood.table.scanned import scan_file
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
-from tests.scale import SLOW, law
+from tests.scale import SLOW, each, law
 
 TINY, HUGE = 5e-324, 1.7976931348623157e308
 THRESHOLDS = [
@@ -206,6 +206,7 @@ def test_numbers_are_read_as_they_were_written(tmp_path, form, seed):
     assert table.left_out == ((("one value only", constant),) if constant else ())
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_any_delimiter_is_found(tmp_path, delimiter, newline):
@@ -348,6 +349,7 @@ def test_a_glob_means_itself(tmp_path):
     assert read_table(text_file(tmp_path, "[a]b.csv", "x\n3\n4\n")).X.tolist() == [[3], [4]]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("folder", ["x=5", "year=2024", "y=abc", "x=5/year=2024"])
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "jsonl"])
 def test_a_folder_is_no_column(tmp_path, form, folder):
@@ -465,6 +467,7 @@ def test_labelling_takes_memory_of_the_columns_and_not_of_the_rows(tmp_path, for
     assert peaks[1] < 1.3 * peaks[0]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("value", ["1_1", "1_000.5", "1e1_0"])
 @pytest.mark.parametrize("decimal", [None, ",", "."])
 def test_an_underscore_makes_a_text(tmp_path, value, decimal):
@@ -518,6 +521,7 @@ def test_csv_keeps_its_text_and_a_missing_value_on_the_way_leaves_the_row_empty(
     assert result == (6, 3, ())
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("out", ["out.csv", "out.csv.gz", "out.tsv", "out.parquet", "out.jsonl", "out.jsonl.gz"])
 @pytest.mark.parametrize("source", ["t.csv", "t.parquet"])
 def test_every_output_holds_every_column_in_order(tmp_path, source, out):
@@ -678,6 +682,7 @@ def test_json_keys_that_differ_in_case_only_keep_their_names(tmp_path):
     assert [row[:2] + row[4:] for row in found[1:]] == [[str(i), str(10 - i), str(int(i > 1))] for i in range(4)]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("source", ["t.parquet", "t.csv", "t.jsonl"])
 @pytest.mark.parametrize("out", ["o.parquet", "o.jsonl"])
 def test_names_that_differ_in_case_only_are_not_written_with_other_names(tmp_path, monkeypatch, source, out):
@@ -690,7 +695,7 @@ def test_names_that_differ_in_case_only_are_not_written_with_other_names(tmp_pat
     assert os.listdir(tmp_path) == [source]
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(["a", "A", "A_1"])))
+@each("order", list(itertools.permutations(["a", "A", "A_1"])))
 def test_json_keys_that_cannot_be_told_apart_are_refused(tmp_path, order):
     line = json.dumps({name: i for i, name in enumerate(order)})
     with pytest.raises(DataError, match="columns 'A', 'a' differ in case only and cannot be told from 'A_1'"):

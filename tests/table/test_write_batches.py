@@ -73,7 +73,7 @@ def test_all_else_of_a_file_stays(tmp_path):
     assert b"pandas" in mine.metadata
 
 
-@law(10)
+@law(4)
 def test_rows_get_the_clusters_of_the_tree(tmp_path, seed):
     rng = np.random.default_rng(seed)
     values = np.array([v for v in THRESHOLDS if np.isfinite(v)])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood.theory import instances
+from tests.scale import each
 from tests.theory.mixture_cases import caterpillar
 
 
@@ -41,8 +42,8 @@ def test_instances_have_points_or_a_mixture():
             call()
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
+@each(
+    "call, words",
     [
         (lambda: instances.star(1, 5.0), "k must be at least 2"),
         (lambda: instances.star(3, 0.5), "far >= 1"),

@@ -143,6 +143,7 @@ def test_exponential_error():
         instances.exponential_error(4, 2.0)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("axes", ["permutations", "pairs"])
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
 def test_first_cut(k, axes):

@@ -10,7 +10,7 @@ from boxwood import Mixture, ThresholdTree
 from boxwood.grow import mmdt
 from boxwood.metrics import error_rate, explainability_to_noise, mixture_price
 from boxwood.theory import bounds, certificate, instances
-from tests.scale import seeds
+from tests.scale import each, seeds
 from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_error, mixtures
 
 
@@ -208,7 +208,7 @@ def test_growing_price(k, copies):
     assert (again.mixture.means == means).all()
 
 
-@pytest.mark.parametrize("m", [0.5, 1.0, 2.0, 3.0, 4.0])
+@each("m", [0.5, 1.0, 2.0, 3.0, 4.0])
 def test_two_gaussians(m):
     instance = instances.two_gaussians(m)
     tree = mmdt(instance.mixture)

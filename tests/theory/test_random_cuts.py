@@ -81,6 +81,7 @@ def test_the_distortion_of_the_embedding_is_2k_minus_1():
         assert float(x[0, 0]) ** 2 == pytest.approx((2 * k - 1) * length)
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("options", [{"variant": "fast"}, {"variant": "exact"}, {"median": "lower"}])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_trees_cost_what_is_expected(objective, options):
@@ -225,6 +226,7 @@ def test_star_equals_the_twin_and_tends_to_the_bound(objective):
         assert limit["limit"] == bounds.random_cuts_price_bound(9).value
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("variant", ["fast", "exact"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_star_by_trees(objective, variant):

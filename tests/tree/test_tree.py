@@ -15,7 +15,7 @@ from boxwood.errors import ModelError
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes, shortest_between
 from boxwood.tree.shorten import shortened_in
 from tests import naive
-from tests.scale import draws
+from tests.scale import draws, each
 from tests.strategies import rows_near, trees
 
 TWO_SIDED = {
@@ -84,6 +84,7 @@ def test_rows_at_nodes_agree_with_apply(data):
     assert leaf.tolist() == tree.apply(X).tolist()
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "readonly"])
 def test_any_memory_layout(dtype, layout):
@@ -112,8 +113,8 @@ def test_threads_do_not_change_the_result():
     assert np.array_equal(tree.apply(X, n_jobs=1), tree.apply(X, n_jobs=4))
 
 
-@pytest.mark.parametrize(
-    ("X", "message"),
+@each(
+    "X, message",
     [
         ([[0.0]], "tests column 1, but X has 1 columns"),
         ([0.0, 1.0], "two-dimensional"),
@@ -163,8 +164,8 @@ def test_builder_takes_a_tree_apart_and_gives_it_back(tree):
     assert builder.n_leaves == tree.n_leaves
 
 
-@pytest.mark.parametrize(
-    ("steps", "message"),
+@each(
+    "steps, message",
     [
         ([], "node 0 is neither a cut nor labelled"),
         ([("split", 0, 0, 1.0), ("label", 1, 0)], "node 2 is neither"),
@@ -198,8 +199,8 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@each(
+    "changes, message",
     [
         ({"feature": [0, -2, -1, -1, -1]}, "node 1 tests a negative column"),
         ({"feature": [0.0, 1.0, -1.0, -1.0, -1.0]}, "feature must be whole numbers"),
@@ -225,7 +226,7 @@ def test_malformed_arrays_are_refused_with_a_reason(changes, message):
         ThresholdTree(**{**GOOD, **changes})
 
 
-@pytest.mark.parametrize("remade", [lambda t: t, lambda t: pickle.loads(pickle.dumps(t)), copy.copy, copy.deepcopy])
+@each("remade", [lambda t: t, lambda t: pickle.loads(pickle.dumps(t)), copy.copy, copy.deepcopy])
 def test_frozen(remade):
     tree = remade(ThresholdTree.from_dict(TWO_SIDED))
     assert tree == ThresholdTree.from_dict(TWO_SIDED)
@@ -308,8 +309,8 @@ def test_json_is_strict():
 LEAF = {"cluster": 0}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each(
+    "text, message",
     [
         ("{", "not JSON"),
         ("[" * 100_000, "not JSON"),
@@ -335,8 +336,8 @@ def test_json_refused(text, message):
         ThresholdTree.from_json(text)
 
 
-@pytest.mark.parametrize(
-    ("d", "message"),
+@each(
+    "d, message",
     [
         ({}, "no leaf"),
         ({"cluster": 1.5}, "whole number"),

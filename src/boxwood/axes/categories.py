@@ -15,8 +15,10 @@ from boxwood.axes._monotone import transformed
 from boxwood.axes.maps import AxisMap
 from boxwood.tree.cover import Intervals, complement, joined
 
-__all__ = ["OTHER", "Categories", "Encoding", "is_missing"]
+__all__ = ["MANY_VALUES", "MOST_VALUES", "OTHER", "Categories", "Encoding", "is_missing"]
 
+MOST_VALUES = 255
+MANY_VALUES = f"more than {MOST_VALUES} values"
 OTHER = "any other value"  # shown for a value that is not among the categories
 
 

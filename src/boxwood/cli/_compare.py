@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._errors import Verb
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import SCALED, in_option_names, read
+from boxwood.cli._explained import SCALED, in_option_names, read, rows_of
+from boxwood.cli._groups import Grouped
 from boxwood.cli._limits import LIMITS, in_words, limits
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
@@ -24,6 +24,7 @@ __all__ = ["command"]
 
 _SHARED = (
     *("file", "clusters", "labels", "columns", "exclude", "scale", "missing", "weights", "seed"),
+    *("categories", "numbers"),
     *("objective", "time_limit", "jobs"),
     *LIMITS,
 )
@@ -58,7 +59,7 @@ def _leaves(ctx: click.Context, param: click.Parameter, numbers: tuple[str, ...]
     return tuple(map(int, parts))
 
 
-@click.command(name="compare", cls=Verb, epilog=_EPILOG)
+@click.command(name="compare", cls=Grouped, epilog=_EPILOG)
 @click.option(
     "--method",
     "methods",
@@ -111,7 +112,7 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
         status(0.0, rows=len(table.X))
         with in_option_names():
             return compare(
-                table.X,
+                rows_of(table, options),
                 table.labels,
                 n_clusters=clusters,
                 columns=table.columns,

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._engine import check_engine, engine_options
-from boxwood.cli._errors import PAST_A_LIMIT, Verb
+from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._explained import explained
-from boxwood.cli._limits import LIMITS, in_options, limit_options, without_told
+from boxwood.cli._groups import Grouped
+from boxwood.cli._limits import in_options, limit_options, without_told
 from boxwood.cli._outputs import (
     check_outputs,
     described_outputs,
@@ -66,8 +67,8 @@ _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), a database of SQLite or DuckDB
 or an Excel file (--table names the table or sheet), or - for standard input. A folder or a pattern of Parquet files,
 --sql, and a file larger than memory are read in batches (--engine).
-Columns of text or dates, constant columns and columns that look like identifiers are left out, unless -c names the
-columns. Rows that lack a value get no cluster (--missing).
+Columns of text are categories. Those of more than 255 values, columns of dates, constant columns and columns that look
+like identifiers are left out, unless -c names the columns. Rules say where rows without a value belong (--missing).
 
 The summary has a line for each cluster, with its rule, and what the rules lose; below it stands the tree, with the rows
 of each leaf. -o writes more, by the extension of its file:
@@ -87,32 +88,7 @@ Examples:
 """
 
 
-_GROUPS = {
-    "Clusters": ("clusters", "labels", "columns", "exclude", "weights", "missing", "scale", "seed", "names"),
-    "Rules": ("max_leaf_nodes", *LIMITS, "method", "objective", "time_limit", "validate"),
-    "Output": (
-        *("outputs", "title", "min_count", "value", "save", "as_json", "fail_over", "fail_under", "quiet", "debug"),
-    ),
-    "Reading": ("format", "table", "no_header", "decimal", "encoding", "sql"),
-    "Large tables": ("engine", "memory_limit", "spark_master", "dask_scheduler", "jobs"),
-}
-"""Options of the help by their groups; what is in none comes last."""
-
-
-class _Explain(Verb):
-    """The verb whose help has its many options in groups."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        params = {param.name: param for param in self.get_params(ctx) if isinstance(param, click.Option)}
-        grouped = {name for names in _GROUPS.values() for name in names}
-        groups = _GROUPS | {"Other": tuple(str(name) for name in params if name not in grouped)}
-        for group, names in groups.items():
-            records = [params[name].get_help_record(ctx) for name in names]
-            with formatter.section(group):
-                formatter.write_dl([record for record in records if record is not None])
-
-
-@click.command(name="explain", cls=_Explain, help=_HELP, epilog=_EPILOG)
+@click.command(name="explain", cls=Grouped, help=_HELP, epilog=_EPILOG)
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
 @click.option(
@@ -163,10 +139,23 @@ class _Explain(Verb):
 )
 @click.option(
     "--missing",
-    type=click.Choice(["drop", "refuse"]),
-    default="drop",
+    type=click.Choice(["learn", "drop", "refuse"]),
+    default="learn",
     show_default=True,
-    help="What to do with rows that lack a value in a column in use: give them no cluster (drop), or stop (refuse).",
+    help="What to do with rows that lack a value in a column in use: let the rules say where they belong (learn), give "
+    "them no cluster (drop), or stop (refuse). A table in batches has no rules for them, and drops them.",
+)
+@click.option(
+    "--categories",
+    metavar="NAME",
+    multiple=True,
+    help="Columns of words, though they look like numbers, such as postcodes; may be repeated, or a,b,c.",
+)
+@click.option(
+    "--numbers",
+    metavar="NAME",
+    multiple=True,
+    help="Columns that must be numbers, so that any word in them is an error; may be repeated, or a,b,c.",
 )
 @click.option(
     "--names",

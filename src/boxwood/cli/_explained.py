@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import numpy as np
 
 from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
@@ -21,10 +22,11 @@ from boxwood.grow import METHODS
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.passes import Source
-    from boxwood.table import Table
+    from boxwood.reference.mixed import MixedTable
+    from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
-__all__ = ["SCALED", "ColumnNames", "explained", "in_option_names", "read", "told_by_rows"]
+__all__ = ["SCALED", "ColumnNames", "explained", "in_option_names", "read", "rows_of", "told_by_rows"]
 
 SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
 _OPTIONS = {
@@ -36,6 +38,8 @@ _OPTIONS = {
     "random_state": "--seed",
     "validate": "--validate",
     "n_jobs": "--jobs",
+    "categories": "--categories",
+    "numbers": "--numbers",
     **LIMITS,
 }
 """Options of the command by the parameter of `explain` that they set."""
@@ -67,7 +71,7 @@ def explained(
         kinds = zip(source.names, source.kinds, strict=True)
         for hint in source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns]):
             talk.note(hint)
-        given = _parameters(columns, clusters, options)
+        given = _parameters(columns, clusters, options) | _kinds(options)._asdict()
         with in_option_names():
             explanation, notes = explained_in_batches(
                 talk, source, columns, labels, sample_weight=options["weights"], **given
@@ -93,7 +97,7 @@ def _refuse_method(options: dict[str, Any]) -> None:
 
 
 def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
-    from boxwood.explanation.ask.basis import with_basis
+    from boxwood.explanation.ask.basis import Given, with_basis
 
     table, notes = read(talk, file, labels, options)
     explanation = _explain(talk, table, clusters, options)
@@ -102,7 +106,7 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
     beside = [name for name in (labels, options["weights"]) if name is not None]
     assert explanation.basis is not None
     made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
-    explanation = with_basis(explanation, source, table.names, made_by, beside)
+    explanation = with_basis(explanation, Given(source, table.names, made_by, beside))
     if (value := options["value"]) is not None:
         explanation.worth(value, None if value in explanation.columns else _values(file, value, options))
     return explanation
@@ -120,13 +124,14 @@ def _values(file: str, column: str, options: dict[str, Any]) -> Any:
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
     """Return the table without columns that rules should not use, and notes on them, which are told."""
     from boxwood.explanation.ask.columns import notes_on_left_out, notes_on_use
+    from boxwood.explanation.ask.mixed import as_told
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
-        wanted = _wanted(labels, options)
-        table = read_table(file, reading(options), **wanted._asdict(), missing="drop", tick=tick)
+        wanted, how = _wanted(labels, options), reading(options)
+        table = read_table(file, how, **wanted._asdict(), missing="drop", kinds=_kinds(options), tick=tick)
     suspects = [] if options["columns"] else _suspects(table, has_labels=labels is not None)
-    left_out, used = dict(table.left_out), table.without(suspects)
+    left_out, used = as_told(dict(table.left_out)), table.without(suspects)
     if not used.columns:
         notes = notes_on_left_out(left_out, suspects)
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, notes))}")
@@ -139,11 +144,38 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
 
 def _suspects(table: Table, *, has_labels: bool) -> list[str]:
     """Return the columns that look like identifiers; none if labels would have no other column."""
-    from boxwood.explanation.ask.columns import identifiers_to_leave_out, looks_like_identifier
+    from boxwood.explanation.ask.columns import identifiers_to_leave_out
+    from boxwood.explanation.ask.mixed import like_identifiers
 
-    pairs = zip(table.columns, table.X.T, strict=True)
-    suspects = [name for name, values in pairs if name in table.padded or looks_like_identifier(name, values)]
+    found = like_identifiers(_as_it_is(table))
+    suspects = [name for name in table.columns if name in table.padded or name in found]
     return identifiers_to_leave_out(suspects, table.columns, has_labels=has_labels)
+
+
+def _as_it_is(table: Table) -> MixedTable:
+    """Return the table with its categories and gaps."""
+    from boxwood.reference.mixed import MixedTable, with_truths
+
+    left_out = {reason: list(names) for reason, names in table.left_out}
+    read = MixedTable(table.columns, table.X, table.categories, table.booleans, left_out, table.names)
+    return with_truths(read)
+
+
+def rows_of(table: Table, options: dict[str, Any]) -> Any:
+    """Return the rows for `explain`: an array, or where rules may learn from words or gaps, the table as it is."""
+    has_gaps = options["missing"] == "learn" and np.isnan(table.X).any()
+    return _as_it_is(table) if table.categories or has_gaps else table.X
+
+
+def _kinds(options: dict[str, Any]) -> Kinds:
+    """Return the columns whose kind the options name."""
+    from boxwood.table import Kinds
+
+    return Kinds(*(_names(options[name]) for name in ("categories", "numbers")))
+
+
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for text in given for name in text.split(",") if name.strip())
 
 
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
@@ -154,12 +186,12 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
     ):
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
-        from boxwood.explanation.explanation import with_booleans
+        from boxwood.explanation.measured_tree import with_booleans
 
         status(0.0, rows=len(table.X))
         with in_option_names():
             explanation = explain(
-                table.X,
+                rows_of(table, options),
                 table.labels,
                 columns=table.columns,
                 verbose=status.step,

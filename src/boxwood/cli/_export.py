@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from boxwood.cli._errors import Verb
+from boxwood.cli._groups import Grouped
 from boxwood.cli._limits import in_options
 from boxwood.cli._outputs import takes_page_options
 from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
@@ -49,7 +49,15 @@ Examples:
 """
 
 
-@click.command(name="export", cls=Verb, help=_HELP, epilog=_EPILOG)
+_GROUPS = {
+    "Form": ("form", "dialect", "table", "columns"),
+    "Report": ("title", "min_count"),
+    "Output": ("output", "quiet", "debug"),
+}
+"""Options of the help by their groups; `--table` and `--columns` are parts of a form here."""
+
+
+@click.command(name="export", cls=Grouped, groups=_GROUPS, help=_HELP, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.option("--to", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form.")
 @click.option(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._engine import check_engine, labelling_options
-from boxwood.cli._errors import PAST_A_LIMIT, Verb
+from boxwood.cli._errors import PAST_A_LIMIT
+from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
     Talk,
     check_writable,
@@ -61,7 +62,7 @@ Examples:
 """
 
 
-@click.command(name="predict", cls=Verb, epilog=_EPILOG)
+@click.command(name="predict", cls=Grouped, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option(
@@ -108,7 +109,8 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
         talk.note(f"{rows} left without a cluster: a value that their rule needs is missing or was never seen")
     for column, count, example in labelled.unseen:
-        talk.note(f"never seen, in column {column}: {count:,} value{'' if count == 1 else 's'}, such as {example!r}")
+        rows = f"{count:,} row{'' if count == 1 else 's'}"
+        talk.note(f"column {column} has a value that was never seen in {rows}, such as {example!r}")
     _check_limit(labelled, options["fail_over_empty"])
 
 
@@ -183,7 +185,9 @@ def _write(
     from boxwood.render.forms.labels import rules_of
     from boxwood.table.write_labels import label_rows
 
-    rules = rules_of(explanation.tree, explanation.columns, explanation.names, explanation.coded_columns)
+    rules = rules_of(
+        explanation.tree, explanation.columns, explanation.names, explanation.coded_columns, explanation.gap_columns
+    )
     hints: list[str] = []
     with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
         labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)

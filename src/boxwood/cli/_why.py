@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._errors import Verb
+from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import Talk, load_model, reading, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 
@@ -25,7 +25,7 @@ Examples:
 """
 
 
-@click.command(name="why", cls=Verb, epilog=_EPILOG)
+@click.command(name="why", cls=Grouped, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("file", metavar="[TABLE]", required=False, type=click.Path())
 @click.option("--row", metavar="N", type=click.IntRange(min=1), help="Row of the table; the first one is 1.")

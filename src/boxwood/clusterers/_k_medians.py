@@ -25,12 +25,12 @@ from boxwood.loops.costs import L2, add_potentials, distances, lower_to, nearest
 from boxwood.reference.centers import Groups, find_centers, next_centers, objective_code
 from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
 
-__all__ = ["Cloud", "KMedians", "alternate"]
+__all__ = ["BETTER", "Cloud", "Clustering", "KMedians", "alternate", "plus_plus"]
 
 BETTER = 1e-9  # fraction of the cost by which a start must be better than an earlier one: less may be rounding
 
 
-def _plus_plus(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
+def plus_plus(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
     """Return k rows, each drawn with a chance in proportion to its distance to the nearest row drawn before.
 
     It is the distance and not its square, so that the chance of a row is its fraction of the cost. Of 2 + log k
@@ -45,7 +45,7 @@ def _at_random(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
 
 
 SEEDINGS: dict[str, Callable[[Cloud, int, np.random.RandomState], Floats]] = {
-    "k-medians++": _plus_plus,
+    "k-medians++": plus_plus,
     "random": _at_random,
 }
 
@@ -60,9 +60,9 @@ def _drawn(
     cloud.lower_to(centers[0], closest)
     while len(centers) < k:
         if not closest.any():
-            raise few_rows(k, len(centers))
+            raise cloud.few_rows(k, len(centers))
         candidates = cloud.rows(_draw(cloud, chance(closest), rng, n_trials))
-        potentials = _potentials(cloud, candidates, closest) if n_trials > 1 else np.zeros(1)
+        potentials = cloud.potentials(candidates, closest) if n_trials > 1 else np.zeros(1)
         center = candidates[np.argmin(potentials)]
         centers = np.vstack([centers, center])
         cloud.lower_to(center, closest)
@@ -147,6 +147,21 @@ class Cloud:
         groups = Groups.of(now.labels, len(now.centers))
         return next_centers(self.X, groups, self.weights, now.centers, n_jobs=self.n_jobs)
 
+    def potentials(self, candidates: Floats, closest: Floats) -> Floats:
+        """Return the cost of all rows with each candidate as one more centre, shape (t,)."""
+        columns, weights = np.ascontiguousarray(candidates.T), self.loop_weights
+
+        def work(start: int, stop: int) -> Floats:
+            sums, rows = np.zeros(len(candidates)), slice(start, stop)
+            add_potentials(self.X[rows], weights[rows], columns, self.euclidean, closest[rows], sums)
+            return sums
+
+        return np.asarray(np.sum(self.map_blocks(work), axis=0))
+
+    def few_rows(self, n_clusters: int, n_found: int) -> DataError:
+        """Return the error for so few centres that cost nothing."""
+        return few_rows(n_clusters, n_found)
+
     def total(self, costs: Floats) -> float:
         """Return the weighted sum of costs.
 
@@ -160,19 +175,6 @@ class Cloud:
         if not np.isfinite(total):
             raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
         return total
-
-
-def _potentials(cloud: Cloud, candidates: Floats, closest: Floats) -> Floats:
-    """Return the cost of all rows with each candidate as one more centre."""
-    columns, weights = np.ascontiguousarray(candidates.T), cloud.loop_weights
-
-    def work(start: int, stop: int) -> Floats:
-        sums = np.zeros(len(candidates))
-        rows = slice(start, stop)
-        add_potentials(cloud.X[rows], weights[rows], columns, cloud.euclidean, closest[rows], sums)
-        return sums
-
-    return np.asarray(np.sum(cloud.map_blocks(work), axis=0))
 
 
 def _draw(cloud: Cloud, chance: Floats, rng: np.random.RandomState, size: int) -> Indices:
@@ -457,7 +459,7 @@ def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
             return Clustering(centers, labels, cloud.total(costs), n_iter)
         cloud.total(costs)
         if not costs.any():
-            raise few_rows(len(centers), len(centers) - len(empty))
+            raise cloud.few_rows(len(centers), len(centers) - len(empty))
         centers = _refilled(cloud, centers, empty, costs)
 
 
@@ -465,6 +467,6 @@ def _refilled(cloud: Cloud, centers: Floats, empty: Indices, costs: Floats) -> F
     centers = centers.copy()
     for cluster in empty:
         farthest = cloud.order[np.argmax(costs[cloud.order])]
-        centers[cluster] = cloud.X[farthest]
+        centers[cluster] = cloud.rows(farthest[None])[0]
         cloud.lower_to(centers[cluster], costs)
     return centers

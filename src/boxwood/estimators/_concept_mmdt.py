@@ -210,6 +210,7 @@ class ConceptMMDT(MMDT):
             rows = self._rows(X, sample_weight, reset=True)
             self._keep_projector(self._fitted_projector(self._numbers(X), rows, concepts))
             self._explain_clusters(X, rows, y)
+            self._keep_given(X, y, sample_weight)
         self._warn_of_left_out()
         if concepts is None:  # the fit of a projector warns by itself
             self._warn_of_concepts()

@@ -22,12 +22,13 @@ from boxwood._warnings import warn_caller
 from boxwood.axes import AxisMap
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
+from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
 from boxwood.explanation.ask.limits import told
 from boxwood.explanation.ask.names import renamed
-from boxwood.explanation.explanation import with_booleans
 from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
+from boxwood.explanation.measured_tree import with_booleans, with_short_words
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, Source
@@ -92,6 +93,7 @@ class Fit(NamedTuple):
     grow: Callable[[Any], Grown] | None = None  # grows a tree for another task, as the estimator does
     clusterer: Any = None  # the fitted clusterer
     given: Any = None  # the table that a pipeline was fitted on; None for other clusterers
+    rests_on: Given | None = None  # what rows and clusters are called
 
     def clusters(self, tree: ThresholdTree) -> Indices:
         """Return the cluster that the tree gives to each row; those of rows in batches are too many to be kept."""
@@ -103,19 +105,21 @@ class Fit(NamedTuple):
         """Return the price of the tree on rows in memory, and the highest price that any tree could have."""
         assert self.coordinates is not None
         predicted = np.where(self.task.reference.kept, clusters, -1)
-        costs = costs_of(self.task, grown, predicted, self.coordinates.measured)
+        costs = costs_of(self.task, grown, predicted, self.coordinates)
         return costs.price, costs.ceiling
 
     def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
         """Return the explanation, which refers to the rows."""
         task, here = self.task.with_reference(renamed(self.task.reference)), self.coordinates
         if here is None:
-            explanation = measured_in_batches(task, grown._replace(notes=(*self.notes, *grown.notes)))
+            told_of = grown._replace(notes=(*self.notes, *grown.notes))
+            measured = measured_in_batches(task, told_of, short_words=True)
         else:
-            explanation = measure(task, grown, here)
-            evidence = replace(explanation._rows(), grow=self.grow, clusterer=self.clusterer, given=self.given)
-            explanation = replace(explanation, _evidence=evidence)
-        explanation = with_booleans(told(explanation, task, task.budget), booleans)
+            measured = measure(task, grown, here)
+            evidence = replace(measured._rows(), grow=self.grow, clusterer=self.clusterer, given=self.given)
+            measured = with_short_words(replace(measured, _evidence=evidence), here.shortened(grown.tree))
+        explanation = with_booleans(told(Explanation._of(measured), task, task.budget), booleans)
+        explanation = explanation if self.rests_on is None else with_basis(explanation, self.rests_on)
         ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
         prices = explanation.price, ceiling
         if here is None:
@@ -179,7 +183,7 @@ def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tu
             )
         model.clusterer_ = clusterer
         return clustering_of_table(batches, clusterer.estimator, None, model.random_state)[0], ()
-    from boxwood.clusterers.k_means_passes import k_means_by_passes
+    from boxwood.clusterers.by_passes import k_means_by_passes
 
     found = k_means_by_passes(batches, model.n_clusters, random_state=model.random_state)
     model.clusterer_ = found.as_estimator()

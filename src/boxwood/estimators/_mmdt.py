@@ -204,7 +204,7 @@ class MMDT(TreeClusterer):
     def _clusters_on(self, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
         if label is not None or self.clusterer is not None:
             return super()._clusters_on(batches, label)
-        from boxwood.clusterers.gaussian_passes import LikeliestComponent, mixture_of_sample
+        from boxwood.clusterers.by_passes import LikeliestComponent, mixture_of_sample
         from boxwood.explanation.choose.in_batches import rows_of_sample
 
         n_rows = rows_of_sample(batches, self.n_clusters)

@@ -6,14 +6,14 @@ from boxwood._lazy import attach
 
 if TYPE_CHECKING:
     from boxwood.explanation._tally import Tally as Tally
-    from boxwood.explanation.apply.compare import Compared as Compared
-    from boxwood.explanation.apply.compare import Comparison as Comparison
     from boxwood.explanation.apply.compare import compare as compare
+    from boxwood.explanation.apply.results import Change as Change
+    from boxwood.explanation.apply.results import Compared as Compared
+    from boxwood.explanation.apply.results import Comparison as Comparison
+    from boxwood.explanation.apply.results import Move as Move
+    from boxwood.explanation.apply.results import Step as Step
+    from boxwood.explanation.apply.results import Why as Why
     from boxwood.explanation.apply.tree_changes import changes_in_words as changes_in_words
-    from boxwood.explanation.apply.why import Change as Change
-    from boxwood.explanation.apply.why import Move as Move
-    from boxwood.explanation.apply.why import Step as Step
-    from boxwood.explanation.apply.why import Why as Why
     from boxwood.explanation.ask.explain import explain as explain
     from boxwood.explanation.explanation import Explanation as Explanation
     from boxwood.explanation.explanation import load as load
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import Basis as Basis
     from boxwood.explanation.records import CategoryColumn as CategoryColumn
     from boxwood.explanation.records import CategoryGroup as CategoryGroup
+    from boxwood.explanation.records import Clusters as Clusters
     from boxwood.explanation.records import ClusterStability as ClusterStability
     from boxwood.explanation.records import ClusterSummary as ClusterSummary
     from boxwood.explanation.records import ClusterWorth as ClusterWorth
@@ -44,9 +45,9 @@ if TYPE_CHECKING:
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "_tally": ("Tally",),
-    "boxwood.explanation.apply.compare": ("Compared", "Comparison", "compare"),
+    "boxwood.explanation.apply.compare": ("compare",),
+    "boxwood.explanation.apply.results": ("Change", "Compared", "Comparison", "Move", "Step", "Why"),
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
-    "boxwood.explanation.apply.why": ("Change", "Move", "Step", "Why"),
     "boxwood.explanation.ask.explain": ("explain",),
     "boxwood.explanation.measure.misassigned": ("Misassigned",),
     "explanation": ("Explanation", "load"),
@@ -57,6 +58,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "ClusterStability",
         "ClusterSummary",
         "ClusterWorth",
+        "Clusters",
         "Condition",
         "CutStability",
         "DrawFacts",

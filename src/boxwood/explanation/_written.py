@@ -6,16 +6,17 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from boxwood.explanation.verbs import Measurable
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from sklearn.tree import DecisionTreeClassifier
 
-    from boxwood.explanation.explanation import Explanation
 
 __all__ = ["Drawn", "Programs", "Written"]
 
 
-class Written:
+class Written(Measurable):
     """Forms of an `Explanation` that people read."""
 
     def to_text(self) -> str:
@@ -120,7 +121,7 @@ class Written:
         """
         from boxwood.explanation.apply.frames import frame_of
 
-        return frame_of(cast("Explanation", self), what)
+        return frame_of(self, what)
 
     def to_html(
         self, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
@@ -191,10 +192,10 @@ class Written:
         """
         from boxwood.render.page.page import in_notebook
 
-        return in_notebook(cast("Explanation", self))
+        return in_notebook(self)
 
 
-class Programs:
+class Programs(Measurable):
     """Forms of an `Explanation` that label rows elsewhere, as `predict` does.
 
     A row that lacks a value which its rule needs, or has a category there that was never seen, has no cluster: NULL in
@@ -210,7 +211,8 @@ class Programs:
 
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
-        case in them.
+        case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and go
+        where the rules send missing values.
 
         SQLite reads some decimals as a neighbouring double. So the dialect "sqlite" writes such thresholds as a whole
         number times or over a power of two, which it reads exactly. A value that SQLite itself reads from text, in a
@@ -297,7 +299,8 @@ class Programs:
 
         It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
         the formula finds them there, wherever they stand, and gives #N/A if one is missing. The formula for row 2 can
-        be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an empty cell.
+        be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an empty cell,
+        and in a column with gaps an empty cell is missing; other text has no cluster there.
         Spreadsheets hold about 15 digits of a number: a value nearer to a cut than a relative 1e-13 may fall on its
         other side.
 
@@ -343,12 +346,13 @@ class Programs:
         named them. A two-sided cut becomes two nodes, and what is outside of it stands twice, each with half of the
         rows. Counts at the nodes are rows of the explained table, or weights; a leaf without rows counts one. The share
         of classes at a leaf is 1 for its cluster. A column of words is tested by its codes: the places of its values in
-        `categories`.
+        `categories`. A set of categories becomes a node for each end of its runs of codes, and what is below stands as
+        often. In a column with gaps NaN goes where the rules send missing values.
 
         Raises
         ------
         DataError
-            If two-sided cuts make more than 2**17 nodes.
+            If two-sided cuts and sets of categories make more than 2**17 nodes; `to_python` takes them.
 
         Examples
         --------
@@ -370,12 +374,13 @@ class Programs:
 
         On rows that float32 holds the clusters are those of `predict`; another value is rounded before it comes in, and
         may so pass a threshold that it is next to. A column of words comes in as codes: the places of its values in
-        `categories`, then the place after the last for unknown values if these are allowed, else NaN.
+        `categories`, then the place after the last for unknown values if these are allowed, else NaN. In a column with
+        gaps NaN goes where the rules send missing values.
 
         Raises
         ------
         DataError
-            If two-sided cuts make more than 2**17 nodes.
+            If two-sided cuts and sets of categories make more than 2**17 nodes; `to_pmml` takes them.
         ImportError
             If onnx is missing.
 
@@ -420,7 +425,7 @@ class Programs:
         return pmml(self)
 
 
-class Drawn:
+class Drawn(Measurable):
     """Pictures of an `Explanation`.
 
     Each takes an Axes and returns it, and shows nothing by itself. Colours are those of M. A. Petroff (2021), which
@@ -433,9 +438,10 @@ class Drawn:
         """Draw the tree: its cuts from left to right, and its leaves at the right.
 
         A cut shows the distribution of its column over the rows that reach it, stacked by cluster of the reference,
-        with the threshold as a line; "lost" counts the rows for which no leaf of their cluster can be reached any
-        more. An edge says its condition, and is as wide as its share of rows. A leaf shows the number and name of its
-        cluster, its rows with their share of all, and which clusters they come from.
+        with the threshold as a line, and a bar at the end for missing values that have a place; "lost" counts the rows
+        for which no leaf of their cluster can be reached any more. An edge says its condition, and is as wide as its
+        share of rows. A leaf shows the number and name of its cluster, its rows with their share of all, and which
+        clusters they come from.
 
         Parameters
         ----------
@@ -465,13 +471,14 @@ class Drawn:
         """
         from boxwood.render.pictures.plot_tree import plot_tree
 
-        return plot_tree(_as_explanation(self), ax)
+        return plot_tree(self, ax)
 
     def plot_boxes(self, x: str | int | None = None, y: str | int | None = None, ax: Axes | None = None) -> Axes:
         """Draw two columns of the table, with the leaves as boxes.
 
         A box has the number of its cluster. A row has the colour and shape of its own cluster, and a ring if its rule
-        names another one. Boxes overlap where the tree cuts further columns.
+        names another one. Boxes overlap where the tree cuts further columns. A row that lacks one of both values is not
+        drawn.
 
         Parameters
         ----------
@@ -506,7 +513,7 @@ class Drawn:
         """
         from boxwood.render.pictures.plot_boxes import plot_boxes
 
-        return plot_boxes(_as_explanation(self), x, y, ax)
+        return plot_boxes(self, x, y, ax)
 
     def plot_profile(self, ax: Axes | None = None) -> Axes:
         """Draw the profile as a heat map: columns by clusters.
@@ -542,7 +549,7 @@ class Drawn:
         """
         from boxwood.render.pictures.plot_measured import plot_profile
 
-        return plot_profile(_as_explanation(self), ax)
+        return plot_profile(self, ax)
 
     def plot_frontier(self, ax: Axes | None = None) -> Axes:
         """Draw the frontier: leaves against price; against agreement if prunings have the fewest mistakes.
@@ -577,7 +584,7 @@ class Drawn:
         """
         from boxwood.render.pictures.plot_measured import plot_frontier
 
-        return plot_frontier(_as_explanation(self), ax)
+        return plot_frontier(self, ax)
 
     def plot_stability(self, ax: Axes | None = None) -> Axes:
         """Draw stability: how far each cluster is found again on rows drawn anew, and how often each cut's column.
@@ -617,8 +624,4 @@ class Drawn:
         """
         from boxwood.render.pictures.plot_measured import plot_stability
 
-        return plot_stability(_as_explanation(self), ax)
-
-
-def _as_explanation(drawn: Drawn) -> Explanation:
-    return cast("Explanation", drawn)
+        return plot_stability(self, ax)

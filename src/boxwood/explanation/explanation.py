@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from boxwood._frames import names_array, names_or_none
-from boxwood._types import Array, Indices
-from boxwood.axes import Categories
 from boxwood.explanation._written import Drawn, Programs, Written
-from boxwood.explanation.apply.rows import leaves_of_rows
-from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
-from boxwood.explanation.records import (
-    Basis,
-    BudgetFacts,
-    ClusterSummary,
-    DrawFacts,
-    KernelFacts,
-    LeafSummary,
-    MixtureFacts,
-    SearchFacts,
-    cluster_rules_of,
-    rules_of,
-)
-from boxwood.explanation.verbs import Applied, Regrown, frame_with_leaves
-from boxwood.tree import ThresholdTree
-from boxwood.tree.on_frames import is_on_machines
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.facts import TableEvidence
-    from boxwood.explanation.records import HeldOut
-    from boxwood.metrics.reading import Readability
+    pass
 
-__all__ = ["Explanation", "load", "with_booleans"]
+__all__ = ["Explanation", "load"]
 
 
-@dataclass(frozen=True, repr=False)
-class Explanation(Written, Programs, Regrown, Applied, Drawn):
+class Explanation(Written, Programs, Drawn):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
     Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured
@@ -91,6 +63,10 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
     categories : tuple of pairs (column, Categories)
         Columns without numbers, and their values. The tree tests codes that stand for these values. A column of
         booleans that the tree tests has the values False and True, whose codes are 0 and 1.
+    gaps : tuple of str
+        Columns of numbers whose missing values have a place in the tree: it takes a missing value as +inf, which is
+        outside of `x <= 5`, and rules say "age > 5 or missing". In other columns of numbers a row without a value that
+        it is asked for has no leaf.
     objective : {"sqeuclidean", "l1", "l2"}, default="sqeuclidean"
         Distance that costs add up. For "random_cuts" it is the distance for which cuts were drawn.
     kernel : KernelFacts, default=None
@@ -103,6 +79,8 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
         Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
     budget : BudgetFacts, default=None
         Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
+    binary : tuple of str
+        Columns of numbers that the tree tests and that hold only 0 and 1: words say `member = 0`.
     basis : Basis, default=None
         Source, date, version, where the clusters come from, columns left out and why; None where that is not known.
 
@@ -121,146 +99,18 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
     Grown by IMM, more leaves by Expand.
     """
 
-    tree: ThresholdTree
-    columns: tuple[str, ...]
-    method: str
-    n_rows: int
-    n_left_out: int
-    clusters: tuple[ClusterSummary, ...]
-    leaves: tuple[LeafSummary, ...]
-    cost: float
-    reference_cost: float
-    price: float
-    agreement: float
-    adjusted_rand: float
-    readability: Readability
-    weighted: bool
-    standardized: bool
-    notes: tuple[str, ...]
-    mixture: MixtureFacts | None = None
-    categories: tuple[tuple[str, Categories], ...] = ()
-    objective: str = "sqeuclidean"
-    kernel: KernelFacts | None = None
-    draws: DrawFacts | None = None
-    search: SearchFacts | None = None
-    held_out: HeldOut | None = None
-    budget: BudgetFacts | None = None
-    basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
-    _evidence: Evidence | None = field(default=None, compare=False)
-    _table: TableEvidence | None = field(default=None, compare=False)  # instead of the evidence, of rows in batches
-    _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
-
-    @property
-    def names(self) -> tuple[Hashable, ...]:
-        """Name of each cluster; labels that are numbers stay numbers."""
-        return tuple(cluster.name for cluster in self.clusters)
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters."""
-        return len(self.clusters)
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return self.tree.n_leaves
-
-    @property
-    def n_incomplete(self) -> int:
-        """Number of rows that were left out because they lack a value that the clustering or the rules look at."""
-        return 0 if self.noise is None else self.n_left_out - sum(self.noise)
-
-    @property
-    def baseline(self) -> float:
-        """Agreement of giving every row to the largest cluster: `agreement` says something as far as it is above."""
-        return max(cluster.share for cluster in self.clusters)
-
-    @property
-    def noise(self) -> tuple[int, ...] | None:
-        """Number of rows left out (label -1) that the rules of each cluster take, whatever their weight.
-
-        They add up to `n_left_out` less `n_incomplete`. None for a model that was saved before this was counted.
-        """
-        taken = [0] * self.n_clusters
-        for leaf in self.leaves:
-            if leaf.noise is None:
-                return None
-            taken[leaf.cluster] += leaf.noise
-        return tuple(taken)
-
-    @property
-    def coded_columns(self) -> dict[int, Categories]:
-        """Index of each column without numbers, and the categories whose codes the tree tests."""
-        column_categories = dict(self.categories)
-        return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
-
-    def predict(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Array:
-        """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
-
-        With `missing="none"` a row without a cluster has -1 if all names are numbers of one type. Otherwise the array
-        is one of objects, and such a row has None.
-
-        For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
-        one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
-        all floats or all booleans. With `missing="none"` a row without a cluster has NULL; otherwise computing fails.
-        """
-        if is_on_machines(X):
-            values = tuple(self.names[cluster] for cluster in self.tree.leaf_clusters.tolist())
-            return frame_with_leaves(self, X, values, missing, "cluster")  # type: ignore[no-any-return]
-        names = names_array(self.names) if missing == "error" else names_or_none(self.names)
-        # a row without a leaf has leaf -1, the last one, and the name behind all others
-        clusters = np.append(self.tree.leaf_clusters, len(self.names))
-        found: Array = names[clusters[self.apply(X, missing=missing)]]
-        return found
-
-    def apply(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Indices:
-        """Return the leaf of each row, shape (n,).
-
-        A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
-        array has the columns of `columns`, in their order. A data frame of Spark or Dask gets a column "leaf".
-
-        A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
-        NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
-        values. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql` leave the same rows
-        without a cluster.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, d)
-        missing : {"error", "none"}, default="error"
-            What to do with rows that have no leaf: refuse all rows, or return -1 for these.
-
-        Raises
-        ------
-        DataError
-            If a column is not numeric or is not in the frame (the message offers the nearest name), or with
-            `missing="error"` if a row has no leaf.
-        ValueError
-            If `missing` is another word.
-
-        Examples
-        --------
-        >>> import boxwood
-        >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
-        >>> ex.predict([[3.0], [None]], missing="none"), ex.apply([[3.0], [None]], missing="none")
-        (array(['low', None], dtype=object), array([ 0, -1]))
-        """
-        if is_on_machines(X):
-            return frame_with_leaves(self, X, range(self.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
-        return leaves_of_rows(self.tree, self.columns, self.coded_columns, X, missing)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
 
         Its rules are text for readers. Only its nodes are used to label rows.
         """
-        from boxwood.explanation.keep.model_file import to_document
+        from boxwood.explanation.model_file import to_document
 
         return to_document(self)
 
     def to_json(self) -> str:
         """Return the model file; `from_json` gives an equal explanation."""
-        from boxwood.explanation.keep.model_file import to_text
+        from boxwood.explanation.model_file import to_text
 
         return to_text(self)
 
@@ -273,30 +123,15 @@ class Explanation(Written, Programs, Regrown, Applied, Drawn):
         ModelError
             If the text is not a boxwood model, or one of a newer format.
         """
-        from boxwood.explanation.keep.model_file import from_text
+        from boxwood.explanation.model_file import from_text
 
-        return from_text(s, "this text")
+        return cls._of(from_text(s, "this text"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, for `load`. A file at `path` is replaced as a whole, or stays if writing fails."""
-        from boxwood.explanation.keep.model_file import write
+        from boxwood.explanation.model_file import write
 
         write(self, path)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
-        self._spreads()
-        return self.__dict__ | {"_evidence": None, "_table": None}
-
-    def __copy__(self) -> Explanation:
-        """Return a copy that knows the same rows; the state for a pickle would leave them behind."""
-        return replace(self, _kept=dict(self._kept))
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Explanation:
-        """Return a copy of everything but the rows, which both share: nothing changes them."""
-        shared = {"_evidence", "_table", "_kept"}
-        fields = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in shared}
-        return replace(self, **fields, _kept=dict(self._kept))
 
     def __str__(self) -> str:
         from boxwood.render import text
@@ -316,33 +151,6 @@ for _part in Explanation.__mro__[1:-1]:
             _method.__qualname__ = f"Explanation.{_name}"
 
 
-def with_booleans(explanation: Explanation, columns: Collection[str]) -> Explanation:
-    """Return the explanation with rules that say `member` and `not member` for columns of booleans.
-
-    The tree tests such a column as 0 and 1, which are the codes of False and True.
-    """
-    if explanation._evidence is not None and columns:
-        evidence = replace(explanation._evidence, booleans=tuple(columns))
-        explanation = replace(explanation, _evidence=evidence)
-    if explanation._table is not None and columns:
-        explanation = replace(explanation, _table=replace(explanation._table, booleans=tuple(columns)))
-    coded = explanation.coded_columns
-    tested = [j for j in map(int, explanation.tree.features) if j not in coded and explanation.columns[j] in columns]
-    if not tested:
-        return explanation
-    coded |= dict.fromkeys(tested, BOOLEAN)
-    of_leaves = rules_of(explanation.tree, explanation.columns, coded)
-    of_clusters = cluster_rules_of(explanation.tree, explanation.columns, coded, explanation.n_clusters)
-    return replace(
-        explanation,
-        categories=tuple((explanation.columns[j], coded[j]) for j in sorted(coded)),
-        leaves=tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, of_leaves, strict=True)),
-        clusters=tuple(
-            cluster._replace(rules=rules) for cluster, rules in zip(explanation.clusters, of_clusters, strict=True)
-        ),
-    )
-
-
 def load(path: str | os.PathLike[str]) -> Explanation:
     """Return the explanation that `Explanation.save` wrote.
 
@@ -353,6 +161,6 @@ def load(path: str | os.PathLike[str]) -> Explanation:
     OSError
         If there is no such file, or it cannot be read.
     """
-    from boxwood.explanation.keep.model_file import read
+    from boxwood.explanation.model_file import read
 
-    return read(path)
+    return Explanation._of(read(path))

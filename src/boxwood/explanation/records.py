@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
 from boxwood.tree import Box, Interval, ThresholdTree
-from boxwood.tree.boxes import sides
+from boxwood.tree.boxes import sides, without_missing
 from boxwood.tree.cover import cover
 from boxwood.tree.nodes import Cut
 
@@ -26,6 +26,7 @@ __all__ = [
     "ClusterStability",
     "ClusterSummary",
     "ClusterWorth",
+    "Clusters",
     "ColumnProfile",
     "Condition",
     "CutStability",
@@ -258,7 +259,7 @@ class ClusterStability(NamedTuple):
 
 
 class CutStability(NamedTuple):
-    """How surely a cut returns; a cut of two ends, a two-sided one, has two entries.
+    """How surely a cut returns; a cut of two ends, a two-sided one, has two entries, and a set of categories one.
 
     Parameters
     ----------
@@ -267,7 +268,7 @@ class CutStability(NamedTuple):
     column : str
         Column that the node tests.
     threshold : float
-        One end of the cut, in the units of the table.
+        One end of the cut, in the units of the table. The largest double, if the cut asks whether there is a number.
     returns : float
         Share of the resamples whose tree tests the column.
     low, high : float or None
@@ -379,6 +380,20 @@ class ClusterSummary(NamedTuple):
     rules: tuple[Rule, ...]
 
 
+class Clusters(tuple[ClusterSummary, ...]):
+    """A tuple of clusters, in the order of their numbers; printing it shows a line for each, with its rule."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from boxwood.render.words.measured import cluster_lines
+
+        return "\n".join(cluster_lines(self))
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
+
+
 class FarFromGaussian(NamedTuple):
     """A component whose rows are not Gaussian along a column, and how: "heavy-tailed", "skewed" or "two-humped"."""
 
@@ -466,10 +481,10 @@ def ruled_by(leaves: Iterable[LeafSummary]) -> float:
 
 def clusters_of(
     leaves: Sequence[LeafSummary], names: Sequence[Hashable], sizes: Sequence[float], rules: Sequence[tuple[Rule, ...]]
-) -> tuple[ClusterSummary, ...]:
+) -> Clusters:
     """Return the clusters; IN: leaves of all; names, sizes, rules: of each cluster."""
     total = sum(sizes)
-    return tuple(
+    return Clusters(
         ClusterSummary(
             cluster=i,
             name=name,
@@ -507,6 +522,9 @@ class NumberGroup(NamedTuple):
     index : float, default=None
         The mean in percent of the mean of all rows: 100 is average. None if the column has negative values or is 0
         everywhere, as percentages say nothing then.
+    missing : float, default=None
+        Share of the rows that lack a value, for which the rules have a place; the other numbers are of rows with one.
+        None for a column without such rows.
     """
 
     mean: float
@@ -514,6 +532,7 @@ class NumberGroup(NamedTuple):
     quantiles: tuple[float, ...]
     difference: float | None = None
     index: Amount | None = None  # type: ignore[assignment]  # hides the method of tuples, which nobody needs here
+    missing: Annotated[Share | None, LATER] = None
 
 
 class CategoryGroup(NamedTuple):
@@ -611,25 +630,36 @@ _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
 class Condition(NamedTuple):
     """The condition on one column: its value lies in one of the intervals, which are ascending and disjoint.
 
-    For a column with `categories` the intervals hold their codes, one interval for each code.
+    For a column with `categories` the intervals hold their codes, one interval for each code. With `or_missing` a row
+    without a value fulfils it, too. The interval of all numbers, without `or_missing`, says that there is a value.
     """
 
     column: str
     intervals: tuple[Interval, ...]
     categories: Categories | None = None
+    or_missing: bool = False
 
 
 Rule: TypeAlias = tuple[Condition, ...]
 """Conditions that all hold. For a leaf they are in the order in which its path first tests their columns."""
 
 
-def rules_of(tree: ThresholdTree, columns: Sequence[str], categories: Mapping[int, Categories]) -> list[Rule]:
-    """Return the rule of each leaf. A column that may have any value gives no condition."""
-    return [_rule(box, columns, categories) for box in tree.boxes()]
+def rules_of(
+    tree: ThresholdTree, columns: Sequence[str], categories: Mapping[int, Categories], gaps: Collection[int] = ()
+) -> list[Rule]:
+    """Return the rule of each leaf. A column that may have any value gives no condition.
+
+    IN: gaps: the columns of numbers in which the tree takes a missing value as +inf; so for the functions below.
+    """
+    return [_rule(box, columns, categories, gaps) for box in tree.boxes()]
 
 
 def cluster_rules_of(
-    tree: ThresholdTree, columns: Sequence[str], categories: Mapping[int, Categories], n_clusters: int
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    n_clusters: int,
+    gaps: Collection[int] = (),
 ) -> list[tuple[Rule, ...]]:
     """Return the rules of each cluster, see `ClusterSummary`; none for a cluster without a leaf.
 
@@ -643,23 +673,34 @@ def cluster_rules_of(
         own = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster == i]
         others = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster != i]
         if len(own) > 1 or any(domains.keys() & box.keys() for box in own):
-            own = cover(own, others, domains) or own  # leaves that hold no row keep rules that say so
-        rules.append(tuple(_rule(box, columns, categories) for box in own))  # numbers of one box need no fewer words
+            own = cover(own, others, domains, gaps) or own  # leaves that hold no row keep rules that say so
+        rules.append(tuple(_rule(box, columns, categories, gaps) for box in own))  # one box needs no fewer words
     return rules
 
 
-def condition_of(cut: Cut, columns: Sequence[str], categories: Mapping[int, Categories]) -> Condition:
+def condition_of(
+    cut: Cut, columns: Sequence[str], categories: Mapping[int, Categories], gaps: Collection[int] = ()
+) -> Condition:
     """Return the condition that the rows on one side of a cut fulfil: the side that `cut.inside` says."""
-    return _condition(cut.feature, tuple(sides(cut)), columns, categories)
+    return _condition(cut.feature, tuple(sides(cut)), columns, categories, gaps)
 
 
-def _rule(box: Box, columns: Sequence[str], categories: Mapping[int, Categories]) -> Rule:
-    return tuple(_condition(j, pieces, columns, categories) for j, pieces in box.items() if pieces != _EVERY_NUMBER)
+def _rule(box: Box, columns: Sequence[str], categories: Mapping[int, Categories], gaps: Collection[int]) -> Rule:
+    return tuple(
+        _condition(j, pieces, columns, categories, gaps) for j, pieces in box.items() if pieces != _EVERY_NUMBER
+    )
 
 
 def _condition(
-    j: int, pieces: tuple[Interval, ...], columns: Sequence[str], categories: Mapping[int, Categories]
+    j: int,
+    pieces: tuple[Interval, ...],
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int],
 ) -> Condition:
+    if j in gaps:
+        numbers, or_missing = without_missing(pieces)
+        return Condition(columns[j], numbers, or_missing=or_missing)
     if j not in categories:
         return Condition(columns[j], pieces)
     codes = [code for code, _ in categories[j].domain if any(code in piece for piece in pieces)]

@@ -5,32 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import column_names, refuse_unknown_columns
-from boxwood._types import Indices
+from boxwood._frames import column_names, names_array, names_or_none, refuse_unknown_columns
+from boxwood._types import Array, Indices
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
-from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import leaves_of_rows
+from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.tree import ThresholdTree
-from boxwood.tree.on_frames import Labeller, with_new_column
+from boxwood.tree.on_frames import Labeller, is_on_machines, with_new_column
 
 if TYPE_CHECKING:
-    from boxwood.explanation.apply.why import Why
-    from boxwood.explanation.explanation import Explanation
-    from boxwood.explanation.measure.evidence import Evidence
-    from boxwood.explanation.measure.facts import TableEvidence
+    from boxwood.explanation.apply.results import Why
     from boxwood.explanation.measure.misassigned import Misassigned
     from boxwood.explanation.measure.spreads import Spread
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
-__all__ = ["Applied", "Regrown", "frame_with_leaves"]
+__all__ = ["Measurable", "frame_with_leaves"]
 
 
-class Applied:
+class Applied(MeasuredTree):
     """What an `Explanation` does with one row, with other rows, and with other names."""
 
     def why(self, row: Any, *, immutable: Collection[str] = ()) -> Why:
@@ -83,10 +81,9 @@ class Applied:
         """
         from boxwood.explanation.apply.why import why_of
 
-        ex = cast("Explanation", self)
-        return why_of(ex, row, immutable, ex._spreads())
+        return why_of(self, row, immutable, self._spreads())
 
-    def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Explanation:
+    def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Self:
         """Return the facts of the same tree on other rows, such as those of next month.
 
         Parameters
@@ -124,9 +121,9 @@ class Applied:
         """
         from boxwood.explanation.apply.other_rows import measured_on
 
-        return measured_on(cast("Explanation", self), X, labels, sample_weight)
+        return self._of(measured_on(self, X, labels, sample_weight))
 
-    def rename(self, names: Mapping[Hashable, Hashable]) -> Explanation:
+    def rename(self, names: Mapping[Hashable, Hashable]) -> Self:
         """Return the explanation with other names of clusters; clusters that are not in the mapping keep theirs.
 
         A cluster may also be named as it is printed: "cluster 0" for 0.
@@ -148,44 +145,81 @@ class Applied:
         """
         from boxwood.explanation.ask.names import with_names
 
-        return with_names(cast("Explanation", self), names)
+        return with_names(self, names)
 
+    def predict(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Array:
+        """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
 
-class Measured:
-    """Measurements of an `Explanation` that take a pass over its rows."""
+        With `missing="none"` a row without a cluster has -1 if all names are numbers of one type. Otherwise the array
+        is one of objects, and such a row has None.
 
-    _evidence: Evidence | None
-    _table: TableEvidence | None
-    _kept: dict[str, Any]
+        For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
+        one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
+        all floats or all booleans. With `missing="none"` a row without a cluster has NULL; otherwise computing fails.
+        """
+        if is_on_machines(X):
+            values = tuple(self.names[cluster] for cluster in self.tree.leaf_clusters.tolist())
+            return frame_with_leaves(self, X, values, missing, "cluster")  # type: ignore[no-any-return]
+        names = names_array(self.names) if missing == "error" else names_or_none(self.names)
+        # a row without a leaf has leaf -1, the last one, and the name behind all others
+        clusters = np.append(self.tree.leaf_clusters, len(self.names))
+        found: Array = names[clusters[self.apply(X, missing=missing)]]
+        return found
 
-    def _rows(self, what: str = "this") -> Evidence:
-        """Return the rows that the explanation was measured on; IN: what: what needs them.
+    def apply(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Indices:
+        """Return the leaf of each row, shape (n,).
+
+        A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
+        array has the columns of `columns`, in their order. A data frame of Spark or Dask gets a column "leaf".
+
+        A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
+        NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
+        values. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql` leave the same rows
+        without a cluster.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        missing : {"error", "none"}, default="error"
+            What to do with rows that have no leaf: refuse all rows, or return -1 for these.
 
         Raises
         ------
         DataError
-            If it was read from a model file or a pickle, which hold no rows, or its rows are read in batches.
-        """
-        self._refuse_batches(what)
-        if self._evidence is None:
-            raise DataError("a model file or a pickle holds no rows; pass the rows and their labels: X, labels")
-        return self._evidence
+            If a column is not numeric or is not in the frame (the message offers the nearest name), or with
+            `missing="error"` if a row has no leaf.
+        ValueError
+            If `missing` is another word.
 
-    def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Measured:
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
+        >>> ex.predict([[3.0], [None]], missing="none"), ex.apply([[3.0], [None]], missing="none")
+        (array(['low', None], dtype=object), array([ 0, -1]))
+        """
+        if is_on_machines(X):
+            return frame_with_leaves(self, X, range(self.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
+        return leaves_of_rows(self.tree, self.columns, self.coded_columns, X, missing, self.gap_columns)
+
+
+class Measured(Applied):
+    """Measurements of an `Explanation` that take a pass over its rows."""
+
+    def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Self:
         """Return the explanation on other rows, or itself if none are given."""
-        ex = cast("Explanation", self)
         if X is None and labels is None and sample_weight is None:
-            return ex
+            return self
         if X is None or labels is None:
             raise ValueError("other rows need X and labels; sample_weight goes with them, not with the rows of before")
-        return ex.measure(X, labels, sample_weight)
+        return self.measure(X, labels, sample_weight)
 
     def _spreads(self) -> dict[int, Spread] | None:
         """Return the spread of each column of numbers that the tree tests; None if neither rows nor file have them."""
         if "spreads" not in self._kept and self._evidence is not None:
             from boxwood.explanation.measure.spreads import spreads_of
 
-            ex, rows = cast("Explanation", self), self._evidence
+            ex, rows = self, self._evidence
             tested = [j for j in ex.tree.features.tolist() if j not in ex.coded_columns]
             self._kept["spreads"] = spreads_of(rows.task, rows.coordinates.table.values, tested)
         return self._kept.get("spreads")
@@ -247,7 +281,7 @@ class Measured:
 
             rows = ex._rows()
             ex._kept["profile"] = profile_of(rows.task, rows.coordinates.table.values, rows.columns, rows.categories)
-        kept, names = ex._kept["profile"], cast("Explanation", ex).names
+        kept, names = ex._kept["profile"], ex.names
         if getattr(kept, "names", None) != names:
             kept = ex._kept["profile"] = Profile(kept, names)
         return kept  # type: ignore[no-any-return]
@@ -261,14 +295,17 @@ class Measured:
         Parameters
         ----------
         column : str
-            Name of the column. Of a column that was looked at, sums follow from the profile.
+            Name of the column. Of a column that was looked at, sums follow from the profile; of any other column of
+            numbers of a table in batches, from a pass.
         values : array-like of shape (n,) or data frame, default=None
-            The values of another column, one for each row of the table, or a frame that has it. NaN adds nothing.
+            The values of another column, one for each row of the table, or a frame that has it, of rows in memory. NaN
+            adds nothing.
 
         Raises
         ------
         DataError
-            If the column was not looked at and no values are given; if there are no rows any more to sum over.
+            If the column was not looked at and no values are given, or the table in batches has no such column of
+            numbers; if there are no rows any more to sum over.
 
         Examples
         --------
@@ -282,7 +319,7 @@ class Measured:
         """
         from boxwood.explanation.measure.worth import worth_of
 
-        found = self._kept["worth"] = worth_of(cast("Explanation", self), column, values)
+        found = self._kept["worth"] = worth_of(self, column, values)
         return found
 
     def suggested_names(self) -> dict[Hashable, str]:
@@ -304,7 +341,7 @@ class Measured:
         """
         from boxwood.explanation.measure.worth import suggested_names
 
-        return suggested_names(cast("Explanation", self))
+        return suggested_names(self)
 
     def misassigned(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
@@ -325,10 +362,10 @@ class Measured:
         """
         from boxwood.explanation.measure.misassigned import misassigned_rows
 
-        ex = cast("Explanation", self._on(X, labels, sample_weight))
+        ex = self._on(X, labels, sample_weight)
         ex._refuse_batches("misassigned()")
         rows = ex._rows()
-        found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {})
+        found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {}, ex.gap_columns)
         return tuple(one._replace(row=rows.in_table(one.row)) for one in found)
 
     def confusion(
@@ -350,7 +387,7 @@ class Measured:
         """
         from boxwood.explanation.measure.leaf_facts import confusion_in
 
-        ex = cast("Explanation", self._on(X, labels, sample_weight))
+        ex = self._on(X, labels, sample_weight)
         held = (ex._table or ex._rows()).held
         return tuple(map(tuple, confusion_in(held, ex.tree).tolist()))
 
@@ -377,19 +414,12 @@ class Measured:
         ex = self._on(X, labels, sample_weight)
         ex._refuse_batches("typical()")
         rows = ex._rows()
-        found = typical_rows(rows.task, rows.coordinates.table.values, list(rows.columns), ex.profile())
+        found = typical_rows(rows.task, rows.coordinates.table.values, rows.columns, ex.profile())
         return tuple(None if row is None else rows.in_table(row) for row in found)
 
 
-class Regrown(Measured):
+class Measurable(Measured):
     """Measurements of an `Explanation` for which trees are grown. What was measured once is kept, and saved."""
-
-    def _refuse_no_rows(self, call: str) -> None:
-        """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
-        if self._evidence is None and self._table is None:
-            raise DataError(
-                f"a model file or a pickle holds no rows, and this was not asked for before; call {call} before save"
-            )
 
     def frontier(self, folds: int = 0, *, verbose: Any = 0) -> Frontier:
         """Return leaves against price and agreement: what fewer leaves would lose, and what more would gain.
@@ -464,7 +494,7 @@ class Regrown(Measured):
         folds, kept = checked_folds(folds), self._kept.get("frontier")
         if kept is None or folds not in (0, kept.folds):
             self._refuse_no_rows(f"frontier({folds or ''})")
-            kept = self._kept["frontier"] = frontier_of(self, folds, progress)  # type: ignore[arg-type]
+            kept = self._kept["frontier"] = frontier_of(self, folds, progress)
         return kept
 
     def stability(self, n: int = 50, random_state: Any = None, *, verbose: Any = 0) -> Stability:
@@ -539,13 +569,13 @@ class Regrown(Measured):
         is_same = kept is not None and isinstance(seed, Integral) and (kept.n, kept.random_state) == (n, seed)
         if not (is_same or (kept is not None and self._evidence is None and self._table is None)):
             self._refuse_no_rows("stability()")
-            ex, _ = with_rows_in_memory(cast("Explanation", self))
+            ex, _ = with_rows_in_memory(self)
             kept = self._kept["stability"] = stability_of(ex, n, random_state, as_progress(verbose))
         return kept  # type: ignore[return-value]
 
 
 def frame_with_leaves(
-    ex: Explanation, frame: Any, values: Sequence[Hashable], missing: Literal["error", "none"], name: str
+    ex: MeasuredTree, frame: Any, values: Sequence[Hashable], missing: Literal["error", "none"], name: str
 ) -> Any:
     """Return the frame with one more column: for each row the value of its leaf, from a value for each leaf.
 
@@ -561,7 +591,7 @@ def frame_with_leaves(
     labeller = Labeller(
         places=tuple(map(present.index, tested)),
         names=tuple(tested),
-        leaf_of=_Leaves(ex.tree, ex.columns, ex.coded_columns),
+        leaf_of=_Leaves(ex.tree, ex.columns, ex.coded_columns, ex.gap_columns),
         values=tuple(values),
         missing=missing,
     )
@@ -575,6 +605,7 @@ class _Leaves:
     tree: ThresholdTree
     columns: tuple[str, ...]
     categories: Mapping[int, Categories]
+    gaps: Collection[int]
 
     def __call__(self, table: Any) -> Indices:
-        return leaves_of_rows(self.tree, self.columns, self.categories, table, "none")
+        return leaves_of_rows(self.tree, self.columns, self.categories, table, "none", self.gaps)

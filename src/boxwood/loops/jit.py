@@ -10,13 +10,17 @@ Some loops have a stand-in: a numpy function with the same arguments and the sam
 interpreted loop, and, being much faster, for larger tables as well. `tests/loops/test_stand_ins.py` compares each with
 the compiled loop. A loop that reads its arrays hundreds of times is always compiled, as their size
 does not tell how long it takes (`compiled_always`).
+
+The time spent on interpreted calls in earlier processes is stored in files beside numba's cache. Without it, a program
+that runs for a second every day would never spend the time to compile.
 """
 
 import atexit
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -24,17 +28,20 @@ import numba
 import numpy as np
 
 from boxwood.errors import CacheNote
-from boxwood.loops._spent import forget, keep, spent_before
 
 __all__ = [
     "asks_for_machine_code",
     "compiled_always",
+    "forget",
     "interpreted",
     "is_exact",
     "jit",
+    "keep",
+    "spent_before",
     "stands_in_for",
     "watched_compiling",
 ]
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
@@ -242,3 +249,37 @@ def _note_once() -> None:
             CacheNote,
             stacklevel=4,
         )
+
+
+def spent_before(loop: Any) -> float:
+    """Return the seconds spent on interpreted calls of a loop in earlier processes; 0 if unknown."""
+    path = _path(loop)
+    seconds = 0.0
+    with suppress(OSError, ValueError):
+        seconds = float(path.read_text("ascii")) if path else 0.0
+    return seconds if seconds > 0 else 0.0  # "nan" is not
+
+
+def keep(loop: Any, seconds: float) -> None:
+    """Write the seconds spent so far, where that is possible."""
+    path = _path(loop)
+    with suppress(OSError):
+        if path:
+            path.write_text(f"{seconds:.4f}", "ascii")
+
+
+def forget(loop: Any) -> None:
+    """Delete the seconds spent, as the loop is compiled now."""
+    path = _path(loop)
+    with suppress(OSError):
+        if path:
+            path.unlink(missing_ok=True)
+
+
+def _path(loop: Any) -> Path | None:
+    """Return the file of a loop; None if numba's cache has no folder."""
+    try:
+        folder, function = loop._cache.cache_path, loop.py_func
+    except AttributeError:
+        return None
+    return Path(folder) / f"{function.__module__.rpartition('.')[2]}.{function.__name__}.spent" if folder else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import sys
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.tree import refuse_no_tree
 
 __all__ = ["Readability", "readability"]
+
+LARGEST = sys.float_info.max
 
 
 class Readability(NamedTuple):
@@ -48,7 +51,7 @@ def readability(X: ArrayLike, tree: ThresholdTree, *, sample_weight: ArrayLike |
     -------
     Readability
         The explanation size of a leaf is the number of one-sided conditions that remain when the cuts on its path are
-        merged by column: `x > 3` and `x > 5` are one condition, `3 < x <= 5` is two.
+        merged by column: `x > 3` and `x > 5` are one condition, `3 < x <= 5` is two, and a set of categories is one.
 
     Raises
     ------
@@ -88,10 +91,14 @@ def readability_at(tree: ThresholdTree, leaf: Ints, weights: Weights) -> Readabi
     return readability_of(tree, np.bincount(leaf, weights, minlength=tree.n_leaves))
 
 
-def readability_of(tree: ThresholdTree, on_leaf: Array) -> Readability:
-    """Return the readability of a tree with these numbers or weights of rows on its leaves, shape (n_leaves,)."""
+def readability_of(tree: ThresholdTree, on_leaf: Array, categories: Collection[int] = ()) -> Readability:
+    """Return the readability of a tree with these numbers or weights of rows on its leaves, shape (n_leaves,).
+
+    IN: categories: columns of codes, also where no cut asks for a set of them.
+    """
     leaf_shares = on_leaf / on_leaf.sum()
-    sizes = np.array([_size(box) for box in tree.boxes()])
+    coded = frozenset(tree.feature[tree.is_set].tolist()) | frozenset(categories)
+    sizes = np.array([_size(box, coded) for box in tree.boxes()])
     return Readability(
         tree.n_leaves,
         tree.depth,
@@ -101,6 +108,11 @@ def readability_of(tree: ThresholdTree, on_leaf: Array) -> Readability:
     )
 
 
-def _size(box: Box) -> int:
-    """Return the number of conditions of a box: each finite end of an interval is one."""
-    return sum(math.isfinite(end) for pieces in box.values() for piece in pieces for end in piece[:2])
+def _size(box: Box, coded: Collection[int]) -> int:
+    """Return the number of conditions of a box: each end of an interval is one, and each column of `coded`, of sets.
+
+    The largest number is no end, as all but missing numbers are below it.
+    """
+    known = (pieces for j, pieces in box.items() if j not in coded)
+    ends = (abs(end) for pieces in known for piece in pieces for end in piece[:2])
+    return sum(end < LARGEST for end in ends) + len(box.keys() & coded)

@@ -15,7 +15,7 @@ from boxwood.errors import DataError
 from boxwood.passes.labelling import Labelling, LabelStore
 from boxwood.passes.source import RecordSummary, Source, SourceOf, Summary
 
-__all__ = ["Batches", "Block", "CompleteRows", "Reader", "Together", "numbers", "rows_of"]
+__all__ = ["Batches", "Block", "CompleteRows", "Reader", "Together", "numbers", "refuse_no_numbers", "rows_of"]
 
 
 class Block(NamedTuple):
@@ -191,16 +191,28 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
         If there is no such column, or none remains.
     """
     for name in (label, weight):
-        if name is not None and name not in source.names:
-            raise DataError(f"{source.name} has no column {name!r}; its columns: {listed(source.names)}")
-    if weight is not None and (kind := source.kinds[source.names.index(weight)]) not in ("number", "boolean"):
-        source.refuse_text(weight)
-        raise DataError(f"weights must be numbers, but column {weight!r} of {source.name} holds {OTHER_KINDS[kind]}")
+        if name is not None:
+            _refuse_unknown(source, name)
+    if weight is not None:
+        refuse_no_numbers(source, weight, "weights")
     kinds = zip(source.names, source.kinds, strict=True)
     columns = tuple(name for name, kind in kinds if kind in ("number", "boolean") and name not in (label, weight))
     if not columns:
         raise DataError(f"{source.name} has no columns of numbers; its columns: {listed(source.names)}")
     return Batches(source, columns, weight=weight)
+
+
+def refuse_no_numbers(source: Source, column: str, what: str) -> None:
+    """Raise a DataError if a source has no such column, or not one of numbers or booleans; IN: what: it should hold."""
+    _refuse_unknown(source, column)
+    if (kind := source.kinds[source.names.index(column)]) not in ("number", "boolean"):
+        source.refuse_text(column)
+        raise DataError(f"{what} must be numbers, but column {column!r} of {source.name} holds {OTHER_KINDS[kind]}")
+
+
+def _refuse_unknown(source: Source, column: str) -> None:
+    if column not in source.names:
+        raise DataError(f"{source.name} has no column {column!r}; its columns: {listed(source.names)}")
 
 
 def numbers(column: Any) -> Floats:

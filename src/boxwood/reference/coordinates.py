@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns
-from boxwood._types import Array
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_table, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
+from boxwood.axes.mixed import MixedMap
 from boxwood.errors import DataError
 from boxwood.passes.sums import unit_scaling_of
+from boxwood.reference.mixed import unit_scales
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.reference import Reference
 from boxwood.tree import ThresholdTree
@@ -45,6 +47,13 @@ class Coordinates:
         Remarks on the columns, for the reader of the explanation.
     measured : Rows, default=None
         The same rows, in the columns in which costs are measured; None if these are the columns of `rows`.
+    gaps : tuple of int
+        Columns of `table` that are plus infinity where a number is missing.
+    scales : array of shape (d,), default=None
+        Factors of the columns of `table`, in which costs are then measured: of numbers as far as they are there, and of
+        categories as of their one-hot columns. None measures in `measured`, or in `rows`.
+    is_scaled : bool
+        Whether columns were brought to the variance 1.
     """
 
     columns: tuple[str, ...]
@@ -55,6 +64,9 @@ class Coordinates:
     categories: Mapping[int, Categories] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     measured: Rows | None = None
+    gaps: tuple[int, ...] = ()
+    scales: Floats | None = None
+    is_scaled: bool = False
 
     @classmethod
     def of(
@@ -82,6 +94,40 @@ class Coordinates:
         """Return the coordinates of checked rows, grown on as they are or through a map."""
         return cls(columns, rows, rows if axis_map is None else rows.mapped(axis_map.transform(rows)), axis_map)
 
+    @classmethod
+    def mixed(
+        cls,
+        columns: tuple[str, ...],
+        table: Rows,
+        labels: Indices,
+        *,
+        categories: Mapping[int, Categories],
+        gaps: tuple[int, ...],
+        standardize: bool,
+        one_hot: bool = False,
+    ) -> Coordinates:
+        """Return the coordinates of a table of numbers, which may be missing, and of categories; see `MixedMap`.
+
+        IN: labels (n,): cluster of each row, -1 for one that is left out; one_hot: see `MixedMap`.
+        """
+        values = np.asarray(table.values, dtype=np.float64)
+        ones = np.ones(table.n_columns)
+        scales = unit_scales(values, categories, table.weights) if standardize else ones
+        axis_map = MixedMap(values, categories, labels, table.weights, scales, one_hot=one_hot)
+        rows = table.mapped(axis_map.transform(table))
+        kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "scales": scales, "is_scaled": standardize}
+        return cls(columns, table, rows, axis_map, **kinds)
+
+    @property
+    def observed(self) -> Array:
+        """The table with NaN for each missing number."""
+        if not self.gaps:
+            return self.table.values
+        values = np.array(self.table.values, dtype=np.float64, order="F")
+        for j in self.gaps:
+            values[np.isposinf(values[:, j]), j] = np.nan
+        return values
+
     def renamed(self, columns: Sequence[str] | None) -> Coordinates:
         """Return the coordinates with other names of the columns; None keeps the names."""
         return self if columns is None else replace(self, columns=_columns_of_array(len(self.columns), columns))
@@ -90,7 +136,9 @@ class Coordinates:
         """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
         scaling = Scaling(*unit_scaling_of(self.rows.values, self.rows.weights))
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
-        return replace(self, rows=self.rows.mapped(scaling.transform(self.rows)), axis_map=whole, scaling=scaling)
+        return replace(
+            self, rows=self.rows.mapped(scaling.transform(self.rows)), axis_map=whole, scaling=scaling, is_scaled=True
+        )
 
     def pulled_back(self, tree: ThresholdTree) -> ThresholdTree:
         """Return the tree on the table's columns that labels its rows as `tree` labels the mapped rows."""
@@ -104,7 +152,7 @@ class Coordinates:
         short = tree.shortened(self.table)
         coded = np.isin(tree.feature, list(self.categories))
         lower, upper = np.where(coded, tree.lower, short.lower), np.where(coded, tree.upper, short.upper)
-        return ThresholdTree(tree.feature, lower, upper, tree.second, tree.cluster)
+        return tree.with_thresholds(lower, upper)
 
     def to_rows(self, mixture: Mixture) -> Mixture:
         """Return the mixture in standardized columns, from a mixture in the columns before standardization."""

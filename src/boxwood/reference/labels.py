@@ -193,7 +193,12 @@ def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
 
 
 def centers_of(estimator: Any, n_columns: int) -> Floats | None:
-    """Return the centres of a fitted clusterer, or the means of a mixture, shape (k, d); None if it has none."""
+    """Return the centres of a fitted clusterer, or the means of a mixture, shape (k, d); None if it has none.
+
+    A clusterer of categories, such as `MixedKMeans`, has shares in their columns, and no means.
+    """
+    if getattr(estimator, "category_shares_", None):
+        return None
     for name in ("cluster_centers_", "means_"):
         centers = getattr(estimator, name, None)
         if centers is not None and np.ndim(centers) == 2 and np.shape(centers)[1] == n_columns:

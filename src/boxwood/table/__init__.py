@@ -1,6 +1,6 @@
 """Tables in files: read into a matrix or in batches, or written with the cluster of every row."""
 
-from boxwood.table._read import Table, read_table
+from boxwood.table._read import Kinds, Table, read_table
 from boxwood.table.column_names import ColumnError
 from boxwood.table.labels import Labelled
 from boxwood.table.options import ReadOptions
@@ -10,6 +10,7 @@ from boxwood.table.write_labels import label_rows, output_format
 
 __all__ = [
     "ColumnError",
+    "Kinds",
     "Labelled",
     "ReadOptions",
     "Table",

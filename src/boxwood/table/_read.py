@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
+from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories
 from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
@@ -19,7 +21,7 @@ from boxwood.table.duck import MANY, Source, Tick, open_source
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted
 from boxwood.table.sql import as_text
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Kinds", "Table", "read_table"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Table:
         Name of the file in messages.
     X : array of shape (n, d)
         Always holds: float64, not infinite, rows in the order of the file, every column has at least two values.
-        Missing values are NaN.
+        Missing values are NaN, but for a category, where they have a code of their own.
     columns : tuple of d str
         Names of the columns of `X`.
     labels : array of shape (n,), or None
@@ -53,6 +55,8 @@ class Table:
         Values of the column of weights: finite, not negative, not all zero.
     names : tuple of str
         Names of all columns of the file.
+    categories : mapping from column to Categories
+        The columns of `X` that hold codes of words.
     """
 
     name: str
@@ -67,13 +71,26 @@ class Table:
     hints: tuple[str, ...] = ()
     weights: Floats | None = None
     names: tuple[str, ...] = ()
+    categories: Mapping[int, Categories] = field(default_factory=dict)
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
         if not names:
             return self
         kept = [j for j, name in enumerate(self.columns) if name not in names]
-        return replace(self, X=self.X[:, kept], columns=tuple(self.columns[j] for j in kept))
+        return replace(
+            self,
+            X=self.X[:, kept],
+            columns=tuple(self.columns[j] for j in kept),
+            categories={i: self.categories[j] for i, j in enumerate(kept) if j in self.categories},
+        )
+
+
+class Kinds(NamedTuple):
+    """The columns whose kind somebody named: words, though they look like numbers, and numbers."""
+
+    categories: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
 
 
 def read_table(
@@ -85,6 +102,7 @@ def read_table(
     labels: str | None = None,
     weights: str | None = None,
     missing: str = "refuse",
+    kinds: Kinds | None = None,
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
@@ -107,6 +125,8 @@ def read_table(
         Which columns are used; see `Wanted`.
     missing : {"refuse", "drop"}, default="refuse"
         Whether missing values are an error, or NaN in the matrix, for `explain` to leave their rows out.
+    kinds : Kinds, default=None
+        Reads columns of words, too, as codes of at most 255 values, which takes a pass for each. None leaves them out.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -135,16 +155,20 @@ def read_table(
         chosen = Wanted(columns, exclude, labels, weights).among(source.names)
         source = source.kept(tick)
         looked_at = dict(zip(chosen.columns, columns_of(source, chosen.columns, tick), strict=True))
-        _refuse_text(source, looked_at, are_named=chosen.are_named)
-        numbers = {i: column.sql for i, column in looked_at.items() if column.kind in ("number", "boolean")}
-        X = _matrix(source, list(numbers.values()), tick)
-        n_rows = len(X) if numbers else _n_rows(source)
+        words = {} if kinds is None else _words(source, looked_at, kinds, tick, are_named=chosen.are_named)
+        plain = {i: column for i, column in looked_at.items() if i not in words}
+        _refuse_text(source, plain, are_named=chosen.are_named)
+        sql = {i: words[i].sql if i in words else column.sql for i, column in looked_at.items()}
+        read = [i for i in sql if (words[i].categories if i in words else looked_at[i].kind in ("number", "boolean"))]
+        X = _matrix(source, [sql[i] for i in read], tick)
+        n_rows = len(X) if read else _n_rows(source)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
-        facts = {i: _facts(i, X[:, j]) for j, i in enumerate(numbers)}
-        used, left_out = _choose(source, looked_at, facts)
-        kept = np.flatnonzero(np.isin(list(numbers), used)).tolist()
-        _refuse_gaps(source, X, dict(zip(kept, (facts[i] for i in used), strict=True)), missing)
+        facts = {i: _facts(i, X[:, j]) for j, i in enumerate(read) if i not in words}
+        used, left_out = _choose(source, looked_at, facts, words)
+        kept = np.flatnonzero(np.isin(read, used)).tolist()
+        _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
+        codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
         y = None if chosen.label is None else _labels(source, chosen.label, n_rows)
         mass = None if chosen.weight is None else _weights(source, chosen.weight, n_rows)
         X = _moved_together(X, kept)
@@ -154,14 +178,73 @@ def read_table(
             tuple(source.names[i] for i in used),
             y,
             left_out,
-            tuple(source.names[i] for j, i in enumerate(used) if _is_padded(looked_at[i], X[:, j])),
-            tuple(source.names[i] for i in used if looked_at[i].kind == "boolean"),
-            spellings_of(source, used),
-            tuple(source.names[i] for i in used if _is_rounded(source, facts[i])),
+            tuple(source.names[i] for j, i in enumerate(used) if i in facts and _is_padded(looked_at[i], X[:, j])),
+            tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
+            spellings_of(source, [i for i in used if i in facts]),
+            tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
             (*source.hints, *hints_on(source, dict(left_out).get("text", ()))),
             mass,
             tuple(source.names),
+            {kept.index(j): categories for j, categories in codes.items()},
         )
+
+
+class _Word(NamedTuple):
+    """A column of words: SQL of the code of each value, and the values; without values, why it is left out."""
+
+    sql: str
+    categories: Categories | None
+    reason: str = ""
+
+
+def _words(
+    source: Source, columns: Mapping[int, Column], kinds: Kinds, tick: Tick | None, *, are_named: bool
+) -> dict[int, _Word]:
+    """Return the columns of words: those of text that cannot be taken for numbers, and those called categories."""
+    refuse_unknown_columns([*kinds.categories, *kinds.numbers], source.names)
+    found: dict[int, _Word] = {}
+    texts = [source.names[i] for i, column in columns.items() if column.kind == "text"]
+    doubtful = {name for name in texts if hints_on(source, [name])} if hints_on(source, texts) else set()
+    for i, column in columns.items():
+        name, is_asked = source.names[i], source.names[i] in kinds.categories
+        if name in kinds.numbers:
+            refuse_text(source, i, _n_rows(source))
+        elif (is_asked and column.kind != "empty") or (
+            column.kind == "text" and not (column.is_mixed or name in doubtful)
+        ):
+            found[i] = _word(source, i, column, tick)
+            if found[i].reason == MANY_VALUES and (is_asked or are_named):
+                raise DataError(
+                    f"column '{name}' of {source.name} holds {MANY_VALUES}, which rules cannot use\n"
+                    "group the rare ones, or leave the column out with --exclude NAME"
+                )
+    return found
+
+
+def _word(source: Source, i: int, column: Column, tick: Tick | None) -> _Word:
+    """Return a column of words, with its values in ascending order."""
+    sql = source.category(i, ()) if source.kind(i) == "text" else column.sql
+    rows = source.fetch(f"SELECT DISTINCT {sql} AS v FROM {source.relation} LIMIT {MOST_VALUES + 2}", tick)
+    values = [value for (value,) in rows if value is not None and value == value]
+    if len(values) > MOST_VALUES:
+        return _Word("", None, MANY_VALUES)
+    if len(rows) < 2:
+        return _Word("", None, "one value only")
+    values.sort()
+    listed = ", ".join(as_text(value) if isinstance(value, str) else repr(value) for value in values)
+    return _Word(f"CAST(nullif(list_position([{listed}], {sql}), 0) - 1 AS DOUBLE)", Categories(tuple(values), False))
+
+
+def _coded(X: Floats, words: Mapping[int, _Word]) -> dict[int, Categories]:
+    """Return the categories of columns of codes; missing values, if there are any, get a code behind all others."""
+    found = {}
+    for j, word in words.items():
+        assert word.categories is not None
+        values = word.categories.values
+        lacks = np.isnan(X[:, j])
+        X[lacks, j] = len(values)
+        found[j] = Categories((*values, None) if lacks.any() else values, others=False)
+    return found
 
 
 class _Facts(NamedTuple):
@@ -211,16 +294,17 @@ def _refuse_text(source: Source, columns: Mapping[int, Column], *, are_named: bo
 
 
 def _choose(
-    source: Source, columns: Mapping[int, Column], facts: Mapping[int, _Facts]
+    source: Source, columns: Mapping[int, Column], facts: Mapping[int, _Facts], words: Mapping[int, _Word]
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the columns to use, and the others by the reason why they are left out."""
     reasons = {i: OTHER_KINDS.get(column.kind) for i, column in columns.items()}
     reasons |= {i: _use_of(source, one) for i, one in facts.items()}
+    reasons |= {i: word.reason or None for i, word in words.items()}
     left_out: dict[str, list[str]] = {}
     for i in sorted(reasons, key=lambda i: (i in facts, reasons[i] != "no values")):
         if (reason := reasons[i]) is not None:
             left_out.setdefault(reason, []).append(source.names[i])
-    used = [i for i in facts if reasons[i] is None]
+    used = [i for i in columns if reasons[i] is None]
     found = tuple((reason, tuple(names)) for reason, names in left_out.items())
     if used:
         return used, found

@@ -46,7 +46,7 @@ def _maker_of(X: Any) -> Maker | None:
 MAKERS = {
     "duckdb": Maker("DuckDBPyRelation", "scanned", "scan"),
     "_duckdb": Maker("DuckDBPyRelation", "scanned", "scan"),
-    "pyspark.sql": Maker("DataFrame", "_spark", "SparkSource"),
+    "pyspark.sql": Maker("DataFrame", "spark", "SparkSource"),
     "dask.dataframe": Maker("DataFrame", "_dask", "DaskSource"),
     "dask_expr": Maker("DataFrame", "_dask", "DaskSource"),
 }

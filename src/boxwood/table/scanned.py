@@ -13,7 +13,6 @@ from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes.source import Source
 from boxwood.table._arrow_source import ArrowSource, kind_of
-from boxwood.table._spark import quoted
 from boxwood.table.as_source import as_source
 from boxwood.table.column_names import distinct_names, find_columns
 from boxwood.table.duck import MARKS, Tick, as_bytes, is_query
@@ -21,6 +20,7 @@ from boxwood.table.formats import format_of, refuse_other_options
 from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.paths import as_path, find_files
+from boxwood.table.spark import quoted
 from boxwood.tree.on_frames import is_on_machines
 
 __all__ = ["is_relation", "scan", "scan_file", "scan_query"]

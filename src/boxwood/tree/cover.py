@@ -7,13 +7,14 @@ box may grow as long as it meets no box of another cluster, so nothing has to be
 from __future__ import annotations
 
 import math
+import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from boxwood.tree.boxes import Box, Interval
 
-__all__ = ["EVERYTHING", "Intervals", "complement", "cover", "intersection", "joined"]
+__all__ = ["EVERYTHING", "MISSING", "Intervals", "complement", "cover", "intersection", "joined"]
 
 MOST_CELLS = 4096  # a union with more cells in its grid is covered greedily
 MOST_BOXES = 64  # so is a union with more maximal boxes
@@ -38,6 +39,7 @@ class _Axis(NamedTuple):
     starts: tuple[_Cut, ...]
     stops: tuple[_Cut, ...]
     is_coded: bool
+    has_gaps: bool = False
 
     @property
     def full(self) -> int:
@@ -65,8 +67,22 @@ class _Axis(NamedTuple):
             return 0
         if self.is_coded:
             return 1
+        last = mask >> (len(self.starts) - 1)
+        if self.has_gaps:
+            return self._price_with_gaps(mask, last)
         ends = 2 * len(_runs(mask))
-        return ends - (mask & 1) - (mask >> (len(self.starts) - 1))
+        return ends - (mask & 1) - last
+
+    def _price_with_gaps(self, mask: int, last: int) -> int:
+        """Return the price where the last value is a missing one: it costs one more than the numbers beside it."""
+        if self.starts[-1][0] < sys.float_info.max:  # the last piece has numbers, too
+            return 2 * len(_runs(mask)) - (mask & 1)
+        n = len(self.starts) - 1
+        numbers = mask & ((1 << n) - 1)
+        if numbers == (1 << n) - 1:
+            return 1
+        ends = 2 * len(_runs(numbers))
+        return ends - (numbers & 1) - (numbers >> (n - 1)) + last
 
     def intervals(self, mask: int) -> tuple[Interval, ...]:
         """Return the set as intervals."""
@@ -74,7 +90,9 @@ class _Axis(NamedTuple):
         return tuple(_interval(self.starts[_bits(run)[0]], self.stops[_bits(run)[-1]]) for run in runs)
 
 
-def cover(boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Intervals]) -> list[Box]:
+def cover(
+    boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Intervals], gaps: Collection[int] = ()
+) -> list[Box]:
     """Return few boxes with the union of `boxes`, which may overlap; the cheapest first.
 
     A box costs one for each finite end of its intervals, and one for each restricted column of codes. The result is the
@@ -90,6 +108,8 @@ def cover(boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Int
         The leaves of a cluster, and all other leaves of the tree.
     domains : mapping from column to Intervals
         Codes of columns of categories.
+    gaps : collection of int, default=()
+        Columns of numbers in which +inf stands for a missing value, which is said besides.
 
     Returns
     -------
@@ -97,7 +117,7 @@ def cover(boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Int
         Columns are in the order of the first of `boxes` that a box meets. A box that holds nothing is left out; so the
         list is empty if there is nothing to cover.
     """
-    axes = _axes(boxes, domains)
+    axes = _axes(boxes, domains, gaps)
     masks = {i: _masks(axes, box) for i, box in enumerate(boxes)}
     wanted = {i: box for i, box in masks.items() if all(box)}
     if not wanted or len(boxes) + len(others) > MOST_LEAVES:
@@ -114,7 +134,7 @@ def cover(boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Int
     ]
 
 
-def _axes(boxes: Sequence[Box], domains: Mapping[int, Intervals]) -> list[_Axis]:
+def _axes(boxes: Sequence[Box], domains: Mapping[int, Intervals], gaps: Collection[int]) -> list[_Axis]:
     axes = []
     for feature in sorted({feature for box in boxes for feature in box}):
         if feature in domains:
@@ -126,7 +146,7 @@ def _axes(boxes: Sequence[Box], domains: Mapping[int, Intervals]) -> list[_Axis]
             ends = {cut for box in boxes for interval in box.get(feature, ()) for cut in _cuts(interval)}
             *starts, last = sorted(ends | {(-math.inf, False), (math.inf, True)})
             stops = [*starts[1:], last]
-        axes.append(_Axis(feature, tuple(starts), tuple(stops), feature in domains))
+        axes.append(_Axis(feature, tuple(starts), tuple(stops), feature in domains, feature in gaps))
     return axes
 
 
@@ -292,7 +312,19 @@ def _narrowed(axes: Sequence[_Axis], boxes: Sequence[_Masks], inside: Sequence[_
                 if all(any(_within(other_box, other) for other in rest) for other_box in inside):
                     narrowed[k] = tried
                     break
+    for k in range(len(narrowed)):
+        for i in (i for i, axis in enumerate(axes) if axis.has_gaps and narrowed[k][i] != axis.full):
+            narrowed[k] = _without_needless(axes[i], i, narrowed[k], narrowed[:k] + narrowed[k + 1 :], inside)
     return narrowed
+
+
+def _without_needless(axis: _Axis, i: int, box: _Masks, rest: Sequence[_Masks], inside: Sequence[_Masks]) -> _Masks:
+    """Return a box with only those values of a column with gaps that no other box has, where that is cheaper."""
+    needed = 0
+    for other in inside:
+        if _within(other, box) and not any(_within(other, each) for each in rest):
+            needed |= other[i]
+    return (*box[:i], needed, *box[i + 1 :]) if needed and axis.price(needed) < axis.price(box[i]) else box
 
 
 def _merged(axes: Sequence[_Axis], boxes: Sequence[_Masks]) -> list[_Masks]:
@@ -313,6 +345,8 @@ Intervals: TypeAlias = tuple[tuple[float, float], ...]
 """Pairs (lower, upper) of closed intervals. An end may be infinite, and then the infinite value belongs to the set."""
 
 EVERYTHING: Intervals = ((-math.inf, math.inf),)
+MISSING = (math.inf, math.inf)
+"""A missing number, as a value: tables are finite, so the point at infinity is free, and lies outside of `x <= b`."""
 
 
 def joined(intervals: Iterable[tuple[float, float]]) -> Intervals:

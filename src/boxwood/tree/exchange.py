@@ -9,14 +9,15 @@ from typing import Any
 
 from boxwood._validation import shown
 from boxwood.errors import ModelError
-from boxwood.tree._builder import TreeBuilder
-from boxwood.tree.tree import ThresholdTree
+from boxwood.tree.nodes import CutTest, runs_of
+from boxwood.tree.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["from_dict", "from_json", "from_nodes", "to_dict", "to_json", "to_nodes"]
 
 FORMAT, VERSION = "boxwood-tree", 1
-_CUT_KINDS = (("threshold", "left", "right"), ("interval", "inside", "outside"))
-_CHILDREN = ("left", "right", "inside", "outside")
+MOST_CODES = 1 << 16  # of a column of categories
+_CUT_KINDS = (("threshold", "left", "right"), ("interval", "inside", "outside"), ("values", "in", "out"))
+_CHILDREN = tuple(child for _, *children in _CUT_KINDS for child in children)
 
 
 def to_dict(tree: ThresholdTree) -> dict[str, Any]:
@@ -41,8 +42,8 @@ def from_dict(d: dict[str, Any]) -> ThresholdTree:
                 raise ModelError(f"leaves are numbered in order: expected leaf {n_leaves}, got {shown(entry['leaf'])}")
             n_leaves += 1
         else:
-            feature, lower, upper, first, second = cut
-            left, right = builder.split(node, feature, upper, lower)
+            test, first, second = cut
+            left, right = builder.split(node, *test)
             stack += ((right, second), (left, first))
     return builder.build()
 
@@ -78,6 +79,8 @@ def to_nodes(tree: ThresholdTree, write: Callable[[float], Any] = float) -> list
         if feature < 0:
             nodes.append({"leaf": n_leaves, "cluster": cluster})
             n_leaves += 1
+        elif tree.is_set[node]:
+            nodes.append({"feature": feature, "values": list(tree.test(node).members), "in": node + 1, "out": second})
         elif lower == -math.inf:
             nodes.append({"feature": feature, "threshold": write(upper), "left": node + 1, "right": second})
         else:
@@ -110,7 +113,7 @@ def from_nodes(nodes: Any) -> ThresholdTree:
     return tree
 
 
-def _read_cut(node: int, entry: Any) -> tuple[int, float, float, Any, Any] | None:
+def _read_cut(node: int, entry: Any) -> tuple[CutTest, Any, Any] | None:
     if not isinstance(entry, dict):
         raise ModelError(f"node {node} must be an object, got {type(entry).__name__}")
     if "cluster" in entry and "feature" not in entry:
@@ -127,17 +130,24 @@ def _read_cut(node: int, entry: Any) -> tuple[int, float, float, Any, Any] | Non
                 raise ModelError(f"node {node} lacks {', '.join(missing)}")
             if type(entry["feature"]) is not int:
                 raise ModelError(f"node {node}: feature must be a whole number, got {shown(entry['feature'])}")
-            lower, upper = _read_ends(node, entry[test], test)
-            return entry["feature"], lower, upper, entry[first], entry[second]
-    raise ModelError(f"node {node} is no leaf (cluster) and no cut (threshold or interval): {sorted(entry)}")
+            asked = (_read_codes if test == "values" else _read_ends)(node, entry["feature"], entry[test], test)
+            return asked, entry[first], entry[second]
+    raise ModelError(f"node {node} is no leaf (cluster) and no cut (threshold, interval or values): {sorted(entry)}")
 
 
-def _read_ends(node: int, value: Any, test: str) -> tuple[float, float]:
+def _read_ends(node: int, feature: int, value: Any, test: str) -> CutTest:
     if test == "threshold":
-        return -math.inf, _read(node, value)
+        return CutTest(feature, _read(node, value), -math.inf, ())
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise ModelError(f"node {node}: an interval is two numbers, got {shown(value)}")
-    return _read(node, value[0]), _read(node, value[1])
+    return CutTest(feature, _read(node, value[1]), _read(node, value[0]), ())
+
+
+def _read_codes(node: int, feature: int, value: Any, test: str) -> CutTest:
+    known = isinstance(value, (list, tuple)) and all(type(code) is int and 0 <= code < MOST_CODES for code in value)
+    if not known or len(runs_of(value)) < 2 or list(value) != sorted(set(value)):
+        raise ModelError(f"node {node}: values are ascending codes with a gap, such as [0, 2]; got {shown(value)}")
+    return CutTest(feature, float(value[-1]), float(value[0]), tuple(value))
 
 
 def _refuse_others(node: int, entry: dict[str, Any], keys: set[str]) -> None:

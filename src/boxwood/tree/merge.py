@@ -6,10 +6,9 @@ import math
 from typing import TypeAlias
 
 from boxwood._types import Ints
-from boxwood.tree._builder import TreeBuilder
 from boxwood.tree.cover import EVERYTHING, Intervals, complement, intersection
-from boxwood.tree.nodes import Nodes
-from boxwood.tree.tree import ThresholdTree
+from boxwood.tree.nodes import Nodes, runs_of
+from boxwood.tree.tree import ThresholdTree, TreeBuilder
 
 __all__ = ["merged"]
 
@@ -96,7 +95,7 @@ def _boxes_of_nodes(tree: Nodes) -> list[_Box]:
 
 def _boxes_of_sides(tree: Nodes, node: int, box: _Box) -> tuple[_Box, _Box]:
     """Return the two sides of a box under a cut; an empty side allows no value of the column."""
-    feature, lower, upper = int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node])
+    feature, upper, lower, members = tree.test(node)
     allowed = box.get(feature, EVERYTHING)
     if lower == -math.inf and len(allowed) == 1 and upper < math.inf:  # nearly all cuts, so there is a fast way
         ((low, high),) = allowed
@@ -104,7 +103,7 @@ def _boxes_of_sides(tree: Nodes, node: int, box: _Box) -> tuple[_Box, _Box]:
         first: Intervals = ((low, min(high, upper)),) if low <= upper else ()
         second: Intervals = ((max(low, above), high),) if above <= high else ()
     else:
-        inside = ((lower, upper),)
+        inside: Intervals = tuple((float(a), float(b)) for a, b in runs_of(members)) if members else ((lower, upper),)
         first, second = (intersection(allowed, side) for side in (inside, complement(inside)))
     return {**box, feature: first}, {**box, feature: second}
 
@@ -118,6 +117,6 @@ def _built(tree: Nodes, replaced_by: list[int]) -> ThresholdTree:
         if tree.feature[node] < 0:
             builder.label(new, int(tree.cluster[node]))
         else:
-            children = builder.split(new, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node]))
+            children = builder.split(new, *tree.test(node))
             stack += zip((node + 1, int(second[node])), children, strict=True)
     return builder.build()

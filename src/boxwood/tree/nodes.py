@@ -1,7 +1,8 @@
 """`Nodes`: the frozen arrays of a tree in pre-order, and rows on their way down.
 
-A cut is `lower <= x[feature] <= upper`; a threshold cut has `lower = -inf`. Rows inside go to the first child, which
-is the next node; the others go to the second child::
+A cut asks whether a value is in an interval, `lower <= x[feature] <= upper`, or, where a column holds the codes of
+categories, in a set of codes; a threshold cut has `lower = -inf`. Rows inside go to the first child, which is the next
+node; the others go to the second child::
 
     node     0      1     2     3     4          feature[0] = 2, second[0] = 4
            cut ── cut ── leaf  leaf  leaf        feature[1] = 0, second[1] = 3
@@ -10,10 +11,10 @@ is the next node; the others go to the second child::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,17 +24,30 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_float_table, as_numbers, whole_number
 from boxwood.errors import DataError
 
-__all__ = ["Cut", "Nodes", "as_rows", "rows_at_nodes", "values_at_leaves"]
+__all__ = ["Cut", "CutTest", "Nodes", "as_rows", "rows_at_nodes", "runs_of", "values_at_leaves"]
+
+
+class CutTest(NamedTuple):
+    """What a cut asks of a row, in the order of `TreeBuilder.split`: the column, both ends, and the codes of a set."""
+
+    feature: int
+    upper: float
+    lower: float
+    members: tuple[int, ...]
 
 
 class Cut(NamedTuple):
-    """One step on the way from the root to a leaf: the test at `node`, and whether the row is inside."""
+    """One step on the way from the root to a leaf: the test at `node`, and whether the row is inside.
+
+    `members` are the codes of a set, ascending; without them the test is the interval from `lower` to `upper`.
+    """
 
     node: int
     feature: int
     lower: float
     upper: float
     inside: bool
+    members: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,12 +59,14 @@ class Nodes:
     upper: Floats
     second: Ints
     cluster: Ints
+    members: Bools = None  # type: ignore[assignment]  # an array from here on
 
     def __post_init__(self) -> None:
         for name in ("feature", "second", "cluster"):
             self._freeze(name, _whole_numbers(name, getattr(self, name)))
         for name in ("lower", "upper"):
             self._freeze(name, np.array(as_numbers(name, getattr(self, name))))
+        self._freeze("members", _sets(self.members, len(self.feature) if self.feature.ndim == 1 else 0))
         _check(self)
 
     def _freeze(self, name: str, array: Array) -> None:
@@ -117,18 +133,42 @@ class Nodes:
         cuts, node = [], int(self.leaf_nodes[leaf])
         while node > 0:
             child, node = node, int(self.parent[node])
-            test = int(self.feature[node]), float(self.lower[node]), float(self.upper[node])
-            cuts.append(Cut(node, *test, inside=child == node + 1))
+            feature, upper, lower, members = self.test(node)
+            cuts.append(Cut(node, feature, lower, upper, child == node + 1, members))
         return tuple(reversed(cuts))
 
+    def test(self, node: int) -> CutTest:
+        """Return what the cut at a node asks."""
+        members = tuple(np.flatnonzero(self.members[node]).tolist())
+        return CutTest(int(self.feature[node]), float(self.upper[node]), float(self.lower[node]), members)
+
+    def is_inside(self, node: int, values: Floats) -> Bools:
+        """Return whether each value of the column that a node tests is inside of its cut; NaN never is."""
+        with np.errstate(invalid="ignore"):
+            inside = (self.lower[node] <= values) & (values <= self.upper[node])
+            if self.has_sets and (members := np.flatnonzero(self.members[node])).size:
+                inside &= np.isin(values, members)
+        return np.asarray(inside)
+
+    @cached_property
+    def is_set(self) -> Bools:
+        """Whether each node asks for a set of codes, shape (n_nodes,)."""
+        return _frozen(np.asarray(self.members.any(axis=1)))
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether a cut asks for a set of codes."""
+        return bool(self.members.shape[1])
+
     def with_thresholds(self, lower: Floats, upper: Floats) -> Self:
-        """Return the tree with other lower and upper ends of its cuts, both of shape (n_nodes,)."""
-        return type(self)(self.feature, lower, upper, self.second, self.cluster)
+        """Return the tree with other lower and upper ends of its cuts, both of shape (n_nodes,); sets stay."""
+        lower, upper = np.where(self.is_set, self.lower, lower), np.where(self.is_set, self.upper, upper)
+        return type(self)(self.feature, lower, upper, self.second, self.cluster, self.members)
 
     # ---------------------------------------------------------------------------------------------- identity
 
     def _arrays(self) -> tuple[Array, ...]:
-        return self.feature, self.lower, self.upper, self.second, self.cluster
+        return self.feature, self.lower, self.upper, self.second, self.cluster, self.members
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
@@ -159,9 +199,9 @@ def _whole_numbers(name: str, values: ArrayLike) -> Ints:
 
 def _check(tree: Nodes) -> None:
     """Raise a ValueError that names the first node where the arrays are not a tree in pre-order."""
-    n = tree.feature.shape[0] if tree.feature.ndim == 1 else 0
-    if n == 0 or any(array.shape != (n,) for array in tree._arrays()):
-        shapes = [array.shape for array in tree._arrays()]
+    n, arrays = tree.feature.shape[0] if tree.feature.ndim == 1 else 0, tree._arrays()[:-1]
+    if n == 0 or any(array.shape != (n,) for array in arrays):
+        shapes = [array.shape for array in arrays]
         raise ValueError(f"a tree needs five arrays of one length, at least 1; got shapes {shapes}")
     _check_nodes(tree)
     waiting: list[int] = []  # second children: each must begin where the subtree of the first child ends
@@ -191,10 +231,41 @@ def _check_nodes(tree: Nodes) -> None:
         (leaf & (tree.second != -1), "is a leaf with a second child"),
         (leaf & (tree.cluster < 0), "is a leaf without a cluster"),
         (~leaf & (tree.cluster != -1), "is a cut with a cluster"),
+        (leaf & tree.is_set, "is a leaf with a set of codes"),
+        (tree.is_set & ~_is_canonical(tree), "has a set that its ends do not span, or that is an interval"),
     )
     for broken, reason in rules:
         if broken.any():
             raise ValueError(f"node {int(np.argmax(broken))} {reason}")
+
+
+def _sets(members: Any, n_nodes: int) -> Bools:
+    """Return the sets of codes, shape (n_nodes, largest code + 1); with no set at all, no column."""
+    sets = np.zeros((n_nodes, 0), dtype=np.bool_) if members is None else np.array(members, dtype=np.bool_)
+    if sets.ndim != 2 or len(sets) != n_nodes:
+        raise ValueError(f"members must have a row for each of {n_nodes} nodes, got shape {sets.shape}")
+    used = np.flatnonzero(sets.any(axis=0))
+    return sets[:, : int(used[-1]) + 1 if used.size else 0]
+
+
+def _is_canonical(tree: Nodes) -> Bools:
+    """Return whether the ends of each set are its least and greatest code, and a code between them is none of it."""
+    if not tree.has_sets:
+        return np.ones(tree.n_nodes, dtype=np.bool_)
+    first, last = tree.members.argmax(axis=1), tree.members.shape[1] - 1 - tree.members[:, ::-1].argmax(axis=1)
+    has_hole = tree.members.sum(axis=1) < last - first + 1
+    return np.asarray((tree.lower == first) & (tree.upper == last) & has_hole)
+
+
+def runs_of(codes: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the runs of neighbours in ascending whole numbers, each by its first and its last."""
+    runs: list[tuple[int, int]] = []
+    for code in codes:
+        if runs and runs[-1][1] == code - 1:
+            runs[-1] = runs[-1][0], code
+        else:
+            runs.append((code, code))
+    return runs
 
 
 def values_at_leaves(
@@ -214,11 +285,30 @@ def values_at_leaves(
 
     def work(start: int, stop: int) -> None:
         nodes = tree.feature, tree.lower, tree.upper, tree.second
-        descend(rows[start:stop], *nodes, values, reached[start:stop])
+        if tree.has_sets:
+            reached[start:stop] = _through_sets(tree, rows[start:stop], values)
+        else:
+            descend(rows[start:stop], *nodes, values, reached[start:stop])
         if nan == "error":
             _refuse_nan(reached[start:stop], start)
 
     map_blocks(work, len(rows), n_jobs=n_jobs)
+    return reached
+
+
+def _through_sets(tree: Nodes, rows: Array, values: Ints) -> Ints:
+    """Return the value at the leaf of each row, -1 where it has NaN that is tested; for trees with sets of codes."""
+    reached = np.empty(len(rows), dtype=np.int64)
+    stack = [(0, np.arange(len(rows)))]
+    while stack:
+        node, at = stack.pop()
+        if tree.feature[node] < 0:
+            reached[at] = values[node]
+            continue
+        x = rows[at, tree.feature[node]]
+        inside, lacks = tree.is_inside(node, x), np.isnan(x)
+        reached[at[lacks]] = -1
+        stack += ((int(tree.second[node]), at[~inside & ~lacks]), (node + 1, at[inside]))
     return reached
 
 
@@ -236,7 +326,7 @@ def rows_at_nodes(tree: Nodes, X: NDArray[np.floating]) -> Iterator[tuple[int, I
             yield node, rows, None
             continue
         values = X[:, feature][rows].astype(np.float64, copy=False)
-        inside = (tree.lower[node] <= values) & (values <= tree.upper[node])
+        inside = tree.is_inside(node, values)
         yield node, rows, inside
         stack += ((int(tree.second[node]), rows[~inside]), (node + 1, rows[inside]))
 

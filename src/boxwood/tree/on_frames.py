@@ -50,7 +50,7 @@ def tree_on_frame(tree: Nodes, frame: Any, values: Ints, name: str, columns: Seq
         raise DataError(f"the tree tests column {tree.n_features - 1}, but the frame has {len(places)} numeric columns")
     features = np.unique(tree.feature[tree.feature >= 0]).tolist()
     on_few = np.where(tree.feature >= 0, np.searchsorted(features, tree.feature), -1)
-    narrow = Nodes(on_few, tree.lower, tree.upper, tree.second, tree.cluster)
+    narrow = Nodes(on_few, tree.lower, tree.upper, tree.second, tree.cluster, tree.members)
     leaves = np.flatnonzero(tree.feature < 0)
     numbers = np.cumsum(tree.feature < 0) - 1
     labeller = Labeller(

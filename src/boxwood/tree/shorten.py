@@ -1,21 +1,79 @@
-"""Thresholds moved within the gap between the nearest rows: to a short decimal, or to the midpoint in other columns."""
+"""Thresholds between two values, the midpoint or a short decimal; those of a tree, moved within the gap of its rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from decimal import Context
-from typing import NamedTuple, TypeVar
+from decimal import Context, Decimal, localcontext
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Indices
-from boxwood.tree._numbers import between, shortest_between
 from boxwood.tree.nodes import Nodes, as_rows, rows_at_nodes
 
-__all__ = ["ends_left_of", "recut", "rounded", "shortened", "shortened_in"]
+__all__ = ["between", "ends_left_of", "recut", "rounded", "shortened", "shortened_in", "shortest_between"]
+
+
+def between(a: ArrayLike, b: ArrayLike) -> Any:
+    """Return the midpoint m of two values a < b, so that a <= m < b; also a < m if a double lies between a and b.
+
+    Takes numbers, or arrays element by element.
+    """
+    if isinstance(a, float) and isinstance(b, float):
+        return _between_two(float(a), float(b))
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        middle = (a + b) * 0.5
+    middle = np.where(np.isinf(middle), a * 0.5 + b * 0.5, middle)
+    return np.where((a <= middle) & (middle < b), middle, a)[()]
+
+
+def _between_two(a: float, b: float) -> float:
+    middle = (a + b) * 0.5
+    if math.isinf(middle):
+        middle = a * 0.5 + b * 0.5
+    return middle if a <= middle < b else a
+
+
+def shortest_between(low: float, high: float) -> float:
+    """Return the decimal with the fewest digits in `low <= x <= high`; of several the nearest to the middle.
+
+    The result is exact: both ends are compared as doubles. Zero has no digits, so it wins if it lies in the interval.
+
+    Examples
+    --------
+    >>> shortest_between(44871.25, 45980.0), shortest_between(0.7999, 0.8001), shortest_between(-0.3, 12.0)
+    (45000.0, 0.8, 0.0)
+    """
+    if low <= 0 <= high:
+        return 0.0
+    with localcontext(Context(prec=60)):
+        exact = Decimal(low), Decimal(high)
+        middle = (exact[0] + exact[1]) / 2
+        top = max(end.adjusted() for end in exact) + 1
+        for exponent in range(top, top - 20, -1):  # any two doubles differ in their first 17 digits
+            coarse = _nearest(exact, middle, exponent, low, high)
+            if coarse is not None:
+                # a multiple of the next smaller power may have as few digits and be nearer to the middle
+                finer = _nearest(exact, middle, exponent - 1, low, high)
+                numbers = [number for number in (coarse, finer) if number is not None]
+                return float(min(numbers, key=lambda x: (len(x.normalize().as_tuple().digits), abs(x - middle))))
+    return low
+
+
+def _nearest(exact: tuple[Decimal, Decimal], middle: Decimal, exponent: int, low: float, high: float) -> Decimal | None:
+    """Return the multiple of a power of ten between two ends that is nearest to the middle, if there is one."""
+    step = Decimal(1).scaleb(exponent)
+    first = (exact[0] / step).to_integral_value(rounding="ROUND_CEILING")
+    last = (exact[1] / step).to_integral_value(rounding="ROUND_FLOOR")
+    if first > last:
+        return None
+    number = min(max((middle / step).to_integral_value(), first), last) * step
+    return number if low <= float(number) <= high else None
+
 
 Tree = TypeVar("Tree", bound=Nodes)
 
@@ -51,6 +109,8 @@ def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], 
     from boxwood.loops.walk import widen_gaps  # here, as SQL and model files need the tree without the compiler
 
     ends, nodes = ends_left_of(tree), (tree.feature, tree.lower, tree.upper, tree.second)
+    if tree.has_sets:
+        return _gaps_by_nodes(tree, rows, ends)
 
     def work(start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         left, right = np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
@@ -65,6 +125,21 @@ def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], 
         beyond = _ends(rows[:, tree.feature[node]], rows[:, tree.feature[node]], float(ends[node, end]), True)
         gap = _Gap(float(left[node, end]), float(right[node, end]))
         left[node, end], right[node, end] = gap.completed_by(beyond)
+    return left, right
+
+
+def _gaps_by_nodes(
+    tree: Tree, rows: NDArray[np.floating], ends: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the gaps of a tree with sets of codes, whose rows no loop takes down; sets themselves have none."""
+    left, right = np.full(ends.shape, -np.inf), np.full(ends.shape, np.inf)
+    for node, at, inside in rows_at_nodes(tree, rows):
+        for end in range(2) if inside is not None and not tree.is_set[node] else ():
+            if math.isfinite(ends[node, end]):
+                column = rows[:, tree.feature[node]]
+                gap = _ends(column[at], column[at], float(ends[node, end]), True)
+                beyond = _ends(column, column, float(ends[node, end]), True)
+                left[node, end], right[node, end] = gap.completed_by(beyond)
     return left, right
 
 

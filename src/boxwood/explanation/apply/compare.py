@@ -4,96 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.apply.results import Compared, Comparison
 from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.explainer import is_explainer
+from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.question import Question, question_of
 from boxwood.explanation.choose.goal import Goal
 from boxwood.explanation.choose.search import choose
 from boxwood.explanation.measure.measure import measure
-from boxwood.explanation.records import in_notebook
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
 from boxwood.table.as_source import is_source
 
-__all__ = ["COMPARED", "Compared", "Comparison", "compare"]
+__all__ = ["COMPARED", "compare"]
 
 COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
 """Methods that are compared unless others are named."""
-
-
-class Compared(NamedTuple):
-    """A tree of a comparison.
-
-    Parameters
-    ----------
-    method : str
-        "auto", or a name of `grow.METHODS`.
-    grown_by : str
-        How the tree was grown; of "auto", also the steps after its method.
-    leaves, depth, columns : int
-        Leaves of the tree, conditions of its longest rule, and columns that it tests.
-    price, agreement : float
-        As in `Explanation`.
-    seconds : float
-        Time that growing and measuring took.
-    on_front : bool
-        Whether no other tree of the comparison is as good in leaves, price and agreement, and better in one of them.
-        The price does not count where agreement alone decides; see `Comparison.by_agreement`.
-    """
-
-    method: str
-    grown_by: str
-    leaves: int
-    depth: int
-    columns: int
-    price: float
-    agreement: float
-    seconds: float
-    on_front: bool
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Trees for one clustering; made by `compare`. Printing it gives a table.
-
-    Parameters
-    ----------
-    rows : tuple of Compared
-        By number of leaves, then by price, or by agreement where it alone decides.
-    left_out : tuple of (str, str)
-        Methods that grew no tree, and why.
-    n_clusters, n_rows : int
-        Of the clustering.
-    baseline : float
-        Agreement of giving every row to the largest cluster.
-    by_agreement : bool
-        Whether agreement alone decides, as `explain` would take it: that is asked for, or the clusters are not compact.
-    notes : tuple of str
-        On columns and rows that are left out.
-    """
-
-    rows: tuple[Compared, ...]
-    left_out: tuple[tuple[str, str], ...]
-    n_clusters: int
-    n_rows: int
-    baseline: float
-    by_agreement: bool
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        from boxwood.render.words.measured import compare_text
-
-        return compare_text(self)
-
-    _repr_html_ = in_notebook
 
 
 def compare(
@@ -106,7 +39,9 @@ def compare(
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
-    missing: Literal["drop", "refuse"] = "drop",
+    missing: Literal["learn", "drop", "refuse"] = "learn",
+    categories: Sequence[str] = (),
+    numbers: Sequence[str] = (),
     sample_weight: Any = None,
     objective: str = "auto",
     time_limit: float | None = None,
@@ -124,7 +59,9 @@ def compare(
 
     Parameters
     ----------
-    X, labels_or_estimator, n_clusters, random_state, columns, standardize, missing, sample_weight, n_jobs
+    X, labels_or_estimator, n_clusters, random_state, columns, standardize, missing, categories, numbers, n_jobs
+        As for `explain`.
+    sample_weight
         As for `explain`.
     objective, time_limit
         As for `explain`, where the method is "auto"; other methods decide by a rule of their own.
@@ -223,6 +160,8 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
 
 def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
     began = time.perf_counter()
+    if question.coordinates.scales is not None:
+        refuse_method(name, question.coordinates)
     task = question.task.with_leaves(leaves)
     grown = choose(task, name, **options)
     grown = grown._replace(tree=question.finished(grown.tree)[0])

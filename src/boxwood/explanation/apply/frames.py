@@ -13,14 +13,14 @@ from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup
 from boxwood.render.words.rules import cluster_rule, rule
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.verbs import Measurable
 
 __all__ = ["FRAMES", "frame_of"]
 
 Row = dict[str, Hashable]
 
 
-def frame_of(ex: Explanation, what: str) -> Any:
+def frame_of(ex: Measurable, what: str) -> Any:
     """See `Explanation.to_frame`."""
     refuse_unknown("what", what, FRAMES)
     pd = require("pandas", "pandas", "a data frame")
@@ -31,15 +31,15 @@ def frame_of(ex: Explanation, what: str) -> Any:
     return pd.DataFrame(list(rows(ex)), columns=list(columns))
 
 
-def _clusters(ex: Explanation) -> Iterator[Row]:
+def _clusters(ex: Measurable) -> Iterator[Row]:
     noise = ex.noise or (None,) * ex.n_clusters
-    for cluster in ex.clusters:
+    for cluster in ex._in_words().clusters:
         facts = cluster._asdict() | {"cluster": cluster.name, "noise": noise[cluster.cluster]}
         yield facts | {"rule": cluster_rule(cluster, whole=True)}
 
 
-def _rules(ex: Explanation) -> Iterator[Row]:
-    for leaf in ex.leaves:
+def _rules(ex: Measurable) -> Iterator[Row]:
+    for leaf in ex._in_words().leaves:
         precision = leaf.own / leaf.size if leaf.size else None
         yield leaf._asdict() | {
             "cluster": ex.names[leaf.cluster],
@@ -48,7 +48,7 @@ def _rules(ex: Explanation) -> Iterator[Row]:
         }
 
 
-def _profile(ex: Explanation) -> Iterator[Row]:
+def _profile(ex: Measurable) -> Iterator[Row]:
     for column in ex.profile():
         for name, group in zip(ex.names, column.clusters, strict=True):
             about: Row = {"column": column.column, "cluster": name, "effect": column.effect}
@@ -64,13 +64,13 @@ def _shares(group: CategoryGroup, categories: Categories) -> Iterator[Row]:
         yield {"category": categories.value(code), "share": share, "difference": away, "index": index}
 
 
-def _misassigned(ex: Explanation) -> Iterator[Row]:
+def _misassigned(ex: Measurable) -> Iterator[Row]:
     for one in ex.misassigned():
         yield one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
 
 
 _PERCENT = tuple(f"q{percent}" for percent in QUANTILES)
-FRAMES: dict[str, tuple[tuple[str, ...], Callable[[Explanation], Iterator[Row]]]] = {
+FRAMES: dict[str, tuple[tuple[str, ...], Callable[[Measurable], Iterator[Row]]]] = {
     "clusters": (("cluster", "size", "share", "ruled", "caught", "precision", "noise", "rule"), _clusters),
     "rules": (("leaf", "cluster", "size", "own", "precision", "noise", "rule"), _rules),
     "confusion": ((), lambda ex: iter(())),

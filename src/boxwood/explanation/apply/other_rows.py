@@ -23,12 +23,14 @@ from boxwood._types import Array
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
 from boxwood.axes.transformers import coded
 from boxwood.errors import DataError
+from boxwood.explanation.apply.rows import leaves_of_rows, with_points
+from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
-from boxwood.explanation.explanation import with_booleans
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measure, measured_in_batches
+from boxwood.explanation.measured_tree import with_booleans, with_words_of
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.reference import Reference, Task
@@ -38,7 +40,7 @@ from boxwood.reference.streamed import Measured, find_labels
 from boxwood.table.as_source import as_source
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["measured_on", "named_by_column"]
 
@@ -47,10 +49,14 @@ OF_TABLE = "costs are squared distances in the numeric columns of the table, as 
 OF_RULES = "costs are squared distances in the columns of the rules"
 
 
-def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Explanation:
+def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     """See `Explanation.measure`."""
-    if (source := as_source(X)) is not None:
-        return measured_on_table(ex, source, labels, sample_weight)
+    source = as_source(X)
+    rows, on = (X, _on_rows) if source is None else (source, _on_table)
+    return basis_on_other_rows(on(ex, rows, labels, sample_weight), rows, labels, sample_weight, ex.basis)
+
+
+def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     refuse_no_rows(X)
     evidence = ex._evidence
     if isinstance(labels, str):
@@ -81,7 +87,7 @@ def measured_on(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Exp
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
         evidence = replace(evidence, **own, given=given)
         measured = replace(measured, _evidence=evidence)
-    return complete.told(measured, (OTHER_ROWS, *complete.notes))
+    return complete.told(with_words_of(measured, ex), (OTHER_ROWS, *complete.notes))
 
 
 def _as_asked(task: Task) -> dict[str, Any]:
@@ -100,13 +106,14 @@ def places_of(labels: Sequence[Hashable], names: Sequence[Hashable]) -> list[int
     return [*map(names.index, plain)]
 
 
-def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
+def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
     """Return the rows in the columns of the table, and in those in which costs are measured."""
     evidence = ex._evidence
     columns = _readable(ex, X) if evidence is None else list(evidence.columns)
     table = _table(ex, X, columns)
     weights = X.weights if isinstance(X, Rows) and sample_weight is None else as_weights(sample_weight, len(table))
     rows = Rows(table, weights)
+    gaps = tuple(sorted(ex.gap_columns & set(columns)))
     if evidence is None:
         numbers = [j for j in columns if j not in ex.coded_columns] or columns
         return Coordinates(
@@ -116,6 +123,8 @@ def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Co
             categories=ex.coded_columns,
             notes=() if ex._table is not None else (OF_TABLE,),
             measured=rows if len(numbers) == len(ex.columns) else rows.mapped(table[:, numbers]),
+            gaps=gaps,
+            scales=np.isin(np.arange(len(ex.columns)), numbers).astype(np.float64) if gaps else None,
         )
     known = evidence.coordinates
     axis_map = known.axis_map
@@ -124,19 +133,21 @@ def _coordinates(ex: Explanation, X: Any, sample_weight: ArrayLike | None) -> Co
         table=rows,
         rows=rows if axis_map is None else rows.mapped(axis_map.transform(table)),
         categories=ex.coded_columns,
+        gaps=gaps,
         notes=known.notes if known.measured is None else (*known.notes, OF_RULES),
         measured=None,
     )
 
 
-def _numbers_read(ex: Explanation, X: Any) -> list[str]:
+def _numbers_read(ex: MeasuredTree, X: Any) -> list[str]:
     """Return the columns that are measured and need values; a category may be missing, where that was seen."""
     read = _readable(ex, X) if ex._evidence is None else list(ex._evidence.columns)
     coded = ex.coded_columns
-    return [ex.columns[j] for j in read if j not in coded or None not in coded[j].values]
+    placed = ex.gap_columns | {j for j in coded if None in coded[j].values}
+    return [ex.columns[j] for j in read if j not in placed]
 
 
-def _readable(ex: Explanation, X: Any) -> list[int]:
+def _readable(ex: MeasuredTree, X: Any) -> list[int]:
     """Return the columns of a table that a loaded model can read: those of numbers, and those with categories."""
     if not is_frame(X):
         return list(range(len(ex.columns)))
@@ -147,7 +158,7 @@ def _readable(ex: Explanation, X: Any) -> list[int]:
     return [j for j, name in enumerate(ex.columns) if j in tested or (name in numbers and name in present)]
 
 
-def _table(ex: Explanation, X: Any, columns: list[int]) -> Array:
+def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
     """Return the table as numbers, shape (n, d); columns that cannot be read are 0."""
     names = ex.columns if is_frame(X) else None
     width = np.shape(X)[1] if names is None and np.ndim(X) == 2 else len(ex.columns)
@@ -157,14 +168,21 @@ def _table(ex: Explanation, X: Any, columns: list[int]) -> Array:
         refuse_unknown_columns([names[j] for j in columns], column_names(X))
     table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
     if not np.isfinite(table).all():
-        ex.apply(X)  # says which value a rule needs, if it is one that a rule needs
-        refuse_not_finite(table, ex.columns)
+        # says which value a rule needs, if it is one that a rule needs
+        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns)
+        gaps = sorted(ex.gap_columns & set(columns))
+        known = np.array(table)
+        known[:, gaps] = np.where(np.isnan(known[:, gaps]), 0.0, known[:, gaps])
+        refuse_not_finite(known, ex.columns)
+        table = with_points(table, gaps)
     return table
 
 
-def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any) -> Explanation:
-    """See `Explanation.measure`; costs are measured in the columns of the table, ℓ1 distances as in `ex`,
-    and squared ones otherwise."""
+def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> MeasuredTree:
+    """Return the facts on a table in batches.
+
+    Costs are measured in the columns of the table, ℓ1 distances as in `ex`, and squared ones otherwise.
+    """
     if not isinstance(labels, str):
         raise DataError(
             f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
@@ -180,7 +198,7 @@ def measured_on_table(ex: Explanation, source: Source, labels: Any, weight: Any)
     return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
 
 
-def _measured(ex: Explanation, labels: str, usable: Usable) -> Explanation:
+def _measured(ex: MeasuredTree, labels: str, usable: Usable) -> MeasuredTree:
     batches, known = usable.batches, None if ex._table is None else ex._table.task
     task = Task.of(batches, named_by_column(ex.names, batches, labels), n_jobs=batches.n_jobs)
     if known is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,9 @@ from boxwood.passes.source import Source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import as_rows, values_at_leaves
 
-__all__ = ["leaves_of_rows", "numbers_of"]
+__all__ = ["leaves_of_rows", "numbers_of", "with_points"]
+
+LARGEST = float(np.finfo(np.float64).max)
 
 
 def leaves_of_rows(
@@ -28,8 +30,12 @@ def leaves_of_rows(
     categories: Mapping[int, Categories],
     X: Any,
     missing: Literal["error", "none"],
+    gaps: Collection[int] = (),
 ) -> Indices:
-    """Return the leaf of each row, shape (n,), or -1; see `Explanation.apply`."""
+    """Return the leaf of each row, shape (n,), or -1; see `Explanation.apply`.
+
+    IN: gaps: columns in which a missing number is the point plus infinity.
+    """
     refuse_unknown("missing", missing, ("error", "none"))
     if isinstance(X, (Source, str, os.PathLike)):
         what = f"{X.name} is read in batches" if isinstance(X, Source) else f"{shown(os.fspath(X))} is a text"
@@ -38,6 +44,7 @@ def leaves_of_rows(
             "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
         )
     read, table = _tested(X, columns, tree.features.tolist(), categories)
+    table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
     leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
     reached: Indices = values_at_leaves(on_table, table, leaves, n_jobs=-1, nan="none")
@@ -77,6 +84,17 @@ def _tested(
     return features, table
 
 
+def with_points(table: Array, gaps: Sequence[int]) -> Array:
+    """Return a table with plus infinity for each missing number of some columns, and the largest double for that."""
+    if not gaps:
+        return table
+    filled = np.array(table, dtype=np.float64, order="F")
+    for j in gaps:
+        x = np.minimum(filled[:, j], LARGEST)  # an infinite number is large, but no gap
+        filled[:, j] = np.where(np.isnan(x), np.inf, x)
+    return filled
+
+
 def numbers_of(values: Sequence[Any], name: str) -> Floats:
     """Return values of any type as numbers, shape (n,), with NaN for those that are missing."""
     if any(isinstance(value, (str, bytes)) for value in values):
@@ -91,7 +109,7 @@ def _on_columns(tree: ThresholdTree, features: Sequence[int]) -> ThresholdTree:
     """Return the tree for a table of only these columns, in ascending order."""
     position = np.full(tree.n_features + 1, -1)  # the last one is for leaves, whose column is -1
     position[features] = np.arange(len(features))
-    return ThresholdTree(position[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster)
+    return ThresholdTree(position[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster, tree.members)
 
 
 def _without_value(tree: ThresholdTree, row: Array) -> int:

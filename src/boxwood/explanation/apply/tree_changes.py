@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import shown
 from boxwood.errors import DataError
 from boxwood.explanation._tally import Tally
+from boxwood.explanation.apply.results import Ends, MovedCut, TreeChanges
 from boxwood.passes import Batches, Source
 from boxwood.passes.batches import rows_of
 from boxwood.reference.budget import as_names
@@ -22,47 +23,7 @@ from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
 from boxwood.tree.tree import refuse_no_tree
 
-__all__ = ["MovedCut", "TreeChanges", "changes_in_words", "tree_changes"]
-
-
-class Ends(NamedTuple):
-    """Both ends of a cut `lower <= x <= upper`."""
-
-    lower: float
-    upper: float
-
-
-class MovedCut(NamedTuple):
-    """A cut of the old tree and of the new one, which separate the same clusters on the same column."""
-
-    column: int
-    before: Ends
-    after: Ends
-
-
-class TreeChanges(NamedTuple):
-    """What changed from one tree to another.
-
-    Attributes
-    ----------
-    moved : tuple of MovedCut
-        Cuts that separate the same clusters on the same column at another threshold.
-    gone, new : tuple of (column, Ends)
-        Cuts of one of the trees alone.
-    n_same : int
-        Number of cuts that did not change.
-    share : float or None
-        Share of the rows that changed cluster; None if there are no rows.
-    is_estimate : bool
-        Whether the share is an estimate from the bins of a tally.
-    """
-
-    moved: tuple[MovedCut, ...]
-    gone: tuple[tuple[int, Ends], ...]
-    new: tuple[tuple[int, Ends], ...]
-    n_same: int
-    share: float | None
-    is_estimate: bool
+__all__ = ["changes_in_words", "tree_changes"]
 
 
 def changes_in_words(
@@ -136,8 +97,9 @@ def _cuts(tree: ThresholdTree) -> dict[_Key, list[Ends]]:
         below[node] = frozenset([int(tree.cluster[node])]) if is_leaf else below[node + 1] | below[second]
     cuts: dict[_Key, list[Ends]] = {}
     for node in np.flatnonzero(tree.feature >= 0).tolist():
-        key = int(tree.feature[node]), below[node + 1], below[int(tree.second[node])]
-        cuts.setdefault(key, []).append(Ends(float(tree.lower[node]), float(tree.upper[node])))
+        feature, upper, lower, members = tree.test(node)
+        key = feature, below[node + 1], below[int(tree.second[node])]
+        cuts.setdefault(key, []).append(Ends(lower, upper, members))
     return cuts
 
 

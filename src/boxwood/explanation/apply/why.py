@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,97 +16,21 @@ from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.errors import DataError
+from boxwood.explanation.apply.results import Change, Move, Step, Why
 from boxwood.explanation.apply.rows import numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
-from boxwood.explanation.records import Condition, condition_of, in_notebook
+from boxwood.explanation.records import condition_of
 from boxwood.tree import Interval, ThresholdTree
+from boxwood.tree.boxes import ends_without_missing, reached_by_missing, without_missing
 from boxwood.tree.nodes import Cut
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["Change", "Move", "OneRow", "Step", "Why", "smallest_changes", "why_of"]
-
-
-class Step(NamedTuple):
-    """A cut on the way of a row down the tree.
-
-    Parameters
-    ----------
-    column : str
-    value : float or category
-        Column that is cut, and the row's value there.
-    condition : Condition
-        What the row fulfils here: the side of the cut that it takes.
-    threshold, margin, deviations : float or None
-        The nearest end of the cut, and how far the value is from it, in units of the column and in standard deviations;
-        None for categories, and `deviations` also for a model that was saved before spreads were kept.
-    """
-
-    column: str
-    value: Hashable
-    condition: Condition
-    threshold: float | None = None
-    margin: float | None = None
-    deviations: float | None = None
+__all__ = ["OneRow", "smallest_changes", "why_of"]
 
 
-@dataclass(frozen=True)
-class Why:
-    """Why a row is in its cluster; made by `Explanation.why`. Printing it gives a text.
-
-    Parameters
-    ----------
-    cluster, leaf : int or None
-        Cluster and leaf of the row; None if the tree asks for a value that the row does not have.
-    name : str, number or None
-        Name of the cluster.
-    size, own : float or None
-        Number of measured rows in the leaf, and of those that belong to its cluster; weights, if rows are weighted.
-    reason : str
-        Why the row has no cluster, or why no changes are known; empty otherwise.
-    steps : tuple of Step
-        Cuts on the way, from the root on. For a row without a cluster: up to the cut where its value is missing.
-    changes : tuple of Change
-        The smallest change to each other cluster that can be reached, in the order of the clusters' numbers.
-    out_of_reach : tuple of str or number
-        Names of the other clusters, which no allowed change reaches.
-    """
-
-    cluster: int | None
-    leaf: int | None
-    name: Hashable
-    size: float | None
-    own: float | None
-    reason: str
-    steps: tuple[Step, ...]
-    changes: tuple[Change, ...]
-    out_of_reach: tuple[Hashable, ...]
-
-    def __str__(self) -> str:
-        from boxwood.render.words.measured import why_text
-
-        return why_text(self)
-
-    _repr_html_ = in_notebook
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the facts as a dict that JSON can hold: conditions are texts, and numbers that are infinite None.
-
-        Examples
-        --------
-        >>> import boxwood
-        >>> why = boxwood.explain([[21.0], [61.0]], ["young", "old"], columns=["age"]).why({"age": 30.5})
-        >>> facts = why.to_dict()
-        >>> facts["steps"][0]["condition"], facts["changes"][0]["cluster"]
-        ('age <= 40', 'old')
-        """
-        from boxwood.render.words.measured import why_facts
-
-        return why_facts(self)
-
-
-def why_of(ex: Explanation, row: Any, immutable: Collection[str], spreads: Mapping[int, Spread] | None) -> Why:
+def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], spreads: Mapping[int, Spread] | None) -> Why:
     """See `Explanation.why`; IN: spreads of the tested columns, None if they are not known."""
     if isinstance(immutable, str):
         raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
@@ -119,9 +42,10 @@ def why_of(ex: Explanation, row: Any, immutable: Collection[str], spreads: Mappi
     def measured() -> Array:
         return ex._rows("the position of a row").coordinates.table.values
 
-    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured)
+    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured, ex.gap_columns)
     cuts, leaf = _way(tree, known)
-    steps = tuple(_step(ex, cut, known, spreads or {}) for cut in cuts)
+    by_missing = reached_by_missing(tree, ex.gap_columns)
+    steps = tuple(_step(ex, cut, known, spreads or {}, by_missing) for cut in cuts)
     if leaf is None:
         return Why(None, None, None, None, None, _without(ex, known, cuts[-1].feature), steps[:-1], (), ())
     summary = ex.leaves[leaf]
@@ -141,67 +65,39 @@ def _way(tree: ThresholdTree, row: OneRow) -> tuple[list[Cut], int | None]:
     """Return the cuts on the way of a row, and its leaf; no leaf if the last cut asks for a value that is not there."""
     cuts, node = [], 0
     while (j := int(tree.feature[node])) >= 0:
-        lower, upper, x = float(tree.lower[node]), float(tree.upper[node]), row.numbers[j]
-        cuts.append(Cut(node, j, lower, upper, inside=lower <= x <= upper))
+        (_, upper, lower, members), x = tree.test(node), row.numbers[j]
+        inside = bool(tree.is_inside(node, np.array([x]))[0])
+        cuts.append(Cut(node, j, lower, upper, inside, members))
         if math.isnan(x):
             return cuts, None
         node = node + 1 if cuts[-1].inside else int(tree.second[node])
     return cuts, int(np.searchsorted(tree.leaf_nodes, node))
 
 
-def _step(ex: Explanation, cut: Cut, row: OneRow, spreads: Mapping[int, Spread]) -> Step:
+def _step(ex: MeasuredTree, cut: Cut, row: OneRow, spreads: Mapping[int, Spread], reached: Collection[int]) -> Step:
+    """Return a cut on the way of a row; IN: reached: cuts that missing values reach."""
     column, coded = ex.columns[cut.feature], ex.coded_columns
-    said = column, row.values[cut.feature], condition_of(cut, ex.columns, coded)
+    side = condition_of(cut, ex.columns, coded, ex.gap_columns)
+    if side.or_missing and cut.node not in reached:
+        side = side._replace(or_missing=False)
+    said = column, row.values[cut.feature], side
     if cut.feature in coded:
         return Step(*said)
-    thresholds, margins = end_of_cut(np.array([row.numbers[cut.feature]]), cut.lower, cut.upper)
+    has_gaps = cut.feature in ex.gap_columns
+    ends = ends_without_missing(cut.lower, cut.upper) if has_gaps else (cut.lower, cut.upper)
+    if has_gaps and (row.values[cut.feature] is None or ends == (-math.inf, math.inf)):
+        return Step(*said)
+    thresholds, margins = end_of_cut(np.array([row.numbers[cut.feature]]), *ends)
     spread, margin = spreads.get(cut.feature), float(margins[0])
     return Step(*said, float(thresholds[0]), margin, None if spread is None else margin / spread.deviation)
 
 
-def _without(ex: Explanation, row: OneRow, j: int) -> str:
+def _without(ex: MeasuredTree, row: OneRow, j: int) -> str:
     """Return why a row has no cluster: a value is missing, or was never seen."""
     if row.values[j] is None:
         return f"{ex.columns[j]} is missing"
     values = listed([str(value) for value in ex.coded_columns[j].values])
     return f"{ex.columns[j]} is {shown(row.values[j])}, which was never seen (known: {values})"
-
-
-class Move(NamedTuple):
-    """The change of one column: its value before and after, and how far that is.
-
-    `deviations` is the distance in standard deviations of the column; 1 for a column of categories, where `is_category`
-    is true.
-    """
-
-    column: str
-    before: Hashable
-    after: Hashable
-    deviations: float
-    is_category: bool = False
-
-
-class Change(NamedTuple):
-    """The smallest change of a row that brings it to another cluster.
-
-    Parameters
-    ----------
-    cluster : int
-    name : str or number
-        The other cluster, and its name.
-    leaf : int
-        Leaf that the changed row reaches.
-    deviations : float
-        Sum of the changes of all columns, in standard deviations; a change of category counts 1.
-    moves : tuple of Move
-        Columns to change, in the order of the table's columns. The others keep their values.
-    """
-
-    cluster: int
-    name: Hashable
-    leaf: int
-    deviations: float
-    moves: tuple[Move, ...]
 
 
 class _Step(NamedTuple):
@@ -275,11 +171,27 @@ def _nearest(
         codes = (code for code, _ in categories.domain if any(code in piece for piece in pieces))
         return next((_Step(code, Fraction(1)) for code in codes), None)
     assert spread is not None  # every tested column has one
+    if math.isinf(x):
+        return _instead_of_missing(pieces, spread.whole)
     values = [value for piece in pieces if (value := _end(x, piece, whole=spread.whole)) is not None]
     if not values:
         return None
     near = min(values, key=lambda value: (abs(Fraction(value) - Fraction(x)), value))
     return _Step(near, abs(Fraction(near) - Fraction(x)) / Fraction(spread.deviation))
+
+
+def _instead_of_missing(pieces: Sequence[Interval], whole: bool) -> _Step | None:
+    """Return a number that will do where a value is missing: an end of the first interval, 0 if it has none."""
+    for piece in without_missing(pieces)[0]:
+        unbounded = math.isinf(piece.upper)
+        end = (
+            0.0
+            if piece[:2] == (-math.inf, math.inf)
+            else _end(-math.inf if unbounded else math.inf, piece, whole=whole)
+        )
+        if end is not None:
+            return _Step(end, Fraction(1))
+    return None
 
 
 def _end(x: float, piece: Interval, *, whole: bool) -> float | None:
@@ -308,7 +220,8 @@ class OneRow(NamedTuple):
     """The columns of a row that a tree tests.
 
     `values` are as people have them: numbers, categories, or None for missing ones. `numbers` are what the tree tests:
-    the same numbers, codes of categories, and NaN where a value is missing or was never seen.
+    the same numbers, codes of categories, and NaN where a value is missing or was never seen; +inf where it is missing
+    in a column with gaps.
     """
 
     values: dict[int, Hashable]
@@ -316,9 +229,17 @@ class OneRow(NamedTuple):
 
 
 def one_row(
-    row: Any, columns: Sequence[str], features: Sequence[int], categories: Mapping[int, Categories], table: Any
+    row: Any,
+    columns: Sequence[str],
+    features: Sequence[int],
+    categories: Mapping[int, Categories],
+    table: Any,
+    gaps: Collection[int] = (),
 ) -> OneRow:
-    """Return the tested columns of a row; IN: features: these columns; table: function that gives the measured rows.
+    """Return the tested columns of a row; IN: features: these columns; table: function that gives the measured rows;
+    gaps: columns in which a missing number is the point plus infinity.
+
+    IN: gaps: columns of numbers in which the tree takes a missing value as +inf.
 
     `row` is a mapping from column to value, a data frame of one row, a series with the columns' names, values in the
     order of the columns, or the position of a measured row.
@@ -328,7 +249,7 @@ def one_row(
         measured = rows[position("row", row, len(rows))]
         numbers = {j: float(measured[j]) for j in features}
         return OneRow(
-            {j: categories[j].value(x) if j in categories else x for j, x in numbers.items()},
+            {j: categories[j].value(x) if j in categories else _shown(x) for j, x in numbers.items()},
             numbers,
         )
     plain = {j: _plain(value) for j, value in _values(row, columns, features)}
@@ -337,7 +258,7 @@ def one_row(
         for j, value in plain.items()
     }
     values = {j: _named(categories[j], x, plain[j]) if j in categories else _shown(x) for j, x in numbers.items()}
-    return OneRow(values, numbers)
+    return OneRow(values, {j: math.inf if j in gaps and math.isnan(x) else x for j, x in numbers.items()})
 
 
 def _values(row: Any, columns: Sequence[str], features: Sequence[int]) -> list[tuple[int, Any]]:
@@ -388,4 +309,4 @@ def _named(categories: Categories, code: float, value: Hashable) -> Hashable:
 
 
 def _shown(number: float) -> float | None:
-    return None if math.isnan(number) else number
+    return number if math.isfinite(number) else None

@@ -28,16 +28,16 @@ from boxwood.explanation.ask.explainer import (
     refuse_growing,
 )
 from boxwood.explanation.ask.gaps import Complete, complete_rows, refuse_other_index
-from boxwood.explanation.ask.limits import settled, told, with_enough_rows
+from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.progress import Progress
 from boxwood.explanation.ask.question import Question, TableQuestion, question_of, table_question_of, with_weights
-from boxwood.explanation.choose.in_batches import Found, Growth, grown_by_name, sample_task, searched_by_passes
+from boxwood.explanation.choose.in_batches import Found, grown_by_name, sample_task, searched_by_passes
 from boxwood.explanation.choose.search import choose
-from boxwood.explanation.explanation import Explanation, with_booleans
-from boxwood.explanation.measure.facts import TableFacts, named_by_rows
+from boxwood.explanation.measure.facts import Growth, TableFacts, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import Costs, measure, measured_by_passes, mixture_facts
+from boxwood.explanation.measured_tree import MeasuredTree, with_booleans
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["explained"]
 
 
-def explained(X: Any, clustering: Any, asked: Asked) -> Explanation:
+def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     source = as_source(X)
     if is_explainer(clustering):
@@ -72,7 +72,7 @@ def explained(X: Any, clustering: Any, asked: Asked) -> Explanation:
     return with_booleans(rows.told(concluded(answer, asked, made_here=clustering is None)), booleans)
 
 
-def _by_explainer(X: Any, explainer: Any, asked: Asked) -> Explanation:
+def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:
     refuse_growing(explainer, asked)
     X, asked = with_weights(X, asked)
     refuse_other_index(X, sample_weight=asked.sample_weight)
@@ -84,10 +84,9 @@ def _by_explainer(X: Any, explainer: Any, asked: Asked) -> Explanation:
 
 
 def _in_memory(question: Question, asked: Asked) -> Answer:
-    task, name = question.task, asked.method
-    options = with_defaults(name, asked.options, question.clusterer)
-    grown = choose(task, name, progress=asked.progress, **options)
-    tree, n_moved = question.finished(grown.tree)
+    name, options = asked.method, with_defaults(asked.method, asked.options, question.clusterer)
+    question, grown, tree, n_moved = _grown_best(question, asked, options)
+    task = question.task
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
     explanation = measure(task, finished, question.coordinates, **_known(question, grown))
@@ -104,10 +103,41 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     return Answer(explanation, task, question.budget, question.clusterer, grown.tree, n_moved, seen)
 
 
+class _Finished(NamedTuple):
+    """A tree as it was grown for a question, the same on the table's columns, and the number of rows that moved."""
+
+    question: Question
+    grown: Grown
+    tree: ThresholdTree
+    n_moved: int
+
+
+def _grown_best(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
+    """Return the tree of the method; "auto" also grows one on one-hot columns, if these are few, and takes the better.
+
+    Of equal ones it is that on the columns in which cuts are sets. A limit of time leaves out the other one.
+    """
+    found = _finished_for(question, asked, options)
+    search: SearchFacts | None = found.grown.facts.get("search")
+    is_open = search is not None and options.get("time_limit") is None
+    other = question.on_one_hot() if is_open else None
+    if other is None or search is None:
+        return found
+    both = [found, _finished_for(other, asked, options)]
+    taken = question.best([each.tree for each in both], search)
+    return next(each for each in both if each.tree is taken)
+
+
+def _finished_for(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
+    grown = choose(question.task, asked.method, progress=asked.progress, **options)
+    return _Finished(question, grown, *question.finished(grown.tree, grown.facts.get("search")))
+
+
 def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
     """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table."""
     search: SearchFacts | None = grown.facts.get("search")
-    if search is None or question.keeps_leaves(grown.tree):
+    is_proved = question.coordinates.scales is None and question.keeps_leaves(grown.tree)  # no bound is one over sets
+    if search is None or is_proved:
         return grown.facts
     return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}
 
@@ -119,7 +149,7 @@ def _known(question: Question, grown: Grown) -> dict[str, Any]:
     The fact "costs" is the cost of the tree and that of the clusters.
     """
     here = question.coordinates
-    if question.budget.given:
+    if question.budget.given or here.scales is not None:
         return {}
     costs = grown.facts.get("costs") if here.measured is None else None
     leaf = leaves_reached(grown.tree, question.task) if here.axis_map is None else None
@@ -164,7 +194,7 @@ def _notes_on_clustering(task: Task, clustering: Any, asked: Asked) -> tuple[str
     return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, scaled=asked.standardize)
 
 
-def _with_mixture(explanation: Explanation, mixture: Mixture, facts: TableFacts) -> Explanation:
+def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: TableFacts) -> MeasuredTree:
     """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample."""
     sample, is_whole = sample_task(facts.task)
     found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
@@ -222,7 +252,7 @@ class Answer(NamedTuple):
         Rows on which "auto" looked for the tree; None for a method by its name.
     """
 
-    explanation: Explanation
+    explanation: MeasuredTree
     task: Task
     budget: Budget
     clusterer: Any
@@ -231,7 +261,7 @@ class Answer(NamedTuple):
     seen: Task | None = None
 
 
-def concluded(answer: Answer, asked: Asked, *, made_here: bool) -> Explanation:
+def concluded(answer: Answer, asked: Asked, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
     explanation, grown = answer.explanation, answer.grown
     notes = notes_on_outcome(explanation, made_here, answer.clusterer)
@@ -242,7 +272,7 @@ def concluded(answer: Answer, asked: Asked, *, made_here: bool) -> Explanation:
     return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
 
 
-def _held_out(ex: Explanation, asked: Asked) -> HeldOut:
+def _held_out(ex: MeasuredTree, asked: Asked) -> HeldOut:
     """Return how well trees do on rows not used to grow them; `how` names the sample that a table in batches needs."""
     at_hand, is_all = with_rows_in_memory(ex)
     rows = at_hand._rows()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from boxwood._threads import n_threads
 from boxwood._validation import as_time_limit, refuse_unknown, shown
 from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.held_out import Validate, checked_validate
+from boxwood.reference.budget import as_names
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
@@ -22,6 +22,7 @@ __all__ = ["Asked", "Candidates", "with_defaults"]
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 """The parts of a `Budget` that `explain` takes."""
 
+_DATA = ("X", "labels_or_estimator")  # the parameters of `explain` that are not among what is asked
 _NOT_OF_COMPARE: dict[str, Any] = {"method": "auto", "options": {}, "names": None, "validate": None, "verbose": 0}
 
 
@@ -54,6 +55,8 @@ class Asked:
         The parts of a `Budget`, by name, as they were given.
     progress : function
         What `verbose` asks for.
+    categories, numbers : tuple of str
+        Columns whose kind is not what it looks like.
     """
 
     method: str
@@ -70,6 +73,8 @@ class Asked:
     validate: Validate | None
     n_jobs: int | None
     progress: Progress
+    categories: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Asked:
@@ -82,8 +87,8 @@ class Asked:
         """
         asked = _NOT_OF_COMPARE | dict(given)
         of_method = (asked[name] for name in ("method", "objective", "time_limit", "options"))
-        method, options = method_with_options(*of_method)
-        refuse_unknown("missing", asked["missing"], ("drop", "refuse"))
+        method, options = method_with_options((*_DATA, *given), *of_method)
+        refuse_unknown("missing", asked["missing"], ("learn", "drop", "refuse"))
         n_threads(asked["n_jobs"])  # refuses what is no number of threads
         leaves, standardize, random_state = (asked[name] for name in ("max_leaf_nodes", "standardize", "random_state"))
         if leaves is not None and not (isinstance(leaves, Integral) and int(leaves) >= 2):
@@ -91,6 +96,7 @@ class Asked:
         if standardize not in (False, True):
             raise TypeError(f"standardize must be True or False, got {shown(standardize)}")
         as_given = ("n_clusters", "names", "sample_weight", "columns", "missing", "n_jobs")
+        kinds = [as_names(name, asked[name]) for name in ("categories", "numbers")]
         return cls(
             method=method,
             options=options,
@@ -100,6 +106,8 @@ class Asked:
             standardize=standardize,
             validate=checked_validate(asked["validate"]),
             progress=as_progress(asked["verbose"]),
+            categories=kinds[0],
+            numbers=kinds[1],
             **{name: asked[name] for name in as_given},
         )
 
@@ -117,13 +125,16 @@ _MEANT = {
 
 
 def method_with_options(
-    method: str, objective: str, time_limit: float | None, options: dict[str, Any]
+    parameters: Sequence[str], method: str, objective: str, time_limit: float | None, options: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Return the name of a method, and its options; `objective` and `time_limit` are options of "auto"."""
+    """Return the name of a method, and its options; `objective` and `time_limit` are options of "auto".
+
+    IN: parameters: names of the parameters of `explain`, for what is misspelt.
+    """
     from boxwood.explanation.records import GOALS
     from boxwood.grow import method_of
 
-    _refuse_misspelt(options)
+    _refuse_misspelt(options, parameters)
     if method == "auto":
         if options:
             option = next(iter(options))
@@ -137,9 +148,8 @@ def method_with_options(
     return chosen.name, options
 
 
-def _refuse_misspelt(options: dict[str, Any]) -> None:
+def _refuse_misspelt(options: dict[str, Any], parameters: Sequence[str]) -> None:
     """Raise a TypeError for an option that no method has, with the parameter that may be meant."""
-    from boxwood.explanation.ask.explain import explain
     from boxwood.grow import METHODS
 
     if not options:
@@ -147,7 +157,7 @@ def _refuse_misspelt(options: dict[str, Any]) -> None:
     known = {option for method in METHODS.values() for option in method.options}
     for name in options:
         if name not in known:
-            near = nearest_name(name, [*signature(explain).parameters, *sorted(known), *_MEANT])
+            near = nearest_name(name, [*parameters, *sorted(known), *_MEANT])
             meant = None if near is None else _MEANT.get(near, near)
             raise TypeError(f"explain has no option {name!r}{f'; did you mean {meant}?' if meant else ''}")
 

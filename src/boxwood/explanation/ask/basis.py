@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import column_names, is_frame
 from boxwood.explanation.ask.columns import ColumnNote
@@ -15,45 +15,73 @@ from boxwood.passes import Source
 from boxwood.reference import Reference
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measured_tree import Tree
 
-__all__ = ["basis_of_call", "with_basis"]
+__all__ = ["Given", "basis_of_call", "basis_on_other_rows", "given_in", "with_basis"]
 
 
-def with_basis(
-    ex: Explanation, source: str, names: Sequence[str], labels: str, beside: Collection[str | None] = ()
-) -> Explanation:
-    """Return the explanation with its basis.
+class Given(NamedTuple):
+    """What the rows are called, the names of all columns of the table, and where the labels come from.
 
-    IN: source: what the rows are called; names: of all columns of the table; labels: where they come from;
-    beside: columns of labels and weights, which rules never use.
+    `beside` has the columns of labels and weights, which rules never use.
     """
+
+    source: str
+    names: Sequence[str]
+    labels: str
+    beside: Collection[str | None] = ()
+
+
+def given_in(X: Any, clustering: Any, n_clusters: int, weights: Any) -> Given:
+    """Return what rows and a clustering are called."""
+    beside = [name for name in (clustering, weights) if isinstance(name, str)]
+    labels = _labels(clustering, n_clusters)
+    if isinstance(X, Source):
+        return Given(X.name, X.names, labels, beside)
+    return Given(_kind(X), column_names(X) if is_frame(X) else (), labels, beside)
+
+
+def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
+    """Return the explanation with its basis; IN: known: columns that were left out before, and why."""
     from boxwood import __version__
 
-    told = [note.left_out for note in ex.notes if isinstance(note, ColumnNote) and note.left_out is not None]
-    known = {*ex.columns, *beside, *(name for one in told for name in one.columns)}
-    others = tuple(name for name in names if name not in known)
-    left_out = (*told, *([LeftOut("not chosen", others)] if others else []))
-    n_columns = max(len(names), len(ex.columns))
-    texts = tuple(LeftOut(one.reason, tuple(map(_writable, one.columns))) for one in left_out)
-    return replace(ex, basis=Basis(_writable(source), _today(), __version__, _writable(labels), n_columns, texts))
+    noted = [note.left_out for note in ex.notes if isinstance(note, ColumnNote) and note.left_out is not None]
+    told = noted or [_among(one, given.names) for one in known]
+    named = {*ex.columns, *given.beside, *(name for one in told for name in one.columns)}
+    others = tuple(name for name in given.names if name not in named)
+    left_out: dict[str, list[str]] = {}
+    for reason, columns in (*told, LeftOut("not chosen", others)):
+        left_out.setdefault(reason, []).extend(map(_writable, columns))
+    n_columns = max(len(given.names), len(ex.columns))
+    texts = tuple(LeftOut(reason, tuple(columns)) for reason, columns in left_out.items() if columns)
+    basis = Basis(_writable(given.source), _today(), __version__, _writable(given.labels), n_columns, texts)
+    return replace(ex, basis=basis)
+
+
+def basis_of_call(ex: Tree, X: Any, clustering: Any, weights: Any) -> Tree:
+    """Return the explanation with what a call of `explain` tells of its basis."""
+    own: object = getattr(clustering, "explanation_", None)
+    if own is ex:  # which is the explainer's own, and stays that
+        return ex
+    return with_basis(ex, given_in(X, clustering, ex.n_clusters, weights))
+
+
+def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known: Basis | None) -> Tree:
+    """Return the facts of a tree on other rows with their basis; IN: known: that of the tree."""
+    given = given_in(X, labels, measured.n_clusters, weights)
+    if known is None:
+        return with_basis(measured, given)
+    made = f"{given.labels}; the rules are those made from {known.source} on {known.made}"
+    return with_basis(measured, given._replace(labels=made), known.left_out)
+
+
+def _among(one: LeftOut, names: Collection[str]) -> LeftOut:
+    return LeftOut(one.reason, tuple(name for name in one.columns if name in names))
 
 
 def _writable(name: str) -> str:
     """Return a name as a model file can hold it: halves of characters, as in odd names of files, become "?"."""
     return name.encode("utf-8", "replace").decode("utf-8")
-
-
-def basis_of_call(ex: Explanation, X: Any, clustering: Any, weights: Any) -> Explanation:
-    """Return the explanation with what a call of `explain` tells of its basis."""
-    beside = [name for name in (clustering, weights) if isinstance(name, str)]
-    own: object = getattr(clustering, "explanation_", None)
-    if own is ex:  # which is the explainer's own, and stays that
-        return ex
-    labels = _labels(clustering, ex.n_clusters)
-    if isinstance(X, Source):
-        return with_basis(ex, X.name, X.names, labels, beside)
-    return with_basis(ex, _kind(X), column_names(X) if is_frame(X) else (), labels, beside)
 
 
 def _kind(X: Any) -> str:
@@ -71,6 +99,7 @@ def _labels(clustering: Any, n_clusters: int) -> str:
     if isinstance(clustering, Reference):
         return "given centres"
     if hasattr(clustering, "fit"):
+        clustering = getattr(clustering, "estimator", clustering)  # of a FrozenEstimator
         steps = [step for _, step in clustering.steps] if hasattr(clustering, "steps") else [clustering]
         return ", then ".join(step if isinstance(step, str) else type(step).__name__ for step in steps)
     return "given labels"

@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._frames import column_values, label_values
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown, whole_number
-from boxwood.clusterers.gaussian_passes import COVARIANCES, LikeliestComponent
+from boxwood.clusterers.by_passes import COVARIANCES, LikeliestComponent
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import notes_on_ranges, sees_distances
 from boxwood.passes import Batches, Labelling, NearestCenters
@@ -42,6 +42,7 @@ __all__ = [
     "label_column_of",
     "notes_on_clustering",
     "notes_on_kernel",
+    "number_of_clusters",
 ]
 
 N_CLUSTERS = 8  # as in every estimator
@@ -67,7 +68,7 @@ def clustering_of(
 
     `stages` are the coordinates of the rows before they are standardized, and after.
     """
-    k = _number_of_clusters(clustering, n_clusters)
+    k = number_of_clusters(clustering, n_clusters)
     if clustering is None or hasattr(clustering, "fit"):
         reference, mixture, clustering = _of_clusterer(clustering, X, stages, k, random_state)
     elif isinstance(clustering, Reference):
@@ -81,7 +82,7 @@ def clustering_of(
     return reference, mixture, clustering
 
 
-def _number_of_clusters(clustering: Any, n_clusters: int | None) -> int:
+def number_of_clusters(clustering: Any, n_clusters: int | None) -> int:
     """Return the number of clusters of k-means, which needs none if the clusters are given."""
     if clustering is not None and n_clusters is not None:
         raise ValueError(
@@ -175,9 +176,9 @@ def clustering_of_table(
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    k = _number_of_clusters(clustering, n_clusters)
+    k = number_of_clusters(clustering, n_clusters)
     if clustering is None:
-        from boxwood.clusterers.k_means_passes import k_means_by_passes
+        from boxwood.clusterers.by_passes import k_means_by_passes
 
         return k_means_by_passes(batches, k, random_state=random_state).reference, None
     if isinstance(clustering, Reference):

@@ -23,7 +23,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.gaps import note_on_gaps, refuse_gaps
 from boxwood.explanation.choose import settings
-from boxwood.explanation.explanation import Explanation
+from boxwood.explanation.measured_tree import MeasuredTree, Tree
 from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
@@ -270,7 +270,7 @@ def sees_distances(clusterer: Any) -> bool:
     return hasattr(clusterer, "fit") and not hasattr(clusterer, "steps") and not hasattr(clusterer, "covariance_type")
 
 
-def notes_on_outcome(explanation: Explanation, made_here: bool, clusterer: Any = None) -> tuple[str, ...]:
+def notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any = None) -> tuple[str, ...]:
     """Return a note if one of several columns explains the clusters of a clusterer without a single exception."""
     n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
     by_distance = made_here or sees_distances(clusterer)
@@ -300,7 +300,7 @@ def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tup
             return (f"{larger.n_leaves} leaves reach {reached:.0%} (max_leaf_nodes)",)
     if reached - agreement < 1 - LOW:
         return ()
-    return (f"even {larger.n_leaves} leaves reach {reached:.0%} only (max_leaf_nodes)",)
+    return (f"{larger.n_leaves} leaves grown from this tree reach {reached:.0%} only (max_leaf_nodes)",)
 
 
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
@@ -441,7 +441,7 @@ class Usable(NamedTuple):
     notes: tuple[str, ...] = ()
     n_incomplete: int = 0
 
-    def told(self, explanation: Explanation) -> Explanation:
+    def told(self, explanation: Tree) -> Tree:
         """Return the explanation of these rows with the others of the table as rows that are left out."""
         n_rows, n_left_out = (n + self.n_incomplete for n in (explanation.n_rows, explanation.n_left_out))
         return replace(explanation, n_rows=n_rows, n_left_out=n_left_out)
@@ -491,7 +491,7 @@ def _none_left(source: Source, left_out: dict[str, list[str]], suspects: Sequenc
     return f"no numeric column in {source.name}"
 
 
-def on_complete_rows(work: Callable[[Usable], Explanation], batches: Batches, missing: str = "drop") -> Explanation:
+def on_complete_rows(work: Callable[[Usable], MeasuredTree], batches: Batches, missing: str = "drop") -> MeasuredTree:
     """Return what comes of all rows; or, if their first pass finds that some lack values, of the others."""
     try:
         return work(Usable(batches))

@@ -28,7 +28,9 @@ def explain(
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     standardize: bool = False,
-    missing: Literal["drop", "refuse"] = "drop",
+    missing: Literal["learn", "drop", "refuse"] = "learn",
+    categories: Sequence[str] = (),
+    numbers: Sequence[str] = (),
     validate: float | int | None = None,
     n_jobs: int | None = -1,
     verbose: Any = 0,
@@ -46,11 +48,12 @@ def explain(
     Parameters
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
-        Rows: numbers, or columns of numbers and booleans; see `missing` for rows with gaps. Other columns of a frame,
-        and those without any value, are left out, with a note. If the clustering is a pipeline that encodes columns of
-        text, rules name their values. If boxwood makes the clusters of a frame of at least 50 rows, or labels are
-        given, columns that look like identifiers are left out, too: unique whole numbers without gaps, or whole numbers
-        under a name such as id, zip or account.
+        Rows: numbers, or the columns of a frame: numbers, booleans, and categories, which are text, Categorical and
+        Enum; see `missing` for gaps. Columns of dates, of more than 255 categories and without any value are left out,
+        with a note. A clusterer sees columns of numbers and booleans alone, unless it is a pipeline that encodes text,
+        or `MixedKMeans`, and so does a table in batches. If boxwood makes the clusters of a frame of at least 50 rows,
+        or labels are given, columns that look like identifiers are left out, too: unique whole numbers without gaps,
+        whole numbers under a name such as id, zip or account, and texts most of which come only once.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
@@ -101,11 +104,16 @@ def explain(
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
         the raw table, as they have a scale of their own.
-    missing : {"drop", "refuse"}, default="drop"
-        What becomes of rows that lack a value (None, NaN, null) in a column that the clustering or the rules look at.
-        "drop" gives them no cluster: they are left out like rows with the label -1, stay outside of all measures, and a
-        note says how many they are, by column. A pipeline that takes missing values, by an imputer or an encoder, gets
-        them; the rules and their measures leave such rows out. "refuse" raises a DataError.
+    missing : {"learn", "drop", "refuse"}, default="learn"
+        What becomes of rows that lack a value (None, NaN, NaT, null) in a column that the clustering or the rules look
+        at. "learn" explains them: each cut of such a column says to which side rows without a value belong. A row that
+        lacks all values has no cluster. "drop" gives them no cluster: they are left out like rows with the label -1,
+        stay outside of all measures, and a note says how many they are, by column. "refuse" raises a DataError. For a
+        clusterer and for tables in batches "learn" is "drop". A pipeline that takes missing values, by an imputer or an
+        encoder, gets them; the rules and their measures leave such rows out.
+    categories, numbers : sequences of str, default=()
+        Columns of a frame whose kind is not what they look like: numbers that are names of something, such as
+        `["zip"]`, and texts that are numbers.
     validate : float or int, default=None
         Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
         such as 0.3 holds out so many rows and takes a second growth. A number of folds from 2 to 100 holds out every
@@ -223,12 +231,13 @@ def explain(
     from boxwood.explanation.ask._answer import explained
     from boxwood.explanation.ask.asked import Asked
     from boxwood.explanation.ask.basis import basis_of_call
+    from boxwood.explanation.explanation import Explanation
     from boxwood.table.as_source import as_source
 
     source = as_source(X)
     rows = X if source is None else source
-    answer = explained(rows, labels_or_estimator, Asked.of(given))
-    answer = basis_of_call(answer, rows, labels_or_estimator, sample_weight)
+    measured = explained(rows, labels_or_estimator, Asked.of(given))
+    answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, sample_weight))
     if value is not None:
         is_known = isinstance(value, str) and value in answer.columns
         answer.worth(value, X if is_frame(X) and source is None and not is_known else None)

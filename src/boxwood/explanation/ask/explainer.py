@@ -18,9 +18,9 @@ from boxwood.explanation.ask.asked import Asked
 from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.names import renamed
-from boxwood.explanation.explanation import Explanation, with_booleans
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measured_in_batches
+from boxwood.explanation.measured_tree import MeasuredTree, with_booleans
 from boxwood.passes import Batches, Source
 from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import is_fitted
@@ -45,7 +45,7 @@ def out_of_frozen(clustering: Any) -> Any:
 
 def explained_by(
     explainer: Any, X: Any, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
-) -> Explanation:
+) -> MeasuredTree:
     """Return the explanation by the tree of an explainer, which is cloned and fitted if it has none."""
     from sklearn.base import clone
 
@@ -54,7 +54,7 @@ def explained_by(
     if not is_fitted(explainer):
         explainer = clone(explainer).fit(X, sample_weight=sample_weight)
         sample_weight = None  # those of the fit
-    explanation: Explanation = explainer._explained(X, columns=columns, names=names, sample_weight=sample_weight)
+    explanation: MeasuredTree = explainer._explained(X, columns=columns, names=names, sample_weight=sample_weight)
     return explanation
 
 
@@ -64,6 +64,7 @@ def refuse_growing(explainer: Any, asked: Asked) -> None:
     given["time_limit"] = asked.options.get("time_limit")
     names = [name for name, value in given.items() if value is not None]
     names += ["method"] * (asked.method != "auto") + ["standardize"] * asked.standardize
+    names += [name for name in ("categories", "numbers") if getattr(asked, name)]
     names += ["objective"] * (asked.options.get("objective", "auto") != "auto")
     limits = asked.limits | {"validate": asked.validate}
     names += [name for name, value in limits.items() if not (value is None or (isinstance(value, Sized) and not value))]
@@ -74,7 +75,7 @@ def refuse_growing(explainer: Any, asked: Asked) -> None:
         )
 
 
-def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Explanation:
+def explained_on_table(explainer: Any, source: Source, asked: Asked) -> MeasuredTree:
     """Return the explanation by the tree of an explainer, which is cloned and fitted on the table if it has none.
 
     Rows belong to the clusters that the explainer's clusterer predicts. Without one, they have labels in the column
@@ -103,7 +104,7 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Explanat
     return with_booleans(explanation, boolean_columns_of(batches))
 
 
-def _explained(explainer: Any, asked: Asked, usable: Usable) -> Explanation:
+def _explained(explainer: Any, asked: Asked, usable: Usable) -> MeasuredTree:
     batches, grown = usable.batches, explainer._grown
     reference = renamed(_clusters(explainer, batches), asked.names)
     task = Task.of(batches, reference, n_jobs=asked.n_jobs)

@@ -30,7 +30,7 @@ from boxwood.reference.clusterer import fitted_pipeline, is_fitted, last_step
 from boxwood.reference.labels import encode_labels, labels_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measured_tree import Tree
 
 __all__ = [
     "Complete",
@@ -39,6 +39,8 @@ __all__ = [
     "refuse_gaps",
     "refuse_other_index",
     "with_fitted_pipeline",
+    "without_gaps",
+    "without_rows",
 ]
 
 
@@ -64,7 +66,7 @@ class Complete(NamedTuple):
     n_rows: int = 0
     notes: tuple[str, ...] = ()
 
-    def told(self, explanation: Explanation, notes: tuple[str, ...] = ()) -> Explanation:
+    def told(self, explanation: Tree, notes: tuple[str, ...] = ()) -> Tree:
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
         explanation = replace(explanation, notes=(*notes, *explanation.notes)) if notes else explanation
         if self.rows is None:
@@ -82,22 +84,44 @@ def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample
     DataError
         If more than half of the rows lack a value, or any if `missing` is "refuse".
     """
-    whole = Complete(X, clustering, sample_weight)
     gaps = {} if isinstance(X, Rows) or np.ma.is_masked(X) else _gaps(X, columns, clustering)
     gaps |= _gaps_of_pipeline(X, clustering)
+    complete = without_gaps(gaps, Complete(X, clustering, sample_weight), missing)
+    if complete.rows is None:
+        return complete
+    return complete._replace(X=rows_of_table(X, complete.rows))
+
+
+def without_gaps(gaps: Mapping[str, Bools], whole: Complete, missing: str) -> Complete:
+    """Return the rows that lack no value; the table itself stays as it is.
+
+    IN: gaps: for each column that lacks values, which rows lack one.
+
+    Raises
+    ------
+    DataError
+        As `complete_rows` does.
+    """
     if not gaps:
         return whole
     incomplete = np.logical_or.reduce(list(gaps.values()))
     counts = {name: int(lacks.sum()) for name, lacks in gaps.items()}
     refuse_gaps(counts, int(incomplete.sum()), len(incomplete), missing, _to_leave_out(gaps))
-    rows, n = np.flatnonzero(~incomplete), len(incomplete)
+    rows = np.flatnonzero(~incomplete)
+    return without_rows(
+        whole, rows, len(incomplete), note_on_gaps(counts, len(incomplete) - len(rows), len(incomplete))
+    )
+
+
+def without_rows(whole: Complete, rows: Indices, n_rows: int, note: str) -> Complete:
+    """Return some of the rows of a table, which itself stays as it is, with a note on the others."""
     return Complete(
-        rows_of_table(X, rows),
-        _clustering_of_rows(clustering, rows, n),
-        _values_of_rows("weights", sample_weight, rows, n),
+        whole.X,
+        _clustering_of_rows(whole.clustering, rows, n_rows),
+        _values_of_rows("weights", whole.sample_weight, rows, n_rows),
         rows,
-        n,
-        (note_on_gaps(counts, n - len(rows), n), *_notes_on_lost(X, clustering, rows)),
+        n_rows,
+        (note, *_notes_on_lost(whole.X, whole.clustering, rows)),
     )
 
 

@@ -1,8 +1,4 @@
-"""The limits of `explain`: read from its parameters, kept to the end, and told.
-
-Depth, rows of a leaf and forbidden columns are kept by the growers themselves. A tree that was grown on a sample, or
-whose thresholds are rounded, may have too few of all rows in a leaf; such leaves are taken away here.
-"""
+"""The limits of `explain`: read from its parameters, and told."""
 
 from __future__ import annotations
 
@@ -10,34 +6,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from boxwood._validation import listed
 from boxwood.errors import DataError
-from boxwood.explanation.choose.few_columns import choices
-from boxwood.explanation.choose.goal import Goal
-from boxwood.explanation.explanation import Explanation
-from boxwood.explanation.measure.facts import TableFacts
+from boxwood.explanation.measured_tree import MeasuredTree, Tree
 from boxwood.explanation.records import BudgetFacts
-from boxwood.grow.better.exchange import within
-from boxwood.grow.shared.names import named, without_leaves
-from boxwood.passes.tree_sums import TreeSums
-from boxwood.reference import Reference, Task
+from boxwood.reference import Task
 from boxwood.reference.budget import Budget, as_names
-from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
-from boxwood.tree.shorten import rounded
 
-__all__ = [
-    "budget_of",
-    "finished",
-    "in_coordinates",
-    "on_few_columns",
-    "on_table_columns",
-    "settled",
-    "told",
-    "with_enough_rows",
-]
+__all__ = ["budget_of", "settled", "told"]
 
 
 def budget_of(
@@ -66,37 +43,6 @@ def budget_of(
     return Budget.of(columns, **given | {"forbidden": forbidden})
 
 
-def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:
-    """Return the budget on the columns on which trees are grown."""
-    return budget.mapped(None if coordinates.axis_map is None else coordinates.axis_map.features)
-
-
-def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Coordinates) -> tuple[ThresholdTree, int]:
-    """Return a tree on the table's columns with rounded thresholds, within the budget, and how many rows moved.
-
-    A cut of a mapped column may be several cuts of the table's column, and rows that move may leave too few in a leaf.
-    So the budget is looked at once more. Rows that are left out do not count.
-    """
-    if not budget.given:
-        return tree, 0
-    on_table = replace(on_table_columns(task, coordinates), budget=budget)
-    if budget.round_thresholds is None:
-        return within(tree, on_table, "mistakes"), 0
-    short = rounded(tree, budget.round_thresholds, tuple(coordinates.categories))
-    before, after = (each.apply(coordinates.table, n_jobs=task.n_jobs) for each in (tree, short))
-    n_moved = int(((before != after) & task.kept).sum())
-    if n_moved:
-        short = named(short, on_table, "mistakes")
-    return within(short, on_table, "mistakes"), n_moved
-
-
-def on_table_columns(task: Task, coordinates: Coordinates) -> Task:
-    """Return the task on the columns of the table, for a tree that needs no centres any more."""
-    centers = np.zeros((task.reference.n_clusters, coordinates.table.n_columns))
-    reference = Reference(task.reference.labels, centers, task.reference.names)
-    return replace(task, store=coordinates.table, reference=reference, mixture=None)
-
-
 def settled(task: Task, tree: ThresholdTree) -> Task:
     """Return the task in which no cut tests other columns than a tree, if the budget limits their number."""
     if task.budget.max_columns is None:
@@ -105,7 +51,7 @@ def settled(task: Task, tree: ThresholdTree) -> Task:
     return task.within(task.budget.only(tested, task.n_columns))
 
 
-def told(explanation: Explanation, task: Task, budget: Budget, n_moved: int = 0) -> Explanation:
+def told(explanation: Tree, task: Task, budget: Budget, n_moved: int = 0) -> Tree:
     """Return the explanation with the facts of its budget, and notes on what it did."""
     if not budget.given:
         return explanation
@@ -135,7 +81,7 @@ def _on_preferred(preferred: Sequence[str], used: Sequence[str]) -> str:
     return f"the rules use {listed(list(used))} of the preferred {column} {named}"
 
 
-def _notes(facts: BudgetFacts, explanation: Explanation, task: Task) -> tuple[str, ...]:
+def _notes(facts: BudgetFacts, explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
     notes = []
@@ -167,35 +113,3 @@ def _notes_on_room(facts: BudgetFacts, task: Task) -> tuple[str, ...]:
         return ()
     leaves = "1 leaf" if room == 1 else f"{room:,} leaves"
     return (f"room for {leaves}, fewer than the {k:,} clusters ({', '.join(limits)})",)
-
-
-def on_few_columns(task: Task, sample: Task, is_whole: bool) -> tuple[Task, tuple[str, ...]]:
-    """Return the task on the columns that are chosen for a method by its name, and a note; see `grown_on_few`.
-
-    Columns are chosen on a sample. Where it holds all rows, the choice is that of the rows in memory.
-    """
-    [choice] = choices(sample, Goal(sample, "auto"), several=False)
-    few = task.within(task.budget.only(choice, task.n_columns))
-    note = f"the columns of the rules were chosen on a sample of {len(sample.rows):,} of {task.n_rows:,} rows"
-    return few, () if is_whole else (note,)
-
-
-def with_enough_rows(facts: TableFacts, measured: Sequence[TreeSums]) -> list[TreeSums]:
-    """Return the sums of trees without leaves that hold too few rows, as `within` makes them.
-
-    The leaf with the fewest rows is taken away while it has too few, the first of equals; each time takes a pass for
-    all trees together. Names that were honest stay so, as leaves only win rows.
-    """
-    found, fewest = list(measured), facts.task.budget.min_samples_leaf
-    while changed := {i: tree for i, sums in enumerate(found) if (tree := _without_least(sums, fewest)) != sums.tree}:
-        for i, sums in zip(changed, facts.of_trees(list(changed.values())), strict=True):
-            found[i] = sums
-    return found
-
-
-def _without_least(sums: TreeSums, fewest: int) -> ThresholdTree:
-    """Return the tree without its smallest leaf if that has too few rows, and is not the only one."""
-    rows = sums.rows.sum(axis=1)
-    if rows.min() >= fewest or sums.tree.n_leaves == 1:
-        return sums.tree
-    return without_leaves(sums.tree, np.arange(len(rows)) == rows.argmin())

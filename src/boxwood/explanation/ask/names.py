@@ -10,12 +10,13 @@ import numpy as np
 
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.explanation.records import Clusters
 from boxwood.explanation.verdict import renamed_in
 from boxwood.reference import Reference
 from boxwood.render.words.rules import cluster_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measured_tree import Tree
 
 __all__ = ["Names", "plain_name", "renamed", "with_names"]
 
@@ -36,7 +37,7 @@ def renamed(reference: R, names: Names | None = None) -> R:
     return reference.named(_new_names(reference.names, names))
 
 
-def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanation:
+def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     """See `Explanation.rename`."""
     if not isinstance(names, Mapping):
         raise TypeError(f"names must be a mapping from name to new name, got {type(names).__name__}")
@@ -59,7 +60,7 @@ def with_names(ex: Explanation, names: Mapping[Hashable, Hashable]) -> Explanati
                 one._replace(component=new.get(one.component, one.component)) for one in mixture.far_from_gaussian
             ),
         )
-    clusters = tuple(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
+    clusters = Clusters(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
     kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
     if "stability" in kept:
         kept["stability"] = renamed_in(kept["stability"], plain)

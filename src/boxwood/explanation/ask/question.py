@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -30,11 +31,17 @@ from boxwood.explanation.ask.columns import (
     usable_rows,
 )
 from boxwood.explanation.ask.gaps import Complete, complete_rows, refuse_other_index, with_fitted_pipeline
-from boxwood.explanation.ask.limits import budget_of, finished, in_coordinates
+from boxwood.explanation.ask.limits import budget_of
+from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
-from boxwood.explanation.choose.in_batches import Growth
-from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.explanation.choose import settings
+from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
+from boxwood.explanation.measure.facts import Growth, refuse_all_rows
+from boxwood.explanation.measure.limited import finished, in_coordinates
+from boxwood.explanation.measure.losses import cost_of_groups
+from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
+from boxwood.grow.better.sets import resettled
 from boxwood.passes import Batches, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
@@ -43,7 +50,7 @@ from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_reference
-from boxwood.table.spark_models import is_spark_model, reference_of_spark_model
+from boxwood.table.spark import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 
 __all__ = ["Question", "TableQuestion", "question_of", "table_question_of", "with_weights"]
@@ -79,13 +86,58 @@ class Question:
     complete: Complete
     notes: tuple[str, ...]
 
-    def finished(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
-        """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved."""
+    def finished(self, tree: ThresholdTree, search: SearchFacts | None = None) -> tuple[ThresholdTree, int]:
+        """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved.
+
+        IN: search: how "auto" found it; its cuts on categories and on numbers with gaps are then chosen anew.
+        """
         here = self.coordinates
-        return finished(here.shortened(here.pulled_back(tree)), self.task, self.budget, here)
+        on_table = here.pulled_back(tree)
+        if search is not None and here.scales is not None:
+            on_table = self._resettled(on_table, search)
+        return finished(here.shortened(on_table), self.task, self.budget, here)
+
+    def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
+        """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
+        here, task, objective = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
+        codes = {j: len(categories.domain) for j, categories in here.categories.items()}
+        table = here.table.values
+        better = resettled(tree, table, task, objective, codes=codes, gaps=here.gaps, budget=self.budget)
+        return self.best([tree, better], search)
+
+    def on_one_hot(self) -> Question | None:
+        """Return the question with trees grown on one-hot columns of categories.
+
+        None where there are no categories of more than two values, or where these columns would be too many.
+        """
+        here, labels = self.coordinates, self.task.reference.labels
+        sizes = [len(categories.domain) for categories in here.categories.values()]
+        if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * len(labels) > settings.ONE_HOT:
+            return None
+        kinds: dict[str, Any] = {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
+        coordinates = Coordinates.mixed(here.columns, here.table, labels, **kinds, one_hot=True)
+        means = Reference.of(coordinates.rows, labels).centers
+        reference = Reference(labels, means, self.task.reference.names)
+        task = self.task.on(coordinates.rows, reference, in_coordinates(self.budget, coordinates))
+        return replace(self, task=task, coordinates=coordinates)
+
+    def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
+        """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
+        cost, kept, labels = cost_of_groups(self.coordinates), self.task.kept, self.task.reference.labels
+        assert cost is not None  # of a table with categories or gaps
+        mass = kept.astype(np.float64) if self.task.rows.weights is None else self.task.rows.weights * kept
+
+        def measured(tree: ThresholdTree) -> Candidate:
+            predicted = tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
+            wrong = float(mass[predicted != labels].sum())
+            return Candidate(tree, "", comparable(cost(np.where(kept, predicted, -1))), wrong)
+
+        of_clusters = comparable(cost(np.where(kept, labels, -1)))
+        rule = GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, float(mass.sum()))
+        return rule.best([measured(tree) for tree in trees]).tree
 
     def keeps_leaves(self, tree: ThresholdTree) -> bool:
-        """Return whether a tree has as many leaves on the table's columns; a cut of categories may become several."""
+        """Return whether a tree has as many leaves on the table's columns, where one cut may become several."""
         return self.coordinates.pulled_back(tree).n_leaves == tree.n_leaves
 
 
@@ -109,8 +161,14 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     X, asked = with_weights(X, asked)
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
+    read = read_as_it_is(X, clustering, asked)
+    if read is not None and not read.is_plain:
+        return _of_mixed(read, asked)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
-    chosen, notes = columns_for_rules(X, asked.columns, clustering)
+    if read is None or not is_frame(X):
+        chosen, notes = columns_for_rules(X, asked.columns, clustering)
+    else:  # all categories are left out
+        chosen, notes = list(read.table.columns), read.notes
     complete = complete_rows(X, chosen, clustering, asked.sample_weight, asked.missing)
     X, clustering = complete.X, complete.clustering
     unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight)
@@ -129,6 +187,26 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
     return Question(task, coordinates, budget, clusterer, given, complete, notes)
+
+
+def _of_mixed(read: Read, asked: Asked) -> Question:
+    """Return the question of a table with categories or gaps."""
+    table = read.table
+    refuse_method(asked.method, table)
+    names = table.names or table.columns
+    coordinates, reference = clustered(read, asked)
+    refuse_infinite_sum(coordinates.rows.weights)
+    budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
+    numbers = [j for j in range(len(coordinates.columns)) if j not in coordinates.categories]
+    said = [coordinates.columns[j] for j in numbers]
+    values = coordinates.observed[:, numbers]
+    ends = np.stack([find(values, axis=0) for find in (np.nanmin, np.nanmax)])
+    of_clusters = notes_on_clustering(
+        read.clustering, asked.n_clusters, ends, said, reference.names, scaled=asked.standardize
+    )
+    notes = (*read.notes, *notes_on_columns(said, values), *of_clusters, *read.complete.notes)
+    task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
+    return Question(task, coordinates, budget, None, None, read.complete, notes)
 
 
 def _task(rows: Rows | Batches, reference: Reference, asked: Asked, mixture: Mixture | None, budget: Budget) -> Task:
@@ -172,6 +250,7 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQue
     Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
     needed: if rows lack values, or a column may be none for rules.
     """
+    refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name}, which is read in batches")
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":

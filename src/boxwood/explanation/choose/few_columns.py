@@ -19,7 +19,7 @@ from boxwood.grow.leaves.prune import pruned
 from boxwood.grow.shared.names import named
 from boxwood.reference import Task
 
-__all__ = ["Choice", "choices", "grown_on_few"]
+__all__ = ["Choice", "choices", "grown_on_few", "on_few_columns"]
 
 Choice: TypeAlias = tuple[int, ...]
 """Columns of the table, ascending."""
@@ -166,3 +166,14 @@ def _preferred(found: list[tuple[Candidate, Grown]], goal: Goal, task: Task) -> 
         return len(set(pair[0].tree.features.tolist()) & set(task.budget.preferred)), pair[0] is best
 
     return max(near, key=rank)[1]
+
+
+def on_few_columns(task: Task, sample: Task, is_whole: bool) -> tuple[Task, tuple[str, ...]]:
+    """Return the task on the columns that are chosen for a method by its name, and a note; see `grown_on_few`.
+
+    Columns are chosen on a sample. Where it holds all rows, the choice is that of the rows in memory.
+    """
+    [choice] = choices(sample, Goal(sample, "auto"), several=False)
+    few = task.within(task.budget.only(choice, task.n_columns))
+    note = f"the columns of the rules were chosen on a sample of {len(sample.rows):,} of {task.n_rows:,} rows"
+    return few, () if is_whole else (note,)

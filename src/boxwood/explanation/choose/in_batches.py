@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._validation import Rows
-from boxwood.axes import Scaling
-from boxwood.explanation.ask.limits import on_few_columns, with_enough_rows
 from boxwood.explanation.ask.progress import Progress
 from boxwood.explanation.choose import settings
+from boxwood.explanation.choose.few_columns import on_few_columns
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.search import choose, refuse_leaves
-from boxwood.explanation.measure.facts import TableFacts, named_by_rows
+from boxwood.explanation.measure.facts import TableFacts, named_by_rows, with_enough_rows
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
@@ -25,7 +24,7 @@ from boxwood.passes.tree_sums import TreeSums
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Found", "Growth", "grown_by_name", "rows_of_sample", "sample_task", "searched_by_passes"]
+__all__ = ["Found", "grown_by_name", "rows_of_sample", "sample_task", "searched_by_passes"]
 
 
 class Found(NamedTuple):
@@ -137,33 +136,6 @@ def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:
         return {}
     grown = imm.grow(task)
     return {grown.tree: grown.method}
-
-
-class Growth(NamedTuple):
-    """How the tree of an explanation of a table in batches was grown.
-
-    Parameters
-    ----------
-    task : Task
-        Rows and their clusters, in the columns on which trees are grown.
-    method : str
-        "auto", or a name of `METHODS`.
-    options : mapping
-        Options of the method.
-    clusterer : object
-        The fitted clusterer that made the clusters; None if labels or centres were given.
-    scaling : Scaling or None
-        Map from the table's columns to those of the task; None if they are the same.
-    by_means : bool
-        Whether the clusters' centres are the means of their rows.
-    """
-
-    task: Task
-    method: str
-    options: Mapping[str, Any]
-    clusterer: Any
-    scaling: Scaling | None
-    by_means: bool
 
 
 def grown_by_name(task: Task, method: str, options: Mapping[str, Any]) -> Grown:

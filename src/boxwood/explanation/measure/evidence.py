@@ -115,7 +115,7 @@ class Evidence:
 
         Thresholds are short if those of the explanation are.
         """
-        from boxwood.explanation.ask.limits import finished
+        from boxwood.explanation.measure.limited import finished
 
         tree = self.coordinates.pulled_back(tree)
         short = self.coordinates.shortened(tree) if self.is_short else tree

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices
+from boxwood.axes import Scaling
 from boxwood.errors import DataError
 from boxwood.grow.centers.random_cuts import scored
 from boxwood.grow.shared.names import without_leaves
@@ -25,10 +26,7 @@ from boxwood.reference import Task
 from boxwood.reference.streamed import ranges_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-if TYPE_CHECKING:
-    from boxwood.explanation.choose.in_batches import Growth
-
-__all__ = ["TableEvidence", "TableFacts", "named_by_rows", "refuse_all_rows"]
+__all__ = ["Growth", "TableEvidence", "TableFacts", "named_by_rows", "refuse_all_rows", "with_enough_rows"]
 
 EQUAL = 1 + 1e-12  # distances of this ratio are equal, but for rounding
 
@@ -279,6 +277,33 @@ def named_by_rows(sums: TreeSums, centers: Floats, by_cost: bool) -> ThresholdTr
     return without_leaves(tree.relabeled(clusters), rows.sum(axis=1) == 0)
 
 
+class Growth(NamedTuple):
+    """How the tree of an explanation of a table in batches was grown.
+
+    Parameters
+    ----------
+    task : Task
+        Rows and their clusters, in the columns on which trees are grown.
+    method : str
+        "auto", or a name of `METHODS`.
+    options : mapping
+        Options of the method.
+    clusterer : object
+        The fitted clusterer that made the clusters; None if labels or centres were given.
+    scaling : Scaling or None
+        Map from the table's columns to those of the task; None if they are the same.
+    by_means : bool
+        Whether the clusters' centres are the means of their rows.
+    """
+
+    task: Task
+    method: str
+    options: Mapping[str, Any]
+    clusterer: Any
+    scaling: Scaling | None
+    by_means: bool
+
+
 @dataclass(frozen=True)
 class TableEvidence:
     """The table of an explanation, and sums over its rows; it is never written.
@@ -302,6 +327,27 @@ class TableEvidence:
     facts: TableFacts
     booleans: Sequence[str] = ()
     growth: Growth | None = None
+
+
+def with_enough_rows(facts: TableFacts, measured: Sequence[TreeSums]) -> list[TreeSums]:
+    """Return the sums of trees without leaves that hold too few rows, as `within` makes them.
+
+    The leaf with the fewest rows is taken away while it has too few, the first of equals; each time takes a pass for
+    all trees together. Names that were honest stay so, as leaves only win rows.
+    """
+    found, fewest = list(measured), facts.task.budget.min_samples_leaf
+    while changed := {i: tree for i, sums in enumerate(found) if (tree := _without_least(sums, fewest)) != sums.tree}:
+        for i, sums in zip(changed, facts.of_trees(list(changed.values())), strict=True):
+            found[i] = sums
+    return found
+
+
+def _without_least(sums: TreeSums, fewest: int) -> ThresholdTree:
+    """Return the tree without its smallest leaf if that has too few rows, and is not the only one."""
+    rows = sums.rows.sum(axis=1)
+    if rows.min() >= fewest or sums.tree.n_leaves == 1:
+        return sums.tree
+    return without_leaves(sums.tree, np.arange(len(rows)) == rows.argmin())
 
 
 def refuse_all_rows(what: str, table: str) -> NoReturn:

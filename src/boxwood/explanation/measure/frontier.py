@@ -9,9 +9,9 @@ import numpy as np
 
 from boxwood.explanation.ask.progress import Progress, silent
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose.in_batches import Growth, grown_by_name
+from boxwood.explanation.choose.in_batches import grown_by_name
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.facts import TableFacts
+from boxwood.explanation.measure.facts import Growth, TableFacts
 from boxwood.explanation.measure.held_out import (
     held_out,
     how_of,
@@ -32,7 +32,7 @@ from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood._types import Indices
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["frontier_of", "largest_of", "way_of"]
 
@@ -41,7 +41,7 @@ PER_LEAF = 2  # and for each leaf of the explanation's tree
 _STEPS = "trees of the frontier"
 
 
-def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Frontier:
+def frontier_of(ex: MeasuredTree, folds: int, progress: Progress = silent) -> Frontier:
     """Return the frontier; `Explanation.frontier` states how it is made."""
     if ex._table is not None:
         return frontier_by_passes(ex, folds)
@@ -56,7 +56,7 @@ def frontier_of(ex: Explanation, folds: int, progress: Progress = silent) -> Fro
 
 
 def frontier_on(
-    ex: Explanation, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Way, n_grown: int
+    ex: MeasuredTree, shares: Shares, losses: LeafLosses, held: HeldOutBySize, folds: int, way: Way, n_grown: int
 ) -> Frontier:
     """Return the frontier of an explanation from the prunings of a larger tree, what they lose, and that held out."""
     sizes = shares.sizes()
@@ -71,7 +71,7 @@ def frontier_on(
     return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, gap)
 
 
-def largest_of(ex: Explanation) -> int:
+def largest_of(ex: MeasuredTree) -> int:
     """Return the number of leaves of the larger tree."""
     return max(PER_CLUSTER * ex.n_clusters, PER_LEAF * ex.n_leaves)
 
@@ -85,7 +85,7 @@ class HeldOutBySize(NamedTuple):
 
 
 def held_out_by_size(
-    ex: Explanation,
+    ex: MeasuredTree,
     evidence: Evidence,
     largest: Task,
     way: Way,
@@ -106,7 +106,9 @@ def _held_out_of(outside: Loss | HeldOut | None) -> tuple[float | None, float | 
     return (None, None) if outside is None else (outside.price, outside.agreement)
 
 
-def _of_this(ex: Explanation, evidence: Evidence, folds: int, distance: Distance, progress: Progress) -> HeldOut | None:
+def _of_this(
+    ex: MeasuredTree, evidence: Evidence, folds: int, distance: Distance, progress: Progress
+) -> HeldOut | None:
     """Return what `explain` measured with as many folds, or measure it now; None for a tree that was there already."""
     if ex.held_out is not None and ex.held_out.how == how_of(folds):
         return ex.held_out
@@ -179,7 +181,7 @@ class Way(NamedTuple):
         return Prunings(shares, leaf if grown_on is task else None, grown_on)
 
 
-def way_of(ex: Explanation, evidence: Evidence) -> Way:
+def way_of(ex: MeasuredTree, evidence: Evidence) -> Way:
     """Return how the larger tree is grown on rows in memory."""
     if ex.search is not None and not ex.search.by_agreement:
         return Way("regression-centers", _by_impurity("centers"), "cost", True)
@@ -227,7 +229,7 @@ def _grown(evidence: Evidence, task: Task) -> ThresholdTree:
     return evidence.grow(task).tree
 
 
-def frontier_by_passes(ex: Explanation, folds: int) -> Frontier:
+def frontier_by_passes(ex: MeasuredTree, folds: int) -> Frontier:
     """Return the frontier of a table in batches; `Explanation.frontier` states how it is made.
 
     A method by its name grows the larger tree on all rows, and they prune it. Otherwise, with folds, and where

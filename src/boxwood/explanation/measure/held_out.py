@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from boxwood._types import Indices
 from boxwood._validation import Rows, shown
 from boxwood.errors import DataError
-from boxwood.explanation.ask.limits import on_table_columns
 from boxwood.explanation.ask.progress import Progress, silent
 from boxwood.explanation.choose.in_batches import rows_of_sample
 from boxwood.explanation.choose.search import choose
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.leaf_facts import held_in
-from boxwood.explanation.measure.losses import Distance, Loss, Losses, summed
+from boxwood.explanation.measure.limited import on_table_columns
+from boxwood.explanation.measure.losses import Distance, Loss, Losses, cost_of_groups, summed
 from boxwood.explanation.records import HeldOut
 from boxwood.passes.sample import Sample, sample_of
 from boxwood.reference import Reference, Task
@@ -27,8 +27,8 @@ from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation.choose.in_batches import Growth
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measure.facts import Growth
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = [
     "checked_folds",
@@ -131,7 +131,14 @@ def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **kno
     task, here = evidence.task, evidence.coordinates
     measured = task.rows if here.measured is None else here.measured
     is_on_table = evidence.budget.round_thresholds is not None
-    return Losses(tree, on_table_columns(task, here) if is_on_table else task, measured, distance, **known)
+    return Losses(
+        tree,
+        on_table_columns(task, here) if is_on_table else task,
+        measured,
+        distance,
+        **known,
+        cost_of=cost_of_groups(here),
+    )
 
 
 def loss_of_parts(
@@ -206,7 +213,7 @@ def _all_but(n_rows: int, held: Indices) -> Indices:
     return np.flatnonzero(stays)
 
 
-def with_rows_in_memory(ex: Explanation) -> tuple[Explanation, bool]:
+def with_rows_in_memory(ex: MeasuredTree) -> tuple[MeasuredTree, bool]:
     """Return an explanation that refers to rows in memory, and whether these are all with a cluster.
 
     Of rows in batches it refers to a sample, which depends on the rows alone, and takes a pass. Its tree and its facts

@@ -13,18 +13,32 @@ from boxwood.explanation.measure.leaf_facts import held_in
 from boxwood.kernels import Kernel
 from boxwood.metrics.costs import summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
+from boxwood.metrics.mixed_costs import mixed_cost
 from boxwood.metrics.prices import ratio
 from boxwood.reference import Task
 from boxwood.reference.centers import objective_code
+from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.moments import moments_of
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Distance", "LeafLosses", "Loss", "Losses", "cost_by_means", "one_by_one", "summed"]
+__all__ = ["Distance", "LeafLosses", "Loss", "Losses", "cost_by_means", "cost_of_groups", "one_by_one", "summed"]
 
 
 _AT_ONCE = 1 << 20  # numbers in an array for several namings
 CostOfNamings: TypeAlias = Callable[[Indices], Sequence[float]]
 """Makes the cost of each of several namings of the leaves, shape (n_namings, n_leaves)."""
+
+
+CostOfGroups: TypeAlias = Callable[[Indices], float]
+"""Makes the cost of groups of rows from the group of each row, shape (n,), -1 for those that are left out."""
+
+
+def cost_of_groups(here: Coordinates) -> CostOfGroups | None:
+    """Return what measures groups of the rows of a table with categories or gaps; None for any other table."""
+    if here.scales is None:
+        return None
+    table, categories, weights, scales = here.observed, tuple(here.categories), here.table.weights, here.scales
+    return lambda groups: mixed_cost(table, categories, groups, weights, scales)
 
 
 class Distance(NamedTuple):
@@ -114,6 +128,8 @@ class Losses(LeafLosses):
         Leaf of each row, if it is known.
     reference_cost : float, default=None
         Cost of the clusters, if it is known.
+    cost_of : function, default=None
+        Cost of groups of the rows, see `cost_of_groups`; None measures distances in `measured`.
     """
 
     def __init__(
@@ -125,11 +141,13 @@ class Losses(LeafLosses):
         *,
         leaf: Indices | None = None,
         reference_cost: float | None = None,
+        cost_of: CostOfGroups | None = None,
     ) -> None:
         labels = task.reference.labels
         leaf = tree.apply(task.rows, n_jobs=task.n_jobs) if leaf is None else leaf
         self.leaf = np.where(task.kept, leaf, -1)
         self.task, self.measured, self.n_leaves = task, measured, tree.n_leaves
+        self.cost_of = cost_of
         by_leaf = held_in(task, leaf, tree.n_leaves)[0].astype(np.float64)
         super().__init__(by_leaf, *self._costs(distance, np.where(task.kept, labels, -1), reference_cost))
 
@@ -142,11 +160,12 @@ class Losses(LeafLosses):
             return one_by_one(self._in_space(space)), of_clusters
         code = objective_code(distance.objective)
 
-        def direct(groups: Indices) -> float:
+        def in_columns(groups: Indices) -> float:
             return summed_distances(self.measured.values, groups, code, None, self.measured.weights)
 
+        direct = in_columns if self.cost_of is None else self.cost_of
         of_clusters = direct(labels) if of_clusters is None else of_clusters
-        if distance.objective == "sqeuclidean":
+        if distance.objective == "sqeuclidean" and self.cost_of is None:
             return self._of_means(), of_clusters
         return one_by_one(lambda clusters: direct(np.where(self.leaf >= 0, clusters[self.leaf], -1))), of_clusters
 

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Indices
-from boxwood._validation import Rows, listed, refuse_infinite_sum
+from boxwood._types import Array, Bools, Indices
+from boxwood._validation import listed, refuse_infinite_sum
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.explanation.explanation import Explanation
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.facts import TableEvidence, TableFacts
 from boxwood.explanation.measure.leaf_facts import LeafFacts
+from boxwood.explanation.measure.losses import cost_of_groups
 from boxwood.explanation.measure.spreads import Spread
+from boxwood.explanation.measured_tree import MeasuredTree, with_short_words
 from boxwood.explanation.records import (
     ClusterSummary,
     DrawFacts,
@@ -38,7 +39,7 @@ from boxwood.metrics.mixture_prices import has_independent_axes, reaches
 from boxwood.metrics.noise import far_tails
 from boxwood.metrics.prices import ratio
 from boxwood.metrics.reading import readability_of
-from boxwood.passes.tree_sums import TreeSums
+from boxwood.passes.tree_sums import TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.coordinates import Coordinates
@@ -55,7 +56,7 @@ __all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "measured_in_ba
 
 def measure(
     task: Task, grown: Grown, coordinates: Coordinates, *, leaf: Indices | None = None, costs: Costs | None = None
-) -> Explanation:
+) -> MeasuredTree:
     """Return the explanation by a tree on the columns of a table; costs are measured in the columns that grew the tree.
 
     The clusters' names must be text or numbers; see `renamed`. IN: leaf (n,), costs: of this tree, if they are known.
@@ -65,9 +66,9 @@ def measure(
     if leaf is None:
         leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
     if costs is None:
-        costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates.measured)
-    facts, scaled = LeafFacts.of(task, tree, leaf), coordinates.scaling is not None
-    said = Said(coordinates.columns, coordinates.categories, coordinates.notes, scaled)
+        costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates)
+    facts, gaps = LeafFacts.of(task, tree, leaf), tuple(coordinates.columns[j] for j in coordinates.gaps)
+    said = Said(coordinates.columns, coordinates.categories, coordinates.notes, coordinates.is_scaled, gaps)
     return explanation_of(
         task,
         grown,
@@ -75,28 +76,38 @@ def measure(
         costs,
         said,
         mixture=_mixture_facts(task, grown, coordinates),
+        binary=_binary_columns(tree, coordinates, task.kept),
         _evidence=Evidence(task, coordinates, leaf, facts.held, kernel=grown.kernel),
     )
 
 
+def _binary_columns(tree: ThresholdTree, coordinates: Coordinates, kept: Bools) -> tuple[str, ...]:
+    """Return the columns of numbers that a tree tests and that hold only 0 and 1, both."""
+    tested = [j for j in tree.features.tolist() if j not in coordinates.categories]
+    values = ((j, coordinates.table.values[:, j][kept]) for j in tested)
+    return tuple(coordinates.columns[j] for j, x in values if ((x == 0) | (x == 1)).all() and x.any() and not x.all())
+
+
 class Said(NamedTuple):
-    """The columns that rules are said on, those that hold codes, notes on them, and whether they were scaled."""
+    """The columns that rules are said on, those that hold codes, notes on them, whether they were scaled, and gaps."""
 
     columns: tuple[str, ...]
     categories: Mapping[int, Categories]
     notes: tuple[str, ...] = ()
     scaled: bool = False
+    gaps: tuple[str, ...] = ()
 
 
-def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any) -> Explanation:
+def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any) -> MeasuredTree:
     """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
     tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
-    leaves, confusion = facts.leaves(rules_of(tree, columns, categories)), facts.confusion
-    rules_of_clusters = cluster_rules_of(tree, columns, categories, k)
+    gaps = [columns.index(name) for name in said.gaps]
+    leaves, confusion = facts.leaves(rules_of(tree, columns, categories, gaps)), facts.confusion
+    rules_of_clusters = cluster_rules_of(tree, columns, categories, k, gaps)
     clusters = clusters_of(leaves, task.reference.names, facts.held.sum(axis=0).tolist(), rules_of_clusters)
     agreed = sum(one.own for one in leaves) / sum(one.size for one in leaves)
     more_may_help = tree.n_leaves >= task.leaves() and not task.budget.limits_shape
-    return Explanation(
+    return MeasuredTree(
         tree=tree,
         columns=columns,
         method=grown.method,
@@ -109,7 +120,7 @@ def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, sai
         price=costs.price,
         agreement=agreed,
         adjusted_rand=facts.adjusted_rand,
-        readability=readability_of(tree, facts.held.sum(axis=1)),
+        readability=readability_of(tree, facts.held.sum(axis=1), categories),
         weighted=facts.weighted,
         standardized=said.scaled,
         notes=(
@@ -124,6 +135,7 @@ def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, sai
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws_of(grown, k),
         search=grown.facts.get("search"),
+        gaps=said.gaps,
         **more,
     )
 
@@ -146,13 +158,17 @@ class Costs(NamedTuple):
         return ratio(self.most, self.reference)
 
 
-def costs_of(task: Task, grown: Grown, predicted: Indices, rows: Rows | None = None) -> Costs:
+def costs_of(task: Task, grown: Grown, predicted: Indices, here: Coordinates | None = None) -> Costs:
     """Return the costs of the tree's groups of rows, and of the clusters; `predicted` is -1 for rows left out.
 
-    Costs are those of the method: sums of its distance, or of squared distances in its kernel's feature space. `rows`
-    are the rows to measure on; None takes those on which the tree was grown.
+    Costs are those of the method: sums of its distance, or of squared distances in its kernel's feature space. Those of
+    a table with categories or gaps are the sums of `mixed_cost`. `here` are the rows of the task in the columns to
+    measure in; None takes those on which the tree was grown.
     """
-    rows, labels, k = task.rows if rows is None else rows, task.reference.labels, task.reference.n_clusters
+    labels, k = task.reference.labels, task.reference.n_clusters
+    if here is not None and (cost := cost_of_groups(here)) is not None:
+        return Costs(cost(predicted), cost(np.where(task.kept, labels, -1)))
+    rows = task.rows if here is None or here.measured is None else here.measured
     if grown.kernel is None:
         code = objective_code(grown.objective)
         of_tree = summed_distances(rows.values, predicted, code, None, rows.weights)
@@ -184,16 +200,19 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> Mixtur
     return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, store=coordinates.table))
 
 
-def measured_in_batches(task: Task, grown: Grown) -> Explanation:
+def measured_in_batches(task: Task, grown: Grown, *, short_words: bool = False) -> MeasuredTree:
     """Return the explanation by a tree that is there, of rows in batches.
 
-    Takes one pass, or two where rows belong to the nearest centre; seldom one more.
+    Takes one pass, or two where rows belong to the nearest centre; seldom one more. IN: short_words: whether words have
+    short thresholds, which separate the same rows; seldom takes a pass more.
     """
     facts = TableFacts(task, objective=grown.objective)
-    return measured_by_passes(facts, grown, facts.of_trees([grown.tree])[0])
+    sums = facts.of_trees([grown.tree])[0]
+    measured = measured_by_passes(facts, grown, sums)
+    return with_short_words(measured, shortened_by_passes(sums, task.batches)) if short_words else measured
 
 
-def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float | None = None) -> Explanation:
+def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float | None = None) -> MeasuredTree:
     """Return the explanation by a tree, as `measure` does for rows in memory.
 
     IN: grown: with the final tree; sums: what was measured of it, or of a tree that sends each row to the same leaf;
@@ -209,9 +228,18 @@ def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: fl
         held,
         costs,
         Said(task.batches.columns, {}, scaled=facts.scale is not None),
+        binary=_binary_by_passes(facts, sums),
         _table=TableEvidence(task, held.held, facts),
         _kept={"spreads": _spreads(facts, sums)},
     )
+
+
+def _binary_by_passes(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
+    """Return the columns that a tree tests and that hold only 0 and 1, both."""
+    least, most = facts.task.ranges
+    tested = sums.tree.features.tolist()
+    found = (j for j in tested if not sums.broken_of_kept[j] and (least[j], most[j]) == (0, 1))
+    return tuple(facts.task.batches.columns[j] for j in found)
 
 
 def _spreads(facts: TableFacts, sums: TreeSums) -> dict[int, Spread]:

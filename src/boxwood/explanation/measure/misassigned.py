@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Indices
+from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of
 from boxwood.render.words.rules import condition
 from boxwood.tree import ThresholdTree
+from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
 
 __all__ = ["Misassigned", "misassigned_rows"]
@@ -39,13 +40,14 @@ class Misassigned(NamedTuple):
         Its value there.
     side : str or None
         The side that it took: "<=", ">", ">=" or "<" the threshold; "inside" or "outside" of an interval; for
-        categories the condition that it fulfils, in words.
+        categories, and in columns with gaps, the condition that it fulfils, in words.
     threshold : float or None
-        The end of the cut that is nearest to its value; None for categories.
+        The end of the cut that is nearest to its value; None for categories, and where the value is missing, or the cut
+        asks whether it is.
     distance, deviations : float or None
         How far its value is from the threshold, in units of the column and in standard deviations of the column; None
-        for categories. The value must move by more than this to change sides, or by just this if the threshold belongs
-        to the other side.
+        without a threshold. The value must move by more than this to change sides, or by just this if the threshold
+        belongs to the other side.
     """
 
     row: int
@@ -60,38 +62,62 @@ class Misassigned(NamedTuple):
 
 
 def misassigned_rows(
-    tree: ThresholdTree, evidence: Evidence, categories: Mapping[int, Categories], spreads: Mapping[int, Spread]
+    tree: ThresholdTree,
+    evidence: Evidence,
+    categories: Mapping[int, Categories],
+    spreads: Mapping[int, Spread],
+    gaps: Collection[int] = (),
 ) -> tuple[Misassigned, ...]:
-    """Return the misassigned rows that are in a cluster and have weight, in their order."""
+    """Return the misassigned rows that are in a cluster and have weight, in their order.
+
+    IN: gaps: columns of numbers in which the tree takes a missing value as +inf.
+    """
     labels, ruled = evidence.task.reference.labels, tree.leaf_clusters[evidence.leaf]
     rows = np.flatnonzero(evidence.task.kept & (labels != ruled))
     pairs, group = np.unique(np.stack([evidence.leaf[rows], labels[rows]]), axis=1, return_inverse=True)
     order = np.argsort(group.reshape(-1), kind="stable")
     parts = np.split(rows[order], np.cumsum(np.bincount(group.reshape(-1)))[:-1]) if len(rows) else []
-    parting = _Parting(tree)
+    parting, reached = _Parting(tree), reached_by_missing(tree, gaps)
     found: list[Misassigned] = []
     for leaf, cluster, part in zip(*pairs.tolist(), parts, strict=True):
         cut = parting.cut(leaf, cluster)
         own, other = [cluster] * len(part), [int(tree.leaf_clusters[leaf])] * len(part)
-        facts = [] if cut is None else _facts(cut, part, evidence, categories, spreads)
+        facts = [] if cut is None else _facts(cut, part, evidence, categories, spreads, gaps, reached)
         found += map(Misassigned, part.tolist(), own, other, *facts)
     return tuple(sorted(found))
 
 
 def _facts(
-    cut: Cut, rows: Indices, evidence: Evidence, categories: Mapping[int, Categories], spreads: Mapping[int, Spread]
+    cut: Cut,
+    rows: Indices,
+    evidence: Evidence,
+    categories: Mapping[int, Categories],
+    spreads: Mapping[int, Spread],
+    gaps: Collection[int],
+    reached: Collection[int],
 ) -> list[list[Hashable]]:
-    """Return the facts on the cut that misled some rows, each for all rows."""
+    """Return the facts on the cut that misled some rows, each for all rows; IN: reached: cuts of missing values."""
     j, n = cut.feature, len(rows)
     names, values = evidence.coordinates.columns, evidence.coordinates.table.column(j, rows)
     if j in categories:
         side = condition(condition_of(cut, names, categories))
         nothing: list[Hashable] = [None] * n
         return [[names[j]] * n, [categories[j].value(code) for code in values], [side] * n, nothing, nothing, nothing]
-    threshold, distance = end_of_cut(values, cut.lower, cut.upper)
+    ends = ends_without_missing(cut.lower, cut.upper) if j in gaps else (cut.lower, cut.upper)
+    threshold, distance = end_of_cut(np.where(np.isfinite(values), values, 0.0) if j in gaps else values, *ends)
     with np.errstate(over="ignore"):
         numbers = (threshold, distance, distance / spreads[j].deviation)
-    return [[names[j]] * n, values.tolist(), [_side(cut)] * n, *(each.tolist() for each in numbers)]
+    if j not in gaps:
+        return [[names[j]] * n, values.tolist(), [_side(cut)] * n, *(each.tolist() for each in numbers)]
+    fulfilled = condition_of(cut, names, categories, gaps)
+    side = condition(fulfilled._replace(or_missing=fulfilled.or_missing and cut.node in reached))
+    return [[names[j]] * n, _known(values, values), [side] * n, *(_known(each, values) for each in numbers)]
+
+
+def _known(numbers: Floats, values: Floats) -> list[Hashable]:
+    """Return numbers that tell of values, None where a number is infinite or the value is missing."""
+    known = np.isfinite(numbers) & np.isfinite(values)
+    return [number if told else None for number, told in zip(numbers.tolist(), known.tolist(), strict=True)]
 
 
 def _side(cut: Cut) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from boxwood._threads import fold_blocks, n_threads
-from boxwood._types import Array, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import BOOLEAN
@@ -41,19 +41,22 @@ _FAR = 400  # exponent of two up to which squares and their sums are far from th
 def profile_of(
     task: Task, table: Array, columns: Mapping[int, str], categories: Mapping[int, Categories]
 ) -> tuple[ColumnProfile, ...]:
-    """Return the profile of some columns of a table, in their order.
+    """Return the profile of some columns of a table, in their order, without those of which no row has a value.
 
     IN: table (n, d), the rows of `task` in the table's columns; columns: name of each column to tell of; categories:
-    those of columns that hold codes.
+    those of columns that hold codes. Numbers that are missing, which are plus infinity, do not count.
     """
     groups, names = _Groups.of(task), list(columns)
     at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, AT_ONCE))
     found: list[ColumnProfile | None] = [None] * len(names)
 
-    def of_column(j: int, x: Floats, room: _Room) -> ColumnProfile:
+    def of_column(j: int, x: Floats, room: _Room) -> ColumnProfile | None:
         if j in categories:
             return _of_codes(columns[j], x, categories[j], groups)
-        return _of_numbers(columns[j], x, groups, room)
+        known = np.isfinite(x)
+        if not known.any():
+            return None
+        return _of_numbers(columns[j], x, groups, room) if known.all() else _of_gaps(columns[j], x, known, groups)
 
     def of_columns(room: _Room, start: int, stop: int) -> None:
         values = columns_in_groups(table, names[start:stop], groups.places, room.values)
@@ -92,6 +95,25 @@ class _Groups:
         weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # their squares' sums neither over- nor underflow
         sizes = np.add.reduceat(weights, bounds[:-1])
         return cls(k, places, clusters, bounds, sizes, weights, as_whole_weights(weights))
+
+    def weight(self, rows: Bools) -> Floats:
+        """Return the number, or the weight, of some rows in each cluster with rows."""
+        return self.sums(rows.astype(np.float64))
+
+    def part(self, rows: Bools) -> _Groups:
+        """Return the groups of some rows, without places; clusters without any of them are left out."""
+        counts = np.add.reduceat(rows, self.bounds[:-1], dtype=np.intp)
+        present = counts > 0
+        bounds = np.append(0, np.cumsum(counts[present]))
+        return _Groups(
+            n_clusters=self.n_clusters,
+            places=np.empty(0, dtype=np.intp),
+            clusters=self.clusters[present],
+            bounds=bounds,
+            sizes=self.weight(rows)[present],
+            weights=None if self.weights is None else self.weights[rows],
+            whole=None if self.whole is None else self.whole[rows],
+        )
 
     def sums(self, values: Floats) -> Floats:
         """Return the weighted sum of the values of each cluster with rows."""
@@ -180,6 +202,17 @@ def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> Numb
         everyone=group(-1, exponent, mean, deviation, None),
         clusters=spread_out(each, groups.clusters, groups.n_clusters),
     )
+
+
+def _of_gaps(name: str, values: Floats, known: Bools, groups: _Groups) -> NumberColumn:
+    """Return the profile of a column of numbers of which some are missing, which are infinite here."""
+    part = groups.part(known)
+    found = _of_numbers(name, values[known], part, _Room(part, 0))
+    lacking, sizes = groups.weight(~known), groups.sizes
+    share_of = dict(zip(groups.clusters.tolist(), np.minimum(lacking / sizes, 1.0).tolist(), strict=True))
+    each = (one and one._replace(missing=share_of[i]) for i, one in enumerate(found.clusters))
+    everyone = found.everyone._replace(missing=float(min(lacking.sum() / sizes.sum(), 1.0)))
+    return found._replace(everyone=everyone, clusters=tuple(each))
 
 
 def _own_moments(values: Floats, exponents: Ints, groups: _Groups) -> tuple[Floats, Floats]:
@@ -298,16 +331,18 @@ def _of_numbers_in_batches(name: str, evidence: TableEvidence, j: int, quantiles
 
 
 def typical_rows(
-    task: Task, table: Array, columns: Sequence[int], profile: Sequence[ColumnProfile]
+    task: Task, table: Array, columns: Mapping[int, str], profile: Sequence[ColumnProfile]
 ) -> tuple[int | None, ...]:
     """Return the position of the typical row of each cluster, the first of equally near ones; None without rows.
 
-    IN: table (n, d), the rows of `task` in the table's columns; profile: that of `columns`.
+    IN: table (n, d), the rows of `task` in the table's columns; columns: their names; profile: that of them.
     """
     rows = np.flatnonzero(task.kept)
     labels, k = task.reference.labels[rows], task.reference.n_clusters
     away = np.zeros(len(rows))
-    for j, column in zip(columns, profile, strict=True):
+    place = {name: j for j, name in columns.items()}
+    for column in profile:
+        j = place[column.column]
         values = np.asarray(table[rows, j], dtype=np.float64)
         if isinstance(column, CategoryColumn):
             usual = [0 if one is None else int(np.argmax(one.shares)) for one in column.clusters]
@@ -315,6 +350,7 @@ def typical_rows(
         elif column.everyone.deviation > 0:
             middle = np.array([0.0 if one is None else one.quantiles[2] for one in column.clusters])
             # divided first, as differences of huge values leave the range
-            away += np.abs(values / column.everyone.deviation - (middle / column.everyone.deviation)[labels])
+            steps = np.abs(values / column.everyone.deviation - (middle / column.everyone.deviation)[labels])
+            away += np.where(np.isinf(values), 1.0, steps)  # a missing value counts as another category does
     of_clusters = (np.flatnonzero(labels == i) for i in range(k))
     return tuple(int(rows[own[np.argmin(away[own])]]) if len(own) else None for own in of_clusters)

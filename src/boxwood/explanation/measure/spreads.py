@@ -31,15 +31,22 @@ class Spread(NamedTuple):
 
 
 def spreads_of(task: Task, table: Array, columns: Iterable[int]) -> dict[int, Spread]:
-    """Return the spread of some columns; IN: table (n, d), the rows of `task` in the table's columns."""
+    """Return the spread of some columns; IN: table (n, d), the rows of `task` in the table's columns.
+
+    Missing values, which are infinite there, do not count.
+    """
     rows = np.flatnonzero(task.kept)
     weights = None if task.rows.weights is None else task.rows.weights[rows]
     return {j: _spread(np.asarray(table[rows, j], dtype=np.float64), weights) for j in columns}
 
 
 def _spread(values: Floats, weights: Floats | None) -> Spread:
+    if (known := np.isfinite(values)).sum() < len(values):
+        values, weights = values[known], None if weights is None else weights[known]
+        if len(values) == 0:
+            return Spread(1.0, False)
     whole = bool((values == np.floor(values)).all())
-    if (values == values[0]).all():
+    if not len(values) or (values == values[0]).all():
         return Spread(1.0, whole)
     exponent = int(np.frexp(np.abs(values).max())[1])
     x = np.ldexp(values, -exponent)  # at most 1, so that no square leaves the range

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,13 +29,15 @@ from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import mixture_of, reference_of, weight_argument
 from boxwood.reference.labels import labels_of
 from boxwood.tree import ThresholdTree
+from boxwood.tree.boxes import ends_without_missing
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["contrast_of", "overlaps", "stability_of"]
 
 LOW, HIGH = 0.05, 0.95  # quantiles over the resamples
+LARGEST = sys.float_info.max
 _SEEDS = 2**31 - 1
 _DRAWS = 1_000  # resamples that may be drawn again because they hold one cluster alone
 
@@ -47,7 +50,7 @@ class _Again(NamedTuple):
     tree: ThresholdTree | None
 
 
-def stability_of(ex: Explanation, n: int, random_state: Any, progress: Progress = silent) -> Stability:
+def stability_of(ex: MeasuredTree, n: int, random_state: Any, progress: Progress = silent) -> Stability:
     """Return the stability; `Explanation.stability` states how it is measured."""
     n, evidence = whole_number("n", n, 2), ex._rows()
     seed = 0 if random_state is None else random_state
@@ -93,7 +96,7 @@ def _resample(task: Task, pool: Indices, size: int, refitted: bool, generator: A
     raise DataError(f"one cluster has nearly all rows: {_DRAWS:,} resamples of {size:,} rows held no other")
 
 
-def _once(ex: Explanation, evidence: Evidence, rows: Indices, refitted: bool, generator: Any) -> _Again:
+def _once(ex: MeasuredTree, evidence: Evidence, rows: Indices, refitted: bool, generator: Any) -> _Again:
     task = evidence.task
     first = np.unique(rows, return_index=True)[1]  # where each row of the resample stands first
     weights = np.ones(len(first)) if task.rows.weights is None else task.rows.weights[rows[first]]
@@ -214,7 +217,7 @@ def _grown(evidence: Evidence, part: Task, rows: Indices) -> ThresholdTree:
 
 
 # --------------------------------------------------------------------------------------------- over all resamples
-def _clusters(ex: Explanation, found: Floats) -> tuple[ClusterStability, ...]:
+def _clusters(ex: MeasuredTree, found: Floats) -> tuple[ClusterStability, ...]:
     summaries = []
     for one in ex.clusters:
         known = found[~np.isnan(found[:, one.cluster]), one.cluster]
@@ -224,32 +227,40 @@ def _clusters(ex: Explanation, found: Floats) -> tuple[ClusterStability, ...]:
     return tuple(summaries)
 
 
-def _cuts(ex: Explanation, trees: list[ThresholdTree | None]) -> tuple[CutStability, ...]:
+def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStability, ...]:
     tree, coded = ex.tree, ex.coded_columns
     ends = [
-        (node, int(tree.feature[node]), float(end))
+        (node, int(tree.feature[node]), end)
         for node in range(tree.n_nodes)
         if tree.feature[node] >= 0
-        for end in (tree.lower[node], tree.upper[node])
-        if np.isfinite(end)
+        for end in _ends(float(tree.lower[node]), float(tree.upper[node]))[: 1 if tree.is_set[node] else 2]
     ]
     thresholds = [_thresholds(again) for again in trees]
     cuts = []
     for node, feature, end in ends:
-        near = [_nearest(of_tree[feature], end) for of_tree in thresholds if feature in of_tree]
-        low, high = (None, None) if not near or feature in coded else map(float, np.quantile(near, (LOW, HIGH)))
-        cuts.append(CutStability(node, ex.columns[feature], end, len(near) / len(trees), low, high))
+        again = [of_tree[feature] for of_tree in thresholds if feature in of_tree]
+        near = [_nearest(values, end) for values in again if len(values)]
+        is_number = near and feature not in coded and end < LARGEST
+        low, high = map(float, np.quantile(near, (LOW, HIGH))) if is_number else (None, None)
+        cuts.append(CutStability(node, ex.columns[feature], end, len(again) / len(trees), low, high))
     return tuple(cuts)
 
 
+def _ends(lower: float, upper: float) -> list[float]:
+    """Return the finite ends of a cut; the largest double, which parts numbers from missing ones, if it is alone."""
+    if upper == LARGEST and np.isfinite(lower):
+        return [ends_without_missing(lower, upper)[0]]
+    return [end for end in (lower, upper) if np.isfinite(end)]
+
+
 def _thresholds(tree: ThresholdTree | None) -> dict[int, Floats]:
-    """Return the finite ends of the cuts of a tree, by the column that they test."""
+    """Return the ends of the cuts of a tree, by the column that they test, without those that part missing values."""
     if tree is None:
         return {}
     found = {}
     for feature in tree.features.tolist():
         ends = np.concatenate([tree.lower[tree.feature == feature], tree.upper[tree.feature == feature]])
-        found[feature] = ends[np.isfinite(ends)]
+        found[feature] = ends[np.abs(ends) < LARGEST]
     return found
 
 

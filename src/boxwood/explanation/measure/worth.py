@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxwood._frames import column_values, is_frame
-from boxwood._types import Floats
+from boxwood._types import Floats, Indices
 from boxwood._validation import shown
 from boxwood.errors import DataError
 from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
+from boxwood.passes.batches import Block, refuse_no_numbers
+from boxwood.passes.labelling import Labelling
+from boxwood.passes.overview import ExactSum
 from boxwood.render.words.standing import standing_out
 
 if TYPE_CHECKING:
-    from boxwood.explanation.explanation import Explanation
+    from boxwood.explanation.verbs import Measured
+    from boxwood.reference import Task
 
 __all__ = ["suggested_names", "worth_of"]
 
 
-def worth_of(ex: Explanation, column: str, values: Any = None) -> Worth:
+def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     """See `Explanation.worth`."""
     if not isinstance(column, str):
         raise TypeError(f"column must be the name of a column, got {shown(column)}")
-    if values is None:
+    if values is None and ex._table is not None and column not in ex.columns:
+        totals, weights, n_missing = _totals_by_a_pass(ex._table.task, column)
+    elif values is None:
         means = _means(ex, column)
         weights = np.array([cluster.size for cluster in ex.clusters], dtype=np.float64)
         totals, n_missing = weights * means, 0
@@ -38,7 +46,7 @@ def worth_of(ex: Explanation, column: str, values: Any = None) -> Worth:
     return Worth(column, total, n_missing, tuple(clusters))
 
 
-def suggested_names(ex: Explanation) -> dict[Any, str]:
+def suggested_names(ex: Measured) -> dict[Any, str]:
     """See `Explanation.suggested_names`."""
     profile = ex.profile()
     words = [[f"{one['size']} {one['name']}".strip() for one in standing_out(profile, each)] for each in ex.clusters]
@@ -52,7 +60,7 @@ def suggested_names(ex: Explanation) -> dict[Any, str]:
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
-def _means(ex: Explanation, column: str) -> Floats:
+def _means(ex: Measured, column: str) -> Floats:
     """Return the mean of a column in each cluster, from the profile."""
     known = next((one for one in ex.profile() if one.column == column), None)
     if not isinstance(known, NumberColumn):
@@ -60,7 +68,55 @@ def _means(ex: Explanation, column: str) -> Floats:
     return np.array([0.0 if group is None else group.mean for group in known.clusters])
 
 
-def _totals(ex: Explanation, column: str, values: Any) -> tuple[Floats, Floats, int]:
+def _totals_by_a_pass(task: Task, column: str) -> tuple[Floats, Floats, int]:
+    """Return what `_totals` does of a column of a table in batches that the explanation does not look at."""
+    rows = task.batches
+    refuse_no_numbers(rows.source, column, "values")
+    labelling = rows.labelling
+    if labelling is not None and labelling.column_read is None:
+        labelling = _OfFirstColumns(labelling, rows.n_columns)
+    beside = replace(rows, columns=(*rows.columns, column), labelling=labelling)
+    sums = beside.fold(partial(_Totals, task.reference.n_clusters), [rows.n_columns])
+    totals, weights = (np.array([one.value for one in part]) for part in (sums.totals, sums.weights))
+    return totals, weights, sums.n_missing
+
+
+@dataclass(frozen=True, eq=False)
+class _OfFirstColumns(Labelling):
+    """The clusters of rows that have more columns than those from which a cluster is found."""
+
+    labelling: Labelling
+    n_columns: int
+
+    def codes(self, rows: Floats | None, column: Any) -> Indices:
+        assert rows is not None
+        return self.labelling.codes(np.ascontiguousarray(rows[:, : self.n_columns]), column)
+
+
+class _Totals:
+    """The sum of a column over each cluster, the weight of its rows with a value, and how many have none."""
+
+    def __init__(self, n_clusters: int) -> None:
+        self.totals, self.weights = ([ExactSum() for _ in range(n_clusters)] for _ in range(2))
+        self.n_missing = 0
+
+    def update(self, block: Block) -> None:
+        x, labels = block.values[:, 0], block.labels
+        weights = np.ones(len(x)) if block.weights is None else block.weights
+        known = np.isfinite(x) & (labels >= 0)
+        for i, (total, weight) in enumerate(zip(self.totals, self.weights, strict=True)):
+            own = known & (labels == i)
+            total.add((x * weights)[own])
+            weight.add(weights[own])
+        self.n_missing += int(((labels >= 0) & ~known).sum())
+
+    def merge(self, other: _Totals) -> None:
+        for mine, its in zip((*self.totals, *self.weights), (*other.totals, *other.weights), strict=True):
+            mine.merge(its)
+        self.n_missing += other.n_missing
+
+
+def _totals(ex: Measured, column: str, values: Any) -> tuple[Floats, Floats, int]:
     """Return the sum of some values over each cluster, the weight of its rows with a value, and how many have none."""
     rows = ex._rows("worth() of values")
     x = np.asarray(column_values(values, column) if is_frame(values) else values)

@@ -293,9 +293,7 @@ def _cut_off(tree: ThresholdTree, task: Task, max_depth: int, objective: str) ->
         elif tree.node_depth[node] == max_depth:
             builder.label(made, int(clusters[node]))
         else:
-            first, second = builder.split(
-                made, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
-            )
+            first, second = builder.split(made, *tree.test(node))
             waiting += ((int(tree.second[node]), second), (node + 1, first))
     return builder.build()
 

@@ -16,9 +16,8 @@ from boxwood._threads import fold_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import WholeWeights
 from boxwood.grow.centers.imm import CenterBins
-from boxwood.loops import imm_streamed as loops
-from boxwood.loops.imm import NodeColumn, SortedRows, events_in_bins
-from boxwood.loops.imm_streamed import send_down
+from boxwood.loops import imm as loops
+from boxwood.loops.imm import NodeColumn, SortedRows, events_in_bins, send_down
 from boxwood.passes import Batches, Block
 from boxwood.passes.labelling import LabelStore, RowStore
 from boxwood.tree import between
@@ -312,7 +311,7 @@ class Cuts:
 
 
 class StoredCodes:
-    """A temporary store of the bin of each value, the cell of each row (see `loops.imm_streamed`), and its weight.
+    """A temporary store of the bin of each value, the cell of each row (see `loops.imm`), and its weight.
 
     Takes one byte for each value and one or more for each row, and 8 for its weight if rows have weights.
     """

@@ -18,9 +18,8 @@ from boxwood.grow.grown import Grown
 from boxwood.grow.shared.costs import unit_of
 from boxwood.loops import random_cuts as fast_loops
 from boxwood.loops import random_cuts_exact as exact_loops
-from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, prefix_masses
-from boxwood.loops.random_cuts_score import SQEUCLIDEAN as SQEUCLIDEAN_OF_SCORES
-from boxwood.loops.random_cuts_score import LeafBounds, Trees, add_costs_and_moves
+from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, LeafBounds, Trees, add_costs_and_moves, prefix_masses
+from boxwood.loops.random_cuts import SQEUCLIDEAN as SQEUCLIDEAN_OF_SCORES
 from boxwood.metrics.prices import ratio
 from boxwood.passes.ranks import medians_in
 from boxwood.passes.sums import Grid, rounded

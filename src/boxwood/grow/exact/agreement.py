@@ -1,26 +1,36 @@
-"""Trees that agree most with the clusters: whole ones within a depth, with a bound, and in subtrees of depth two."""
+"""Trees that agree most with the clusters: whole ones within a depth, with a bound, and in subtrees of depth two.
+
+The search looks for the tree with the fewest mistakes, within a depth, a number of leaves and fewest rows of a leaf.
+
+Trees of depth two and three are found by the loops of `boxwood.loops.agreement`, where it says how. A deeper one is
+looked for in the same way: of all cuts at the root one in the column of the lowest bound is looked at, in the middle of
+the places that may hold a better tree, and each of its sides is a search of its own.
+"""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Indices
+from boxwood._types import Indices, Ints
 from boxwood.grow.better.exchange import within
 from boxwood.grow.better.refine import refined
-from boxwood.grow.exact._agreement import Fewest, FewestMistakes, Marks
-from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, leaf_rows, n_leaves
+from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, leaf_rows, n_leaves
 from boxwood.grow.leaves.impurity import grown_by
-from boxwood.loops.agreement import UNIT
+from boxwood.grow.shared.costs import make_problem, scale_of
+from boxwood.loops.agreement import NONE, UNIT, add_shares, begin, look, middle, part, raise_bounds, solve
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Agreeing", "agreeing_of", "is_within_reach", "resolved_by_agreement"]
+__all__ = ["Agreeing", "Fewest", "FewestMistakes", "Marks", "agreeing_of", "is_within_reach", "resolved_by_agreement"]
+
 
 CHOICES = 200  # sets of columns that are all tried
 BY_LOOP = 3  # depth up to which no other tree is grown to begin with
@@ -220,3 +230,280 @@ def _replaced(cuts: Cuts, way: tuple[int, ...], other: Cuts) -> Cuts:
     assert cuts is not None
     side = _replaced(cuts[way[0]], way[1:], other)  # type: ignore[arg-type]
     return (*cuts[:2], side, cuts[3]) if way[0] == 2 else (*cuts[:3], side)
+
+
+AT_ONCE = 1 << 24  # steps of a loop in one call, so that an interrupt is seen within a second
+LARGE = 1 << 26  # rows times columns twice, up to which trees of depth two are found in one call of a loop
+REMEMBERED = 1 << 16  # boxes whose results are kept
+_DIGITS = 2.0**-11  # from sums below 2**61 to sums below 2**50, which may be multiplied by `UNIT`
+
+
+class Fewest(NamedTuple):
+    """What is known of the best tree on a box; costs are those of `boxwood.loops.agreement`."""
+
+    bound: int  # no tree costs less
+    cost: int  # of the best tree that was found
+    cuts: Cuts
+    relaxed: int  # no tree costs less, even if leaves may have any number of rows
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no tree is better."""
+        return self.bound >= self.cost
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """The kept rows of a task as the loops take them: codes in the columns that can be cut, labels, whole weights."""
+
+    kept: Kept
+
+    @cached_property
+    def columns(self) -> Indices:
+        """The columns that have a cut, ascending."""
+        return np.flatnonzero(self.kept.codes.max(axis=1) > 0)
+
+    @cached_property
+    def order(self) -> Order:
+        """The rows in the ascending order of these columns."""
+        return self._of_columns(self.kept.order)
+
+    @cached_property
+    def codes(self) -> Order:
+        """The codes of their values."""
+        return self._of_columns(self.kept.codes)
+
+    def _of_columns(self, table: Order) -> Order:
+        return table if len(self.columns) == len(table) else np.ascontiguousarray(table[self.columns])
+
+    @cached_property
+    def labels(self) -> Ints:
+        """The cluster of each row."""
+        return self.kept.task.reference.labels[self.kept.rows].astype(np.int64)
+
+    @cached_property
+    def scaled(self) -> tuple[Ints, float]:
+        """The weight of each row as a whole number, and the factor that made it one."""
+        problem = make_problem(self.kept.task, "mistakes")
+        share, times = problem.share[self.kept.rows], problem.times[self.kept.rows]
+        if (share == 1).all():
+            return np.array(times), 1.0
+        factor = scale_of(share * times) * _DIGITS
+        return np.rint(share * factor).astype(np.int64) * times, factor
+
+    def cost(self, cuts: Cuts, rows: Indices) -> int:
+        """Return the cost of a tree on some rows; its cuts are on columns of the table."""
+        weights, cost = self.scaled[0], UNIT * int(self.scaled[0][rows].sum())
+        for leaf in leaf_rows(self.kept.codes, rows, cuts):
+            cost += 1 - UNIT * int(np.bincount(self.labels[leaf], weights[leaf]).max(initial=0))
+        return cost
+
+
+class FewestMistakes:
+    """A search on the boxes of one table; it stops at the time `deadline` of `time.monotonic`, or after some steps."""
+
+    def __init__(
+        self, marks: Marks, least: int = 1, *, deadline: float | None = None, max_steps: int | None = None
+    ) -> None:
+        self.marks, self.least, self.deadline, self.max_steps = marks, least, deadline, max_steps
+        self.n_steps = 0  # rows of a column that loops have looked at
+        self.n_labels = int(marks.labels.max()) + 1
+        self.memory: dict[tuple[bytes, int, int], Fewest] = {}
+        self.work = np.zeros(1, dtype=np.int64)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the steps or the time are spent."""
+        if self.max_steps is not None and self.n_steps >= self.max_steps:
+            return True
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def solve_from(self, depth: int, leaves: int, known: Cuts = None) -> Fewest:
+        """Return the best tree of the whole table; `known` is one that keeps the limits, to begin with."""
+        rows, order = np.arange(len(self.marks.labels)), self.marks.order
+        cost = self.marks.cost(known, rows)
+        found = self.solve(order, depth, leaves, cost + 1)  # which finds the first of the trees that are as good
+        if found.cost <= cost:
+            return found
+        return Fewest(min(found.bound, cost), cost, known, min(found.relaxed, cost))
+
+    def not_sought(self, leaves: int, known: Cuts) -> Fewest:
+        """Return a tree of so many leaves that better ones are not looked for: only rare labels bound its mistakes."""
+        cost = self.marks.cost(known, np.arange(len(self.marks.labels)))
+        weights = np.sort(np.bincount(self.marks.labels, self.marks.scaled[0]))
+        bound = UNIT * int(weights[: max(len(weights) - leaves, 0)].sum())
+        return Fewest(bound, cost, known, bound)
+
+    def solve(self, order: Order, depth: int, leaves: int, limit: int = NONE) -> Fewest:
+        """Return the best tree on a box with so many cuts on a way down, and leaves, at most.
+
+        If it costs `limit` or more, a bound of at least `limit` is all that is promised.
+        """
+        leaves = min(leaves, order.shape[1], 1 << min(depth, 30))
+        depth = min(depth, leaves - 1)
+        if len(order) == 0 or depth < 2 or (depth == 2 and order.size * len(order) <= LARGE):
+            return self._small(order, leaves, limit)
+        key = self._key(order), depth, leaves
+        found = self.memory.get(key)
+        if found is None or not (found.is_exact or found.bound >= limit):
+            found = self._at_root(order, depth, leaves, limit)
+            if len(self.memory) < REMEMBERED or key in self.memory:
+                self.memory[key] = found
+        return found
+
+    def _key(self, order: Order) -> bytes:
+        """Return the lowest and highest codes of a box in each column: they name its rows, as it holds all between."""
+        columns = np.arange(len(order))
+        return self.marks.codes[columns, order[:, 0]].tobytes() + self.marks.codes[columns, order[:, -1]].tobytes()
+
+    def _small(self, order: Order, leaves: int, limit: int) -> Fewest:
+        """Return what `solve` does, by one call of a loop."""
+        cuts = np.full((3, 2), -1)
+        leaf = self._leaf(order)
+        if len(order) == 0 or leaves == 1:
+            return Fewest(leaf, leaf, None, leaf)
+        cost, relaxed = solve(order, *self._table, leaves, self.least, limit, cuts, self.work)
+        return self._fewest(order, int(cost), int(cost), int(relaxed), cuts)
+
+    def _fewest(self, order: Order, bound: int, cost: int, relaxed: int, cuts: Ints) -> Fewest:
+        """Return a result of the loops, or the leaf if there is none better."""
+        if cuts[0, 0] < 0:
+            leaf = self._leaf(order)
+            return Fewest(min(bound, leaf), leaf, None, min(relaxed, leaf))
+        return Fewest(bound, cost, self._tree(cuts), relaxed)
+
+    @property
+    def _table(self) -> tuple[Order, Ints, Ints, int]:
+        return self.marks.codes, self.marks.labels, self.marks.scaled[0], self.n_labels
+
+    def _leaf(self, order: Order) -> int:
+        rows = order[0] if len(order) else np.arange(len(self.marks.labels))
+        return self.marks.cost(None, rows)
+
+    def _tree(self, cuts: Ints) -> Cuts:
+        """Return a tree whose cuts are given in pre-order, as columns of the table; a column -1 is a leaf."""
+        column, code = cuts[0].tolist()
+        if column < 0:
+            return None
+        half = (len(cuts) - 1) // 2
+        sides = [self._tree(part) if half else None for part in (cuts[1 : 1 + half], cuts[1 + half :])]
+        return int(self.marks.columns[column]), code, sides[0], sides[1]
+
+    def _at_root(self, order: Order, depth: int, leaves: int, limit: int) -> Fewest:
+        """Return what `solve` does, by cuts at the root one after another."""
+        root = _Root(self, order, depth, leaves, min(limit, self._leaf(order)))
+        if depth <= 3:
+            return root.looked()
+        return root.searched()
+
+
+class _Root:
+    """The cuts at the root of a box, and what is known of both their sides."""
+
+    def __init__(self, search: FewestMistakes, order: Order, depth: int, leaves: int, limit: int) -> None:
+        self.search, self.order, self.depth = search, order, depth
+        half = min(1 << (depth - 1), leaves)
+        least = max(leaves - half, 1)
+        most = leaves - least  # leaves of a side are from the least to the most
+        self.leaves_of = np.arange(least, most + 1) if leaves < 2 * half else np.array([half])
+        count = len(self.leaves_of)
+        self.shares = np.column_stack([np.arange(count), np.arange(count)[::-1]])
+        d, n = order.shape
+        self.ends, self.weight_to = np.empty((d, n), dtype=np.int64), np.empty((d, n), dtype=np.int64)
+        self.n_places, self.next_place = np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)
+        self.low, self.high = np.empty((count, d, n), dtype=np.int64), np.empty((count, d, n), dtype=np.int64)
+        self.least_of, self.state = np.zeros(d, dtype=np.int64), np.array([limit, -1, -1, limit])
+        known = self.ends, self.n_places, self.weight_to, self.low, self.high, self.next_place
+        begin(order, *search._table, self.leaves_of, *known)
+
+    def looked(self) -> Fewest:
+        """Return the best tree of depth three, or two in a large table; the loop is left now and then."""
+        search, cuts = self.search, np.full((7, 2), -1)
+        known = self.ends, self.n_places, self.weight_to, self.low, self.high, self.next_place, self.least_of
+        is_done = False
+        while not is_done and not search.is_over:
+            search.work[0] = 0
+            table = self.order, *search._table, self.leaves_of, self.shares, search.least
+            is_done = look(*table, *known, self.state, cuts, search.work, AT_ONCE)
+            search.n_steps += int(search.work[0])
+        return self._found(is_done, search._tree(cuts))
+
+    def _found(self, is_done: bool, cuts: Cuts) -> Fewest:
+        best = int(self.state[0])
+        open_ = best if is_done else min(best, int(self.least_of[self.n_places > 0].min(initial=best)))
+        relaxed = min(int(self.state[3]), open_)
+        if cuts is None:
+            leaf = self.search._leaf(self.order)
+            return Fewest(min(open_, leaf), leaf, None, min(relaxed, leaf))
+        return Fewest(open_, best, cuts, relaxed)
+
+    def searched(self) -> Fewest:
+        """Return the best tree of a larger depth."""
+        cuts: Cuts = None
+        bounds = np.empty(self.order.shape[1], dtype=np.int64)
+        is_done = False
+        while not is_done and not self.search.is_over:
+            best, at = int(self.state[0]), int(self.state[1])
+            j = int(np.where(self.n_places > 0, self.least_of, NONE).argmin())
+            if self.least_of[j] >= best + (at >= 0) or self.n_places[j] == 0:
+                is_done = True
+                continue
+            count = int(self.n_places[j])
+            add_shares(self.low, self.high, self.shares, j, count, bounds)
+            equal_to = self._equal_to(j, count)
+            p, self.next_place[j] = int(self.next_place[j]), -1
+            start, stop = 0, count - 1
+            if p < 0 or bounds[p] >= best + (p < equal_to):
+                p, start, stop = middle(bounds, count, best, equal_to)
+                if p < 0:
+                    self.least_of[j] = NONE
+                    continue
+            cuts = self._look(j, p, start, stop, p < equal_to, cuts)
+            self.least_of[j] = add_shares(self.low, self.high, self.shares, j, count, bounds)
+        return self._found(is_done, cuts)
+
+    def _equal_to(self, j: int, count: int) -> int:
+        """Return the number of places of a column at which a tree as good as the best one would come before it."""
+        if j != self.state[1]:
+            return count if j < self.state[1] else 0
+        codes = self.search.marks.codes[j][self.order[j][self.ends[j, :count] - 1]]
+        return int(np.searchsorted(codes, self.state[2]))
+
+    def _look(self, j: int, p: int, start: int, stop: int, may_equal: bool, cuts: Cuts) -> Cuts:
+        """Solve both sides of a cut, raise the bounds of its column, and return the best tree so far."""
+        search, to, count, end = self.search, self.weight_to[j], int(self.n_places[j]), int(self.ends[j, p])
+        d, n = self.order.shape
+        code = int(search.marks.codes[j, self.order[j, end - 1]])
+        side = (search.marks.codes[j] > code).astype(np.uint8)
+        first, second = np.empty((d, end), dtype=np.int32), np.empty((d, n - end), dtype=np.int32)
+        part(self.order, side, first, second)
+        slack = UNIT * int(max(to[p] - to[start], to[stop] - to[p]))
+        relaxed = NONE
+        for i, o in self.shares.tolist():
+            most = int(self.state[0]) + may_equal + slack
+            boxes = {0: (first, self.low[i, j], i), 1: (second, self.high[o, j], o)}
+            bounds, found = [int(self.low[i, j, p]), int(self.high[o, j, p])], dict[int, Fewest]()
+            for s in sorted(boxes, key=lambda s: boxes[s][0].shape[1]):
+                box, _, plane = boxes[s]
+                limit = most - bounds[1 - s]
+                if limit <= bounds[s]:
+                    break
+                found[s] = search.solve(box, self.depth - 1, int(self.leaves_of[plane]), limit)
+                bounds[s] = max(bounds[s], found[s].relaxed)
+            relaxed = min(relaxed, sum(bounds))
+            is_over = any(not each.is_exact and each.bound < most - bounds[1 - s] for s, each in found.items())
+            raise_bounds(self.low[i, j], self.high[o, j], to, count, p, *bounds)
+            if not is_over:
+                self.low[i, j, p] = NONE
+            if len(found) == 2 and min(end, n - end) >= search.least:
+                cost = found[0].cost + found[1].cost
+                tree = int(search.marks.columns[j]), code, found[0].cuts, found[1].cuts
+                if cost < self.state[0] or (cost == self.state[0] and cuts is not None and _key(tree) < _key(cuts)):
+                    self.state[:3], cuts, may_equal = (cost, j, code), tree, True
+        self.state[3] = min(self.state[3], relaxed)
+        return cuts
+
+
+def _key(cuts: Cuts) -> tuple[int, ...]:
+    """Return the cuts in pre-order; of equal trees that with the lowest comes first."""
+    return (-1,) if cuts is None else (cuts[0], cuts[1], *_key(cuts[2]), *_key(cuts[3]))

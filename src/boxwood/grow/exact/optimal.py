@@ -405,7 +405,7 @@ def with_cheapest_subtrees(tree: ThresholdTree, kept: Kept, search: Search, leav
                 kept.graft(builder, new, found.cuts, windows.reached[node], clusters)
                 continue
             may_change = not found.is_exact
-        first, second = builder.split(new, int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node]))
+        first, second = builder.split(new, *tree.test(node))
         waiting += ((int(tree.second[node]), second, may_change), (node + 1, first, may_change))
     return builder.build()
 

@@ -135,8 +135,7 @@ class Shares(NamedTuple):
             if a == 0:
                 builder.label(made, int(self.clusters[node]))
                 continue
-            cut = int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
-            first, second = builder.split(made, *cut)
+            first, second = builder.split(made, *tree.test(node))
             waiting += ((int(tree.second[node]), second, leaves - a), (node + 1, first, a))
         return builder.build()
 

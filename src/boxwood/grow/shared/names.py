@@ -102,8 +102,7 @@ def without_leaves(tree: ThresholdTree, dropped: Bools) -> ThresholdTree:
         if tree.feature[node] < 0:
             builder.label(new, int(tree.cluster[node]))
         else:
-            cut = int(tree.feature[node]), float(tree.upper[node]), float(tree.lower[node])
-            first, second = builder.split(new, *cut)
+            first, second = builder.split(new, *tree.test(node))
             stack += ((node + 1, first), (int(tree.second[node]), second))
     return builder.build()
 

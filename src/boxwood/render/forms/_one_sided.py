@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from boxwood._types import Floats, Indices
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
+from boxwood.tree.nodes import runs_of
 
 __all__ = ["OneSided", "one_sided"]
 
@@ -36,8 +38,9 @@ def one_sided(tree: ThresholdTree) -> OneSided:
     """Return the tree with one-sided cuts: it labels every row without missing values as the tree does.
 
     A cut `lower <= x` becomes `x <= t` with t the double below `lower`. A two-sided cut becomes two cuts, and the nodes
-    outside stand twice, without the cuts that are decided already. Takes time for each column tested on the way to a
-    node.
+    outside stand twice, without the cuts that are decided already. A set of codes becomes a cut at each end of its
+    runs, and the nodes on both sides stand as often as there are runs of them. Takes time for each column tested on the
+    way to a node.
 
     Raises
     ------
@@ -65,7 +68,9 @@ def one_sided(tree: ThresholdTree) -> OneSided:
         if len(rows) > _MOST:
             raise DataError(
                 f"with one-sided cuts alone the tree would have more than {_MOST:,} nodes, as each two-sided cut "
-                "doubles what is outside of it; explain with fewer leaves or one-sided cuts"
+                "doubles what is outside of it"
+                + (", and each set of categories what is on both sides" if tree.has_sets else "")
+                + "; explain with fewer leaves or one-sided cuts, or take another form: SQL, Python, JavaScript, PMML"
             )
     features, thresholds, lefts, all_rights, leaves = map(np.array, zip(*rows, strict=True))
     all_rights[list(rights)] = list(rights.values())
@@ -78,25 +83,28 @@ Side = tuple[int, Bounds]
 def _first_cut(tree: ThresholdTree, node: int, bounds: Bounds) -> tuple[int, float | None, Side, Side]:
     """Return the column and the threshold of a node's first one-sided cut, and the nodes and bounds of its sides.
 
-    The threshold is None if all values that reach the node are on the left. Where two cuts are needed, the right side
-    of the first is the same node again, with bounds that leave the second one.
+    The threshold is None if all values that reach the node are on the left. The right side of a cut is the same node
+    again, with bounds that leave the cuts that are still needed.
     """
-    feature, lower, upper = int(tree.feature[node]), float(tree.lower[node]), float(tree.upper[node])
+    feature, upper, lower, members = tree.test(node)
     inside, outside = node + 1, int(tree.second[node])
     low, high = bounds.get(feature, (-math.inf, math.inf))
-    if high < lower or low > upper:
+    if members:  # codes are whole numbers from 0 on
+        low, high = float(np.ceil(max(low, 0.0))), float(np.floor(high))
+    runs: Sequence[tuple[float, float]] = runs_of(members) if members else [(lower, upper)]
+    run = next((run for run in runs if low <= run[1]), None)
+    if run is None or high < run[0]:
         return feature, None, (outside, bounds), (-1, {})
-    if lower <= low and high <= upper:
+    if run[0] <= low and high <= run[1]:
         return feature, None, (inside, bounds), (-1, {})
-    if low < lower:
-        threshold, left, right = math.nextafter(lower, -math.inf), outside, node if high > upper else inside
-        start = lower
+    first, last = map(float, run)
+    if low < first:
+        left, threshold, start = outside, first - 1 if members else math.nextafter(first, -math.inf), first
     else:
-        threshold, left, right = upper, inside, outside
-        start = math.nextafter(upper, math.inf)
+        left, threshold, start = inside, last, last + 1 if members else math.nextafter(last, math.inf)
     return (
         feature,
         threshold,
         (left, {**bounds, feature: (low, threshold)}),
-        (right, {**bounds, feature: (start, high)}),
+        (node, {**bounds, feature: (start, high)}),
     )

@@ -10,18 +10,18 @@ import builtins
 import keyword
 import math
 import re
-from collections.abc import Collection, Hashable, Sequence
+import sys
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from boxwood._messages import shown
-from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.models import explanation_of
 from boxwood.render.words.walk import WalkStep, among, walk
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["comparisons", "identifiers", "in_spreadsheet", "javascript", "plain", "python"]
 
@@ -52,6 +52,12 @@ def _number(row, column):
         raise TypeError(f"{column!r} must be a number, got {value!r}")
     return None if _is_missing(value) else float(value)
 """
+_NUMBER_OR_INFINITY = """
+
+def _number_or_infinity(row, column):  # a rule may say where a missing number goes: it counts as infinity
+    value = _number(row, column)
+    return float("inf") if value is None else min(value, 1.7976931348623157e308)
+"""
 _VALUE = """
 
 def _value(row, column):
@@ -66,8 +72,20 @@ def python(model: Any) -> str:
     `model` may be a fitted estimator.
     """
     lines = "\n".join(body(explanation_of(model), _Python(), indent="    "))
-    helpers = [text for name, text in (("_number(", _NUMBER), ("_value(", _VALUE)) if name in lines]
+    helpers = _used(_HELPERS, lines)
     return "".join([_HEAD, lines, *([_MISSING] if helpers else []), *helpers]).rstrip("\n")
+
+
+_HELPERS = {
+    _NUMBER: ("_number(", "_number_or_infinity("),
+    _NUMBER_OR_INFINITY: ("_number_or_infinity(",),
+    _VALUE: ("_value(",),
+}
+
+
+def _used(helpers: Mapping[str, Sequence[str]], lines: str) -> list[str]:
+    """Return the helpers of which a function calls one; IN: helpers: each with the calls that need it."""
+    return [text for text, calls in helpers.items() if any(call in lines for call in calls)]
 
 
 def in_python(value: object) -> str:
@@ -91,6 +109,9 @@ class _Python:
     def ask_number(self, variable: str, column: str) -> Sequence[str]:
         return f"{variable} = _number(row, {column!r})", f"if {variable} is None:", "    return None"
 
+    def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
+        return (f"{variable} = _number_or_infinity(row, {column!r})",)
+
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
         lines = self.ask_any_value(variable, column, missing=True)
         return *lines, f"if {self.one_of(variable, known, inside=False)}:", "    return None"
@@ -99,11 +120,12 @@ class _Python:
         refused = () if missing else (f"if {variable} is None:", "    return None")
         return f"{variable} = _value(row, {column!r})", *refused
 
-    def between(self, variable: str, lower: float, upper: float, *, inside: bool) -> str:
-        at_lower, at_upper = comparisons(lower, upper, inside=inside)
+    def compared(self, variable: str, ends: Ends, *, inside: bool) -> str:
+        at_lower, at_upper = ends
         if at_lower and at_upper and inside:
-            return f"{in_python(lower)} <= {variable} <= {in_python(upper)}"
-        parts = (f"{variable} {end[0]} {in_python(end[1])}" for end in (at_lower, at_upper) if end)
+            before = at_lower[0].replace(">", "<")
+            return f"{in_python(at_lower[1])} {before} {variable} {at_upper[0]} {in_python(at_upper[1])}"
+        parts = (f"{variable} {end[0]} {in_python(end[1])}" for end in ends if end)
         return " or ".join(parts)
 
     def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
@@ -142,15 +164,27 @@ _NUMBER_OF_JAVASCRIPT = """
     return value === null ? null : Number(value);
   }
 """
+_NUMBER_OR_INFINITY_OF_JAVASCRIPT = """
+  function numberOrInfinityOf(column) {  // a rule may say where a missing number goes: it counts as infinity
+    const value = numberOf(column);
+    return value === null ? Infinity : Math.min(value, Number.MAX_VALUE);
+  }
+"""
 _CODE = """
   function codeOf(column) {
     const value = valueOf(column);
     return ["boolean", "bigint"].includes(typeof value) ? Number(value) : value;
   }
 """
+_HELPERS_OF_JAVASCRIPT = {
+    _NUMBER_OF_JAVASCRIPT: ("numberOf(", "numberOrInfinityOf("),
+    _NUMBER_OR_INFINITY_OF_JAVASCRIPT: ("numberOrInfinityOf(",),
+    _CODE: ("codeOf(",),
+}
 _RESERVED = """
 arguments await break case catch class cluster codeOf const continue debugger default delete do else enum eval export
-extends false finally for function if implements import in instanceof interface let new null number numberOf object
+extends false finally for function if implements import in instanceof interface let new null number numberOf
+numberOrInfinityOf object
 package private protected public return row static super switch this throw true try typeof undefined valueOf var void
 while with yield
 """
@@ -162,7 +196,7 @@ def javascript(model: Any) -> str:
     `model` may be a fitted estimator. The result is a number if the name is one that JavaScript holds exactly.
     """
     lines = "\n".join(body(explanation_of(model), _JavaScript(), indent="  "))
-    helpers = [text for name, text in (("numberOf(", _NUMBER_OF_JAVASCRIPT), ("codeOf(", _CODE)) if name in lines]
+    helpers = _used(_HELPERS_OF_JAVASCRIPT, lines)
     helpers = [_VALUE_OF_JAVASCRIPT, *helpers] if helpers else ["\n"]
     return "".join([_HEAD_OF_JAVASCRIPT, lines, *helpers, "}"])
 
@@ -207,6 +241,9 @@ class _JavaScript:
     def ask_number(self, variable: str, column: str) -> Sequence[str]:
         return f"const {variable} = numberOf({in_javascript(column)});", f"if ({variable} === null) return null;"
 
+    def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
+        return (f"const {variable} = numberOrInfinityOf({in_javascript(column)});",)
+
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
         lines = self.ask_any_value(variable, column, missing=True)
         return *lines, f"if ({self.one_of(variable, known, inside=False)}) return null;"
@@ -215,10 +252,8 @@ class _JavaScript:
         refused = () if missing else (f"if ({variable} === null) return null;",)
         return f"const {variable} = codeOf({in_javascript(column)});", *refused
 
-    def between(self, variable: str, lower: float, upper: float, *, inside: bool) -> str:
-        parts = (
-            f"{variable} {end[0]} {in_javascript(end[1])}" for end in comparisons(lower, upper, inside=inside) if end
-        )
+    def compared(self, variable: str, ends: Ends, *, inside: bool) -> str:
+        parts = (f"{variable} {end[0]} {in_javascript(end[1])}" for end in ends if end)
         return (" && " if inside else " || ").join(parts)
 
     def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
@@ -251,6 +286,9 @@ class Language(Protocol):
     def ask_number(self, variable: str, column: str) -> Sequence[str]:
         """Return lines that set a variable to a number, and return nothing if it is missing."""
 
+    def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
+        """Return lines that set a variable to a number, to infinity if it is missing."""
+
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
         """Return lines that set a variable to a category, None if it is missing, and return nothing if it is unknown.
 
@@ -260,8 +298,8 @@ class Language(Protocol):
     def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
         """Return lines that set a variable to a category, known or not; `missing` says whether it may be missing."""
 
-    def between(self, variable: str, lower: float, upper: float, *, inside: bool) -> str:
-        """Return the test that a number lies in a closed interval, or that it does not."""
+    def compared(self, variable: str, ends: Ends, *, inside: bool) -> str:
+        """Return the test that a number lies on a side of both ends of a cut; inside both have to hold, else one."""
 
     def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
         """Return the test that a value is one of these, or that it is none of them."""
@@ -273,12 +311,12 @@ class Language(Protocol):
         """Return the line that returns a value."""
 
 
-def body(ex: Explanation, language: Language, *, indent: str) -> list[str]:
+def body(ex: MeasuredTree, language: Language, *, indent: str) -> list[str]:
     """Return the lines of the function's body, which give the name of a cluster.
 
     Takes time and length of the number of nodes, and of the categories that each tests.
     """
-    tree, known = ex.tree, ex.coded_columns
+    tree = ex.tree
     variables = identifiers(ex.columns, tree.features.tolist(), language.reserved)
     lines: list[str] = []
     level = 0
@@ -294,27 +332,30 @@ def body(ex: Explanation, language: Language, *, indent: str) -> list[str]:
         if feature < 0:
             lines.append(f"{inner}{language.give(language.literal(plain(ex.names[int(tree.cluster[step.node])])))}")
         elif feature not in step.asked:
-            asked = _asked(language, variables[feature], ex.columns[feature], known.get(feature))
+            asked = _asked(ex, feature, language, variables[feature])
             lines += [f"{inner}{line}" for line in asked]
     return lines
 
 
-def _asked(language: Language, variable: str, column: str, known: Categories | None) -> Sequence[str]:
+def _asked(ex: MeasuredTree, feature: int, language: Language, variable: str) -> Sequence[str]:
+    column, known = ex.columns[feature], ex.coded_columns.get(feature)
     if known is None:
-        return language.ask_number(variable, column)
+        ask = language.ask_number_or_infinity if feature in ex.gap_columns else language.ask_number
+        return ask(variable, column)
     if known.others:
         return language.ask_any_value(variable, column, missing=None in known.values)
     return language.ask_value(variable, column, _plain(known.values))
 
 
-def _test(ex: Explanation, language: Language, variables: dict[int, str], step: WalkStep) -> str:
+def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step: WalkStep) -> str:
     """Return the test of the cut above a step that leads to it."""
-    cut = step.above
-    feature, lower, upper = int(ex.tree.feature[cut]), float(ex.tree.lower[cut]), float(ex.tree.upper[cut])
+    feature, upper, lower, _ = test = ex.tree.test(step.above)
     known = ex.coded_columns.get(feature)
     if known is None:
-        return language.between(variables[feature], lower, upper, inside=step.inside)
-    values, included = among(known, lower, upper)
+        ends = comparisons(lower, upper, inside=step.inside)
+        ends = _beside_missing(ends) if feature in ex.gap_columns else ends
+        return language.compared(variables[feature], ends, inside=step.inside)
+    values, included = among(known, test)
     return language.one_of(variables[feature], _plain(values), inside=included == step.inside)
 
 
@@ -322,9 +363,11 @@ def _plain(values: Sequence[Hashable]) -> list[object]:
     return [None if value is None else plain(value) for value in values]
 
 
-def comparisons(
-    lower: float, upper: float, *, inside: bool
-) -> tuple[tuple[str, float] | None, tuple[str, float] | None]:
+Ends: TypeAlias = tuple[tuple[str, float] | None, tuple[str, float] | None]
+"""The tests at the lower and the upper end of a cut, each an operator and a number, or None without one."""
+
+
+def comparisons(lower: float, upper: float, *, inside: bool) -> Ends:
     """Return the tests at the lower and the upper end of a cut, each an operator and a number, or None without one.
 
     Inside both have to hold, outside one of them.
@@ -332,6 +375,18 @@ def comparisons(
     at_lower = None if lower == -math.inf else (">=" if inside else "<", lower)
     at_upper = None if upper == math.inf and at_lower else ("<=" if inside else ">", upper)
     return at_lower, at_upper
+
+
+def _beside_missing(ends: Ends) -> Ends:
+    """Return the same tests in a column with gaps: those of the largest number are of infinity, which is missing."""
+    at_lower, at_upper = ends
+    if at_upper is None or at_upper[1] != sys.float_info.max:
+        return ends
+    if at_lower is not None:
+        lower = math.nextafter(at_lower[1], -math.inf) + 0.0
+        if len(repr(lower)) < len(repr(at_lower[1])):
+            at_lower = {">=": ">", "<": "<="}[at_lower[0]], lower
+    return at_lower, ({"<=": "<", ">": ">="}[at_upper[0]], math.inf)
 
 
 _LONGEST = 30  # characters of a variable

@@ -33,8 +33,8 @@ class Dialect:
         How infinity is written, with `{}` for its sign. None says that no column can hold it.
     may_hold_nan : bool, default=True
         Whether columns may hold NaN, which many engines sort above all numbers. If so, conditions without an upper end
-        refuse it by its text: not every engine has `isnan`, and DuckDB 2.0 takes the result of `isnan` from statistics
-        of Parquet files, in which NaN does not count.
+        refuse it by its text: not every engine has `isnan`, and DuckDB 2.0 takes the results of `isnan` and of
+        comparisons from statistics of Parquet files, in which NaN does not count.
     may_hold_text : bool, default=False
         Whether columns of numbers may hold them as text. If so, all are cast.
     compared : pair of str, default=("{}", "{}")

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["EXPORTERS", "Exporter"]
 
@@ -40,7 +40,7 @@ class Exporter(NamedTuple):
     kind: str = "code"
     options: tuple[str, ...] = ()
 
-    def write(self, explanation: Explanation, **options: Any) -> Any:
+    def write(self, explanation: MeasuredTree, **options: Any) -> Any:
         """Return the explanation in this form."""
         return getattr(import_module(f"boxwood.{self.module}"), self.function)(explanation, **options)
 
@@ -50,7 +50,7 @@ EXPORTERS = {
     "sentences": Exporter("render.forms.text", "sentences", "to_sentences", "a sentence for each cluster", "text"),
     "markdown": Exporter("render.forms.text", "markdown", "to_markdown", "the summary as Markdown"),
     "csv": Exporter("render.forms.text", "rule_table", "to_csv", "a table with a line for each leaf"),
-    "json": Exporter("explanation.keep.model_file", "to_text", "to_json", "the model file"),
+    "json": Exporter("explanation.model_file", "to_text", "to_json", "the model file"),
     "sql": Exporter(
         "render.forms.sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code", ("dialect", "table")
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable, Sequence
 from itertools import accumulate
@@ -12,11 +13,12 @@ from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.reference.budget import as_names
 from boxwood.render.forms.code import comparisons, in_spreadsheet, plain
-from boxwood.render.words.rules import explanation_of
-from boxwood.render.words.walk import WalkStep, among, walk
+from boxwood.render.words.models import explanation_of
+from boxwood.render.words.walk import WalkStep, among, sides_with_gaps, walk
+from boxwood.tree import Interval
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["formula"]
 
@@ -48,7 +50,7 @@ def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None) -
     return f"={text}"
 
 
-def _rules(ex: Explanation, found: Sequence[str]) -> str:
+def _rules(ex: MeasuredTree, found: Sequence[str]) -> str:
     """Return the nested IFs. IN: found: where the value of each column is that the tree tests."""
     sheet = _Sheet(ex, dict(zip(ex.tree.features.tolist(), found, strict=True)))
     parts, waiting = list[str](), list[_Open]()  # what is written, and the cuts whose sides are not all written
@@ -117,7 +119,7 @@ class _Open(NamedTuple):
 class _Sheet(NamedTuple):
     """An explanation, and the cell of each column that its tree tests."""
 
-    ex: Explanation
+    ex: MeasuredTree
     cells: dict[int, str]
 
     def opened(self, step: WalkStep) -> _Open:
@@ -130,24 +132,36 @@ class _Sheet(NamedTuple):
         """Return the test that a cell holds a value that the tree can use; an empty text if any value will do."""
         cell, known = self.cells[feature], self.ex.coded_columns.get(feature)
         if known is None:
-            return f"ISNUMBER({cell})"
+            return f'ISNUMBER({cell})+({cell}="")' if feature in self.ex.gap_columns else f"ISNUMBER({cell})"
         if known.others:
             return "" if None in known.values else f'{cell}<>""'
         return _one_of(cell, known.values)
 
     def test(self, step: WalkStep) -> str:
         """Return the test of the cut above a step that leads to it."""
-        tree, cut = self.ex.tree, step.above
-        feature, lower, upper = int(tree.feature[cut]), float(tree.lower[cut]), float(tree.upper[cut])
+        feature, upper, lower, _ = test = self.ex.tree.test(step.above)
         cell, known = self.cells[feature], self.ex.coded_columns.get(feature)
+        if feature in self.ex.gap_columns:
+            return _with_gaps(cell, *sides_with_gaps(test)[0 if step.inside else 1])
         if known is not None:
-            values, included = among(known, lower, upper)
+            values, included = among(known, test)
             listed = _one_of(cell, values)
             return listed if included == step.inside else f"NOT({listed})"
         ends = [
             f"{cell}{end[0]}{in_spreadsheet(end[1])}" for end in comparisons(lower, upper, inside=step.inside) if end
         ]
         return ends[0] if len(ends) == 1 else ("*" if step.inside else "+").join(f"({end})" for end in ends)
+
+
+def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool) -> str:
+    """Return the test that a cell is empty, or has a number in some intervals; an empty cell counts as 0 in others."""
+    tests = [f'({cell}="")'] if or_missing else []
+    for lower, upper, lower_closed, upper_closed in pieces:
+        ends = [f"ISNUMBER({cell})"]
+        ends += [f"({cell}{'>=' if lower_closed else '>'}{in_spreadsheet(lower)})"] if lower > -math.inf else []
+        ends += [f"({cell}{'<=' if upper_closed else '<'}{in_spreadsheet(upper)})"] if upper < math.inf else []
+        tests.append("*".join(ends))
+    return "+".join(tests) or "FALSE"
 
 
 def _one_of(cell: str, values: Sequence[Hashable]) -> str:

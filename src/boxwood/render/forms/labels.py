@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from boxwood._validation import refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.passes.source import Source
 from boxwood.render.forms.sql import sql, sql_case
-from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.models import explanation_of
 from boxwood.table import Labelled
 from boxwood.table.column_names import with_index
 from boxwood.table.duck import Query, is_query
@@ -107,13 +107,20 @@ def write_labels(
 
 
 def rules_of(
-    tree: ThresholdTree, columns: Sequence[str], names: Sequence[Hashable], categories: Mapping[int, Categories]
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    names: Sequence[Hashable],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int] = (),
 ) -> Rules:
-    """Return a tree as SQL of a new column, in names of its own for the columns that it tests."""
+    """Return a tree as SQL of a new column, in names of its own for the columns that it tests.
+
+    IN: gaps: columns of numbers in which the tree takes a missing value as +inf.
+    """
     placeholders = [f"x{j}" for j in range(len(columns))]
     tested = tree.features.tolist()
     return Rules(
-        sql_case(tree, placeholders, names, categories, may_hold_nan=False),
+        sql_case(tree, placeholders, names, categories, gaps=gaps, may_hold_nan=False),
         {placeholders[j]: columns[j] for j in tested},
         {placeholders[j]: categories[j] for j in tested if j in categories},
     )
@@ -123,7 +130,7 @@ def _rules(model: Any, columns: Sequence[str] | None) -> Rules:
     if isinstance(model, ThresholdTree):
         return rules_of(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
     ex = _named(model, columns)
-    return rules_of(ex.tree, ex.columns, ex.names, ex.coded_columns)
+    return rules_of(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns)
 
 
 def _expression(model: Any, columns: Sequence[str] | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,13 +12,14 @@ import numpy as np
 from boxwood._extras import require
 from boxwood._types import Floats
 from boxwood.render.forms._one_sided import OneSided, one_sided
-from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.models import explanation_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["onnx"]
 
+LARGEST = sys.float_info.max
 _OPSET, _ML_OPSET, _IR = 17, 3, 8  # of 2022, so that engines of some years ago can run the model, too
 _ML = "ai.onnx.ml"
 
@@ -65,11 +67,13 @@ class _OnnxNode(NamedTuple):
     cluster: int
 
 
-def _with_missing(nodes: OneSided, ex: Explanation) -> list[_OnnxNode]:
+def _with_missing(nodes: OneSided, ex: MeasuredTree) -> list[_OnnxNode]:
     """Return the nodes with a cut `x <= inf` before the first test of a column on each path.
 
-    NaN is the only value on its right, where a leaf has the number behind those of all clusters.
+    NaN is the only value on its right, where a leaf has the number behind those of all clusters. Columns with gaps need
+    none: NaN is on the right of all cuts, as infinity is.
     """
+    gaps = ex.gap_columns
     written: list[_OnnxNode] = []
     rights: dict[int, int] = {}
     stack: list[tuple[int, frozenset[int], int]] = [(0, frozenset(), -1)]
@@ -82,7 +86,7 @@ def _with_missing(nodes: OneSided, ex: Explanation) -> list[_OnnxNode]:
             cluster = ex.n_clusters if node < 0 else int(ex.tree.leaf_clusters[nodes.leaf[node]])
             written.append(_OnnxNode(-1, 0.0, 0, 0, cluster))
             continue
-        if feature not in asked:
+        if feature not in asked and feature not in gaps:
             asked |= {feature}
             stack.append((-1, asked, len(written)))
             written.append(_OnnxNode(feature, math.inf, len(written) + 1, 0, -1))
@@ -113,7 +117,9 @@ def _attributes(nodes: list[_OnnxNode]) -> dict[str, Any]:
 
 
 def _rounded_down(threshold: Floats) -> float:
-    """Return the largest float32 that is not above a threshold."""
+    """Return the largest float32 that is not above a threshold; the largest double parts numbers from missing ones."""
+    if threshold == LARGEST:
+        return math.inf
     with np.errstate(over="ignore"):
         near = np.float32(threshold)
     return float(near if near <= threshold else np.nextafter(near, np.float32(-np.inf)))

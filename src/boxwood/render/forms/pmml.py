@@ -12,12 +12,13 @@ from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import comparisons, plain
-from boxwood.render.words.rules import explanation_of
-from boxwood.render.words.walk import WalkStep, walk
+from boxwood.render.words.models import explanation_of
+from boxwood.render.words.walk import WalkStep, sides_with_gaps, takes, walk
+from boxwood.tree import Interval
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["pmml"]
 
@@ -90,7 +91,7 @@ def _field(name: str, measured: str, kind: str, values: Sequence[str] = ()) -> s
     return f"{start}>{inner}</DataField>" if inner else f"{start}/>"
 
 
-def _nodes(ex: Explanation, names: Sequence[object]) -> Iterator[str]:
+def _nodes(ex: MeasuredTree, names: Sequence[object]) -> Iterator[str]:
     """Yield the lines of all nodes."""
     tree, leaves = ex.tree, iter(ex.leaves)
     clusters = iter(tree.leaf_clusters.tolist())
@@ -109,15 +110,39 @@ def _nodes(ex: Explanation, names: Sequence[object]) -> Iterator[str]:
     yield from reversed(is_open)
 
 
-def _predicate(ex: Explanation, step: WalkStep) -> str:
+def _predicate(ex: MeasuredTree, step: WalkStep) -> str:
     """Return the predicate that a row lies on the side of the cut above a step that leads to it."""
-    cut = step.above
-    feature, lower, upper = int(ex.tree.feature[cut]), float(ex.tree.lower[cut]), float(ex.tree.upper[cut])
+    feature, upper, lower, _ = test = ex.tree.test(step.above)
     field, known = _quoted(ex.columns[feature]), ex.coded_columns.get(feature)
     if known is None:
+        if feature in ex.gap_columns:
+            return _numbers_or_missing(field, *sides_with_gaps(test)[0 if step.inside else 1])
         return _interval(field, lower, upper, step.inside)
-    codes = [code for code, _ in known.domain if (lower <= code <= upper) == step.inside]
+    codes = [code for code, _ in known.domain if takes(test, code) == step.inside]
     return _one_of(field, known, *known.chosen(codes))
+
+
+def _numbers_or_missing(field: str, pieces: Sequence[Interval], or_missing: bool) -> str:
+    """Return the predicate that a number lies in some intervals, or is missing; it is never unknown."""
+    parts = [_piece(field, piece) for piece in pieces]
+    if not parts or "" in parts:
+        return _simple(field, "isMissing" if or_missing else "isNotMissing")
+    return _with_gaps(field, _joined("or", parts), or_missing=or_missing)
+
+
+def _piece(field: str, piece: Interval) -> str:
+    """Return the predicate that a number lies in an interval; an empty text for that of all numbers."""
+    lower, upper, lower_closed, upper_closed = piece
+    parts = [_simple(field, _OPERATORS[">=" if lower_closed else ">"], _value(lower))] if lower > -math.inf else []
+    parts += [_simple(field, _OPERATORS["<=" if upper_closed else "<"], _value(upper))] if upper < math.inf else []
+    return _joined("and", parts) if parts else ""
+
+
+def _with_gaps(field: str, numbers: str, *, or_missing: bool) -> str:
+    """Return a predicate that a missing value fulfils, or that it does not, but which is never unknown."""
+    if or_missing:
+        return _joined("or", [_simple(field, "isMissing"), numbers])
+    return _joined("and", [_simple(field, "isNotMissing"), numbers])
 
 
 def _interval(field: str, lower: float, upper: float, inside: bool) -> str:
@@ -141,13 +166,12 @@ def _one_of(field: str, categories: Categories, values: Collection[Hashable], in
     test = _joined("or" if included == some else "and", parts)
     if None not in categories.values:
         return test
-    if (None in values) == included:
-        return _joined("or", [f'<SimplePredicate field={field} operator="isMissing"/>', test])
-    return _joined("and", [f'<SimplePredicate field={field} operator="isNotMissing"/>', test])
+    return _with_gaps(field, test, or_missing=(None in values) == included)
 
 
-def _simple(field: str, operator: str, value: str) -> str:
-    return f'<SimplePredicate field={field} operator="{operator}" value={_quoted(value)}/>'
+def _simple(field: str, operator: str, value: str | None = None) -> str:
+    compared = "" if value is None else f" value={_quoted(value)}"
+    return f'<SimplePredicate field={field} operator="{operator}"{compared}/>'
 
 
 def _joined(operator: str, parts: Sequence[str]) -> str:

@@ -9,10 +9,10 @@ import numpy as np
 from boxwood._frames import names_array
 from boxwood._types import Array, Floats, Indices
 from boxwood.render.forms._one_sided import OneSided, one_sided
-from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.models import explanation_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["sklearn"]
 
@@ -56,7 +56,7 @@ def sklearn(model: Any) -> Any:
     return twin
 
 
-def _classes(ex: Explanation) -> tuple[Array, Indices]:
+def _classes(ex: MeasuredTree) -> tuple[Array, Indices]:
     """Return the names of the clusters, ascending where they can be sorted, and the place of each cluster's name."""
     names = names_array(ex.names)
     if names.dtype.kind == "O":
@@ -65,7 +65,7 @@ def _classes(ex: Explanation) -> tuple[Array, Indices]:
     return classes, places
 
 
-def _sizes(ex: Explanation, nodes: OneSided) -> Floats:
+def _sizes(ex: MeasuredTree, nodes: OneSided) -> Floats:
     """Return the rows of each node, or their weight, shape (n,)."""
     sizes = np.zeros(len(nodes.leaf))
     leaves = nodes.leaf >= 0

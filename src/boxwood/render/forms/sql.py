@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,14 +16,15 @@ from boxwood._validation import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.dialects import Dialect, dialect_of
-from boxwood.render.words.rules import explanation_of
+from boxwood.render.words.models import explanation_of
 from boxwood.table.sql import as_number
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes as tree_boxes
+from boxwood.tree.boxes import without_missing
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = ["sql", "sql_case"]
 
@@ -41,7 +42,8 @@ def sql(
     """Return a CASE expression that gives the cluster of a row, or a query that adds it to a table.
 
     A row without a cluster gets NULL: if a value that its rule needs is NULL or NaN, or is a category that was never
-    seen. Numbers are compared as doubles, text by all its characters, see `sql_case`.
+    seen. In columns of numbers with gaps rules say where NULL and NaN go. Numbers are compared as doubles,
+    text by all its characters, see `sql_case`.
 
     Names of columns are quoted, so they are taken as they are written here: Snowflake and PostgreSQL then tell upper
     from lower case. Columns of numbers are expected to have a type of numbers; for SQLite alone they may hold text.
@@ -87,11 +89,11 @@ def sql(
     spoken = dialect_of(dialect)
     ex = explanation_of(model)
     _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
-    case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, spoken)
+    case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken)
     return case if table is None else _query(ex, case, table, spoken)
 
 
-def _query(ex: Explanation, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
+def _query(ex: MeasuredTree, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
     parts = table.split(".") if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) and part for part in parts):
@@ -106,6 +108,7 @@ def sql_case(
     names: Sequence[Hashable],
     categories: Mapping[int, Categories] | None = None,
     *,
+    gaps: Collection[int] = (),
     may_hold_nan: bool = True,
     may_hold_text: bool = False,
 ) -> str:
@@ -128,6 +131,8 @@ def sql_case(
         Columns of which the tree tests codes. Their tests become lists of values, compared as text, or as doubles if
         all values are numbers. A row gets NULL if such a value is missing or unknown and the categories have no code
         for it.
+    gaps : collection of int, default=()
+        Columns of numbers in which the tree takes a missing value as +inf, so that it has a place.
     may_hold_nan : bool, default=True
         Whether columns may hold NaN; see `Dialect`.
     may_hold_text : bool, default=False
@@ -151,7 +156,7 @@ def sql_case(
     END
     """
     dialect = replace(dialect_of("duckdb"), may_hold_nan=may_hold_nan, may_hold_text=may_hold_text)
-    return _expression(tree, columns, names, categories or {}, dialect)
+    return _expression(tree, columns, names, categories or {}, gaps, dialect)
 
 
 def _expression(
@@ -159,12 +164,15 @@ def _expression(
     columns: Sequence[str],
     names: Sequence[Hashable],
     categories: Mapping[int, Categories],
+    gaps: Collection[int],
     dialect: Dialect,
 ) -> str:
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else dialect.literal(str(name)) for name in names]
     tested = set(tree.features.tolist())
-    tests = [_test(name, categories.get(j), dialect) if j in tested else None for j, name in enumerate(columns)]
+    tests = [
+        _test(name, categories.get(j), j in gaps, dialect) if j in tested else None for j, name in enumerate(columns)
+    ]
     return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
 
@@ -217,6 +225,35 @@ class _Numeric(NamedTuple):
         return as_number(end, self.dialect.number)
 
 
+class _WithGaps(NamedTuple):
+    """A column of numbers in which missing values, NULL and NaN, have a place: its name, and the test that it is NaN.
+
+    NaN is asked for beside every interval, as engines compare it in their own ways, see `Dialect`.
+    """
+
+    name: str
+    is_nan: str
+    is_no_nan: str
+    dialect: Dialect
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no value is inside."""
+        said, or_missing = without_missing(pieces)
+        if not or_missing:
+            return self._present(said) if said else ""
+        if said and said[0][:2] == (-math.inf, math.inf):
+            return "1 = 1"
+        numbers = _Numeric(self.name, "", self.dialect)
+        parts = [f"({one})" if " AND " in one else one for one in (numbers.within((piece,)) for piece in said)]
+        return _any_of([*parts, f"{self.name} IS NULL", *filter(None, [self.is_nan])])
+
+    def _present(self, pieces: Sequence[Interval]) -> str:
+        """Return the test that there is a number, and that it lies in intervals."""
+        if self.is_no_nan and pieces[0][:2] == (-math.inf, math.inf):
+            return self.is_no_nan
+        return " AND ".join(filter(None, [_Numeric(self.name, "", self.dialect).within(pieces), self.is_no_nan]))
+
+
 def _finite(piece: Interval) -> Interval:
     """Return the same interval where no value is infinite: an open infinite end is that of the finite numbers."""
     lower, upper, lower_closed, upper_closed = piece
@@ -251,13 +288,15 @@ class _Categorical(NamedTuple):
         return _any_of(parts) if parts else ""
 
 
-_Test = _Numeric | _Categorical | None
-"""How a column is tested; None for a column that the tree does not test."""
+Test: TypeAlias = _Numeric | _WithGaps | _Categorical
+"""How a column is tested."""
 
 
-def _test(column: str, categories: Categories | None, dialect: Dialect) -> _Numeric | _Categorical:
+def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: Dialect) -> Test:
     name = dialect.name(column)
     is_no_nan = f"lower(CAST({name} AS {dialect.text})) <> 'nan'" if dialect.may_hold_nan else ""
+    if has_gaps:
+        return _WithGaps(name, is_no_nan.replace(" <> ", " = "), is_no_nan, dialect)
     if categories is None:
         return _Numeric(name, is_no_nan, dialect)
     values = categories.values
@@ -274,7 +313,7 @@ def _test(column: str, categories: Categories | None, dialect: Dialect) -> _Nume
     return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories, tuple(literals))
 
 
-def _case(tree: ThresholdTree, tests: Sequence[_Test], values: Sequence[str | None]) -> str:
+def _case(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:
     """Return the expression for a tree; a leaf with the value None needs no condition."""
     if tree.n_leaves == 1:
         return values[0] or "NULL"
@@ -284,7 +323,7 @@ def _case(tree: ThresholdTree, tests: Sequence[_Test], values: Sequence[str | No
     return "\n".join(["CASE", *reached, "END"]) if reached else "NULL"
 
 
-def _case_of_groups(tree: ThresholdTree, tests: Sequence[_Test], values: Sequence[str | None]) -> str:
+def _case_of_groups(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:
     """Return the expression for a tree of many leaves: one condition for each group of leaves, and in it an expression.
 
     A group is a subtree without the subtrees of the groups below it. Those are tested first, so the condition of a
@@ -296,13 +335,13 @@ def _case_of_groups(tree: ThresholdTree, tests: Sequence[_Test], values: Sequenc
     return "\n".join(["CASE", *conditions, f"ELSE {cases[0]}", "END"])
 
 
-def _conditions(boxes: Sequence[Box], tests: Sequence[_Test], results: Sequence[str | None]) -> list[str]:
+def _conditions(boxes: Sequence[Box], tests: Sequence[Test | None], results: Sequence[str | None]) -> list[str]:
     """Return a line for each box that holds rows and has a result."""
     conditions = ((_condition(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
     return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
 
 
-def _condition(box: Box, tests: Sequence[_Test]) -> str | None:
+def _condition(box: Box, tests: Sequence[Test | None]) -> str | None:
     """Return the condition of a box, or None for a box that holds no row."""
     conditions = []
     for j, pieces in sorted(box.items()):
@@ -356,8 +395,9 @@ def groups(
 
 def _part(tree: ThresholdTree, nodes: Indices, leaves: Indices) -> ThresholdTree:
     """Return the tree of some nodes; the nodes in `leaves` become leaves of cluster 0."""
-    feature, lower, upper, second, cluster = (array[nodes] for array in tree._arrays())
+    feature, lower, upper, second, cluster, members = (array[nodes] for array in tree._arrays())
     ends = np.isin(nodes, leaves)
     feature, lower, upper = np.where(ends, -1, feature), np.where(ends, -np.inf, lower), np.where(ends, np.inf, upper)
     second = np.where(feature < 0, -1, np.searchsorted(nodes, second))
-    return ThresholdTree(feature, lower, upper, second, np.where(feature < 0, np.maximum(cluster, 0), -1))
+    cluster = np.where(feature < 0, np.maximum(cluster, 0), -1)
+    return ThresholdTree(feature, lower, upper, second, cluster, members & (feature >= 0)[:, None])

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +14,26 @@ import numpy as np
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
-from boxwood.render.words.measured import worth_text
-from boxwood.render.words.rules import cluster_name, cluster_rule, column_name, condition, explanation_of, number, rule
-from boxwood.render.words.walk import WalkStep, of_cuts, outline, outline_lines, sides, too_deep
+from boxwood.render.words.measured import cluster_lines, worth_text
+from boxwood.render.words.models import explanation_of
+from boxwood.render.words.rules import (
+    cluster_name,
+    cluster_rule,
+    column_name,
+    condition,
+    none_of,
+    number,
+    numbers,
+    one_of,
+    rule,
+)
+from boxwood.render.words.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
 from boxwood.tree import Box, Interval, ThresholdTree
-from boxwood.tree.boxes import boxes
+from boxwood.tree.boxes import boxes, reached_by_missing
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, DrawFacts, Explanation, KernelFacts, MixtureFacts
+    from boxwood.explanation import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = [
     "DOUBT",
@@ -50,8 +62,8 @@ _OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidea
 def text(model: Any) -> str:
     """Return a model as text: a summary of an `Explanation`; the tree of an estimator, or a tree itself.
 
-    A threshold is printed as the shortest decimal that reads back as the same double. Only shares and costs are
-    rounded.
+    A threshold is printed as the shortest decimal that reads back as the same double; that of an estimator's
+    explanation as the shortest one that separates the same rows. Only shares and costs are rounded.
 
     Parameters
     ----------
@@ -81,10 +93,11 @@ def text(model: Any) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- explanation
-def _explanation_text(ex: Explanation) -> str:
+def _explanation_text(ex: MeasuredTree) -> str:
+    ex = ex._in_words()
     doubts = [note for note in ex.notes if note.endswith(DOUBT)]
     others = [note for note in ex.notes if note not in doubts]
-    parts = [headline(ex), _notes(doubts), "\n".join(_cluster_lines(ex.clusters)), *findings(ex), _notes(others)]
+    parts = [headline(ex), _notes(doubts), "\n".join(cluster_lines(ex.clusters)), *findings(ex), _notes(others)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -92,7 +105,7 @@ def _notes(notes: Sequence[str]) -> str:
     return "\n".join(f"Note: {note}" for note in notes)
 
 
-def findings(ex: Explanation) -> list[str]:
+def findings(ex: MeasuredTree) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
     parts += [] if "worth" not in ex._kept else [worth_text(ex._kept["worth"], ex.names)]
@@ -102,18 +115,18 @@ def findings(ex: Explanation) -> list[str]:
     return parts
 
 
-def always(ex: Explanation) -> str:
+def always(ex: MeasuredTree) -> str:
     """Return the agreement of the largest cluster alone, beside which that of the rules stands."""
     largest = max(ex.clusters, key=lambda cluster: cluster.share)
     return f"always {shortened(cluster_name(largest.name))}: {percent(ex.baseline)}"
 
 
-def tells_price(ex: Explanation) -> bool:
+def tells_price(ex: MeasuredTree) -> bool:
     """Return whether the price says something: not where agreement alone decided."""
     return ex.search is None or not ex.search.by_agreement
 
 
-def headline(ex: Explanation) -> str:
+def headline(ex: MeasuredTree) -> str:
     """Return how many clusters, rows, leaves and columns there are."""
     kept = counted(ex.n_rows - ex.n_left_out, "row")
     labelled = ex.n_left_out - ex.n_incomplete
@@ -124,27 +137,7 @@ def headline(ex: Explanation) -> str:
     return f"{counted(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
 
-def _cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
-    header = ("", "size", "share", "matched", "found", "precision", "rule")
-    cells = [header, *(_cells(cluster) for cluster in clusters)]
-    widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
-    return [_line(row, widths) for row in cells]
-
-
-def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
-    name = shortened(cluster_name(cluster.name))
-    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
-    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, cluster_rule(cluster)
-
-
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
-    name, *numbers, rule = row
-    padded = [name + " " * (widths[0] - width(name))]
-    padded += [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
-    return "  ".join([*padded, rule])
-
-
-def _loss(ex: Explanation) -> str:
+def _loss(ex: MeasuredTree) -> str:
     rows = "rows by weight" if ex.weighted else "rows"
     agreement = f"The rules agree with the clusters on {percent(ex.agreement)} of {rows} ({always(ex)})"
     if not tells_price(ex):
@@ -166,7 +159,7 @@ def _loss(ex: Explanation) -> str:
     return f"{agreement}; {times}{below}{' in that space' if below and ex.kernel else ''}."
 
 
-def _held_out(ex: Explanation) -> list[str]:
+def _held_out(ex: MeasuredTree) -> list[str]:
     """Return a sentence on rows that were not used to grow, if some were held out."""
     if ex.held_out is None:
         return []
@@ -177,7 +170,7 @@ def _held_out(ex: Explanation) -> list[str]:
     ]
 
 
-def _noise(ex: Explanation) -> list[str]:
+def _noise(ex: MeasuredTree) -> list[str]:
     """Return a sentence on what the rules do with rows left out, if there are any."""
     noise = ex.noise
     if not noise or not any(noise):
@@ -187,7 +180,7 @@ def _noise(ex: Explanation) -> list[str]:
     return [f"Of the {counted(sum(noise), 'row')} labelled -1 the rules put {listed(taken)}."]
 
 
-def _origin(ex: Explanation) -> str:
+def _origin(ex: MeasuredTree) -> str:
     """Return how the tree was grown, and how far it is from the best, where that is known."""
     text = f"Grown by {grown_by(ex.method)}"
     if more := unbeaten(ex):
@@ -199,7 +192,7 @@ def _origin(ex: Explanation) -> str:
     return f"{text}; {tree} costs less{'' if gap == 0 else f' by more than {_at_most(gap)}'}."
 
 
-def unbeaten(ex: Explanation) -> str:
+def unbeaten(ex: MeasuredTree) -> str:
     """Return that no tree agrees more, or not much more, where agreement alone decided and that is known."""
     gap = None if ex.search is None else ex.search.agreement_gap
     if gap is None or gap > TELLING or ex.agreement == 1:
@@ -256,14 +249,17 @@ def _far(facts: MixtureFacts, method: str) -> str:
 
 # -------------------------------------------------------------------------------------------------------- tree
 def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequence[Hashable] | None) -> str:
-    def tests(feature: int, lower: float, upper: float, above: Collection[int]) -> tuple[str, str]:
+    def tests(step: WalkStep) -> tuple[str, str]:
+        feature, upper, lower, members = tree.test(step.node)
         name = f"x{feature}" if columns is None else column_name(str(columns[feature]))
+        if members:
+            return f"{name} is {one_of(members)}", f"{name} is {none_of(members)}"
         return sides(name, lower, upper, number)
 
     clusters = tree.cluster.tolist()
     return outline(
         tree,
-        of_cuts(tree, tests),
+        tests,
         lambda node: cluster_name(clusters[node] if names is None else names[clusters[node]]),
     )
 
@@ -280,7 +276,7 @@ def tree(model: Any) -> str:
     The lines have the shape of scikit-learn's `export_text`. A leaf tells how many rows of the explained table it
     holds, or their weight, and which share of all that is. Columns of words are cut in words.
     """
-    ex = explanation_of(model)
+    ex = explanation_of(model)._in_words()
     if too_deep(ex.tree) is not None:
         return f"(A tree of depth {ex.tree.depth:,} is too deep for a text; the rules say the same.)"
     lines = outline_lines(ex.tree, _Words(ex).tests, lambda node: _leaf_name(ex, node))
@@ -289,11 +285,11 @@ def tree(model: Any) -> str:
     return "\n".join(line if node < 0 else f"{_padded(line, widest)}  {ends[node]}" for line, node in lines)
 
 
-def _leaf_name(ex: Explanation, node: int) -> str:
+def _leaf_name(ex: MeasuredTree, node: int) -> str:
     return shortened(cluster_name(ex.names[int(ex.tree.cluster[node])]))
 
 
-def _ends(ex: Explanation) -> dict[int, str]:
+def _ends(ex: MeasuredTree) -> dict[int, str]:
     """Return the rows and the share of each leaf, by its node."""
     sizes = [leaf.size for leaf in ex.leaves]
     whole = sum(sizes) or 1
@@ -313,8 +309,9 @@ def _padded(line: str, widest: int) -> str:
 class _Words:
     """The words for the cuts of an explanation."""
 
-    def __init__(self, ex: Explanation) -> None:
-        self.ex, self.known = ex, ex.coded_columns
+    def __init__(self, ex: MeasuredTree) -> None:
+        self.ex, self.known, self.gaps = ex, ex.coded_columns, ex.gap_columns
+        self.reached = reached_by_missing(ex.tree, self.gaps)
         of_words = [node for node, j in enumerate(ex.tree.feature.tolist()) if j in self.known]
         sides_of_them = sorted({child for node in of_words for child in (node + 1, int(ex.tree.second[node]))})
         found = boxes(ex.tree, sides_of_them) if of_words else []
@@ -328,7 +325,11 @@ class _Words:
             known = self.known[feature]
             return self._values(feature, node + 1, known), self._values(feature, int(tree.second[node]), known)
         name = column_name(self.ex.columns[feature])
-        return sides(name, float(tree.lower[node]), float(tree.upper[node]), number)
+        if feature in self.gaps:
+            inside, outside = sides_with_gaps(tree.test(node), reached=node in self.reached)
+            return numbers(name, *inside), numbers(name, *outside)
+        ends = float(tree.lower[node]), float(tree.upper[node])
+        return values_of(name) if self.ex._says_values(feature, *ends) else sides(name, *ends, number)
 
     def _values(self, feature: int, child: int, known: Categories) -> str:
         """Return the values with which rows come to a node below a cut of a column of words."""
@@ -345,7 +346,7 @@ _COLUMNS = ("leaf", "cluster", "rows", "share", "precision", "rule")
 
 def sentences(model: Any) -> str:
     """Return a line for each cluster; see `Explanation.to_sentences`. `model` may be a fitted estimator."""
-    ex = explanation_of(model)
+    ex = explanation_of(model)._in_words()
     return "\n".join(_sentence(cluster, "of weight" if ex.weighted else "rows") for cluster in ex.clusters)
 
 
@@ -362,7 +363,7 @@ def _sentence(cluster: ClusterSummary, noun: str) -> str:
 
 def rule_table(model: Any) -> str:
     """Return the rules as CSV; see `Explanation.to_csv`. `model` may be a fitted estimator."""
-    ex = explanation_of(model)
+    ex = explanation_of(model)._in_words()
     whole = sum(leaf.size for leaf in ex.leaves) or 1
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
@@ -389,7 +390,7 @@ def markdown(model: Any) -> str:
 
     `model` may be a fitted estimator.
     """
-    ex = explanation_of(model)
+    ex = explanation_of(model)._in_words()
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
     parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
     notes = "\n".join(f"- {_escaped(note)}" for note in ex.notes)

@@ -18,8 +18,8 @@ from boxwood.errors import DataError
 from boxwood.render.pictures.picture import CutBox, held_of, picture_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
     from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.verbs import Measurable
 
 __all__ = ["profile_or_none", "rounded"]
 
@@ -27,7 +27,7 @@ _OF_ROWS = re.compile(r"\d%?( of [\d,]+)? (of )?(the )?rows?\b|weight \d|^read a
 """In notes that tell how many rows there are, or the value of one."""
 
 
-def rounded(ex: Explanation, count: int) -> Explanation:
+def rounded(ex: Measurable, count: int) -> Measurable:
     """Return an explanation with counts in multiples of `count`, and with shares that follow from them.
 
     A group that is rounded to no row has no profile. What tells of the same rows once more, and would narrow them down,
@@ -63,7 +63,7 @@ def rounded(ex: Explanation, count: int) -> Explanation:
     return found
 
 
-def profile_or_none(ex: Explanation) -> tuple[ColumnProfile, ...]:
+def profile_or_none(ex: Measurable) -> tuple[ColumnProfile, ...]:
     """Return the profile; none for a model without rows."""
     try:
         return ex.profile()
@@ -79,7 +79,7 @@ def _multiples(counts: ArrayLike, count: int) -> Floats:
     return np.asarray(np.floor(np.asarray(counts, dtype=np.float64) / count + 0.5) * count)
 
 
-def _cells(ex: Explanation, count: int) -> tuple[Floats, Floats]:
+def _cells(ex: Measurable, count: int) -> tuple[Floats, Floats]:
     """Return the rows by leaf and cluster, shape (n_leaves, k), and by cluster, rounded.
 
     A model without rows knows the rows of each leaf's own cluster; others count for the next cluster, whichever it is.
@@ -98,7 +98,7 @@ def _cells(ex: Explanation, count: int) -> tuple[Floats, Floats]:
     return cells, np.bincount(clusters, right, minlength=k) + _multiples(missed, count)
 
 
-def _kept(ex: Explanation, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
+def _kept(ex: Measurable, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
     """Return what was measured when asked for, rounded."""
     from boxwood.explanation.verdict import ROWS, verdict_of
 
@@ -110,7 +110,7 @@ def _kept(ex: Explanation, sizes: Floats, n_kept: int, count: int) -> dict[str, 
     return kept
 
 
-def _column(ex: Explanation, column: ColumnProfile, sizes: Floats, count: int) -> Any:
+def _column(ex: Measurable, column: ColumnProfile, sizes: Floats, count: int) -> Any:
     """Return the profile of a column, with rounded shares and without groups that are rounded to no row.
 
     IN: sizes (k,): of the clusters, rounded. None for a column of categories of which no row is left.
@@ -124,6 +124,11 @@ def _column(ex: Explanation, column: ColumnProfile, sizes: Floats, count: int) -
         ]
         groups = [_with_shares(group, part) for group, part in zip(groups, rows, strict=True)]
         everyone = _with_shares(everyone, sum(rows))
+    elif everyone.missing is not None:
+        groups = [
+            group and _with_missing(group, size, count) for group, size in zip(groups, sizes.tolist(), strict=True)
+        ]
+        everyone = _with_missing(everyone, float(sizes.sum()), count)
     return everyone and column._replace(clusters=tuple(groups), everyone=everyone)
 
 
@@ -133,12 +138,18 @@ def _with_shares(group: Any, rows: Any) -> Any:
     return None if group is None or total == 0 else group._replace(shares=tuple((rows / total).tolist()))
 
 
+def _with_missing(group: Any, size: float, count: int) -> Any:
+    """Return a group of numbers with a share of missing values in multiples of `count` rows."""
+    return group._replace(missing=min(float(_multiples(group.missing * size, count)) / size, 1.0))
+
+
 def _with_rounded_bars(cut: CutBox, count: int) -> CutBox:
     """Return a cut with rounded bars, without the end of the axis where the outer bar is rounded to no row."""
     if cut.bars is None:
         return cut
     counts = _multiples(cut.bars.counts, count)
     totals = counts.sum(axis=0)
-    is_shown = {"start": totals[0] > 0, "end": totals[-1] > 0, "middle": True}
+    last = totals[-1 if cut.bars.gap is None else -2]
+    is_shown = {"start": totals[0] > 0, "end": last > 0, "middle": True}
     labels = tuple(label for label in cut.labels if is_shown[label.anchor])
     return cut._replace(bars=cut.bars._replace(counts=counts), labels=labels)

@@ -1,29 +1,33 @@
-"""The tree, the rules that run in a page, and the profile, as a page shows them."""
+"""What an explanation rests on, the tree, the rules that run in a page, and the profile, as a page shows them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional
 
 import numpy as np
 
 from boxwood._types import Floats, Indices
+from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
-from boxwood.render.words.figures import brief, percent
-from boxwood.render.words.measured import category_of
-from boxwood.render.words.rules import category, column_name, number
+from boxwood.render.words.figures import counted, percent, shortened
+from boxwood.render.words.measured import category_of, middle_of
+from boxwood.render.words.rules import category, column_name, number, printable
 
 if TYPE_CHECKING:
-    from boxwood.explanation import CategoryColumn, Explanation, NumberColumn
+    from boxwood.explanation import CategoryColumn, NumberColumn
     from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.verbs import Measurable
 
 __all__ = [
     "LARGEST",
     "apart",
+    "basis_lines",
     "outline_of_tree",
     "profile_table",
     "text_of_tree",
@@ -49,7 +53,38 @@ def tree_shapes(picture: Picture) -> dict[str, Any]:
     }
 
 
-def outline_of_tree(ex: Explanation, picture: Picture) -> list[dict[str, Any]]:
+def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
+    """Return what an explanation rests on, as names and texts; what is not known is left out."""
+    known = ex.basis
+    rows = counted(ex.n_rows, "row")
+    scaling = "columns scaled to equal spread" if ex.standardized else "columns as they are"
+    n_columns = len(ex.columns) if known is None else known.n_columns
+    used = "all" if n_columns == len(ex.columns) else f"{len(ex.columns):,} of {n_columns:,}"
+    lines = [
+        ("Source", rows if known is None else f"{printable(known.source)}: {rows}, {counted(n_columns, 'column')}"),
+        ("Made", "" if known is None else f"{known.made}, by boxwood {known.version}"),
+        ("Clusters from", f"{'labels' if known is None else printable(known.labels)}; {scaling}"),
+        ("Columns looked at", f"{used}: {_columns_named(ex.columns)}"),
+        (
+            "Not looked at",
+            "; ".join(f"{_columns_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
+        ),
+        ("Rows without a cluster", _without_cluster(ex)),
+    ]
+    return [(name, text) for name, text in lines if text]
+
+
+def _columns_named(columns: Sequence[str]) -> str:
+    return listed([shortened(column_name(name)) for name in columns])
+
+
+def _without_cluster(ex: Measurable) -> str:
+    parts = [f"{ex.n_incomplete:,} lack a value"] * bool(ex.n_incomplete)
+    labelled = ex.n_left_out - ex.n_incomplete
+    return " and ".join([*parts, *([f"{labelled:,} labelled -1"] * bool(labelled))]) or "none"
+
+
+def outline_of_tree(ex: Measurable, picture: Picture) -> list[dict[str, Any]]:
     """Return the tree as a list: a line for each node, in pre-order, with the number of lists that end behind it."""
     cuts = {cut.node: cut for cut in picture.cuts}
     leaves = {leaf.node: leaf for leaf in picture.leaves}
@@ -71,7 +106,7 @@ def outline_of_tree(ex: Explanation, picture: Picture) -> list[dict[str, Any]]:
     return lines
 
 
-def text_of_tree(ex: Explanation, picture: Picture) -> str:
+def text_of_tree(ex: Measurable, picture: Picture) -> str:
     """Return the tree in the shape of scikit-learn's `export_text`, without counts."""
     depth = ex.tree.node_depth.tolist()
     if 4 * sum(depth) > _DEEPEST:
@@ -206,22 +241,23 @@ def _place(x: float) -> str:
 _DIGITS = (3, 4, 6, 9, 17)  # of a typical value; as many as keep the typical row in its leaf
 
 
-def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
+def what_if(ex: Measurable, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
     """Return what the page's form needs.
 
     Thresholds are JSON numbers that read back as the same doubles; None stands for an infinite end. The values of a
     typical row are medians, and most frequent categories, of the rows in the largest leaf of a cluster, rounded; they
     come from leaves of `least` rows at least. Without rows there are none.
     """
-    tested = ex.tree.features.tolist()
+    tested, choices = ex.tree.features.tolist(), _choices(ex)
     position = {j: i for i, j in enumerate(tested)}
     spread = _deviations(ex, tested)
     columns = [
         {
             "name": apart(name := column_name(ex.columns[j]), name),
-            "values": _values(ex.coded_columns[j]) if j in ex.coded_columns else None,
+            "values": choices.get(j),
             "deviation": deviation,
         }
+        | ({"gaps": True} if j in ex.gap_columns else {})
         for j, deviation in zip(tested, spread, strict=True)
     ]
     return {
@@ -234,15 +270,30 @@ def what_if(ex: Explanation, picture: Picture, lines: list[dict[str, Any]], leas
     }
 
 
+def _choices(ex: Measurable) -> dict[int, list[str]]:
+    """Return the columns whose values are chosen from a list: those of categories, and those of 0 and 1."""
+    binary = {ex.columns.index(name): ["0", "1"] for name in ex.binary}
+    return binary | {j: _values(known) for j, known in ex.coded_columns.items()}
+
+
 def _values(known: Categories) -> list[str]:
     return [category(value) for value in known.values] + ["any other value"] * known.others
 
 
-def _nodes(ex: Explanation, position: dict[int, int]) -> list[list[Any]]:
-    """Return the nodes in pre-order: [column, lower, upper, second child] of a cut, [cluster] of a leaf."""
+def _nodes(ex: Measurable, position: dict[int, int]) -> list[list[Any]]:
+    """Return the nodes in pre-order: [column, lower, upper, second child] of a cut, [cluster] of a leaf.
+
+    The codes of a set follow as a list.
+    """
     tree = ex.tree
     return [
-        [position[int(tree.feature[i])], _end(tree.lower[i]), _end(tree.upper[i]), int(tree.second[i])]
+        [
+            position[int(tree.feature[i])],
+            _end(tree.lower[i]),
+            _end(tree.upper[i]),
+            int(tree.second[i]),
+            *([list(tree.test(i).members)] if tree.is_set[i] else []),
+        ]
         if tree.feature[i] >= 0
         else [int(tree.cluster[i])]
         for i in range(tree.n_nodes)
@@ -253,7 +304,7 @@ def _end(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def _deviations(ex: Explanation, tested: list[int]) -> list[float]:
+def _deviations(ex: Measurable, tested: list[int]) -> list[float]:
     """Return the standard deviation of each tested column, in three digits; 1 where it is not known."""
     known = {one.column: one for one in ex._kept.get("profile", ())}
     found = [known.get(ex.columns[j]) for j in tested]
@@ -261,7 +312,7 @@ def _deviations(ex: Explanation, tested: list[int]) -> list[float]:
     return [float(f"{one:.3g}") if math.isfinite(one) and one > 0 else 1.0 for one in spread]
 
 
-def _typical_rows(ex: Explanation, tested: list[int], least: int) -> list[list[str | int] | None]:
+def _typical_rows(ex: Measurable, tested: list[int], least: int) -> list[list[str | int] | None]:
     """Return for each cluster the values of a typical row: numbers as text, codes of categories; None for no row."""
     if ex._evidence is None or not tested:
         return [None] * ex.n_clusters
@@ -270,13 +321,13 @@ def _typical_rows(ex: Explanation, tested: list[int], least: int) -> list[list[s
     return [_rounded(ex, tested, leaf, middles[leaf]) if leaf in middles else None for leaf in leaves]
 
 
-def _leaf_to_show(ex: Explanation, cluster: int) -> int | None:
+def _leaf_to_show(ex: Measurable, cluster: int) -> int | None:
     """Return the leaf of a cluster with the most rows of it, the first of equals; None without a leaf."""
     own = [one for one in ex.leaves if one.cluster == cluster]
     return max(own, key=lambda one: (one.own, -one.leaf)).leaf if own else None
 
 
-def _middles(ex: Explanation, tested: list[int], leaves: list[int], least: int) -> dict[int, list[float]]:
+def _middles(ex: Measurable, tested: list[int], leaves: list[int], least: int) -> dict[int, list[float]]:
     """Return the middles of the tested columns in some leaves, of those with so many rows."""
     from boxwood.passes.ranks import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
 
@@ -289,28 +340,41 @@ def _middles(ex: Explanation, tested: list[int], leaves: list[int], least: int) 
     group = np.full(ex.n_leaves, -1)
     group[leaves] = np.arange(len(leaves))
     places, sizes = places_in_groups(np.where(kept, group[evidence.leaf], -1), len(leaves))
-    bounds, middles = np.append(0, np.cumsum(sizes)), []
+    bounds, middles, choices = np.append(0, np.cumsum(sizes)), [], _choices(ex)
     medians, room = MediansOfGroups(bounds), np.empty((AT_ONCE, bounds[-1]))
     for start in range(0, len(tested), AT_ONCE):
         here = tested[start : start + AT_ONCE]
         for j, x in zip(here, columns_in_groups(table, here, places, room), strict=True):
-            if j in ex.coded_columns:
+            if j in choices:
                 middles.append([_most_frequent(part) for part in np.split(x, bounds[1:-1])])
+            elif j in ex.gap_columns:
+                middles.append([_middle_with_gaps(part) for part in np.split(x, bounds[1:-1])])
             else:
                 middles.append(medians.of(x).tolist())
     return dict(zip(leaves, map(list, zip(*middles, strict=True)), strict=True))
 
 
-def _rounded(ex: Explanation, tested: list[int], leaf: int, middle: list[float]) -> list[str | int] | None:
-    """Return the middle of some rows of a leaf, in as few digits as leave it there; None if it never is."""
-    coded = [j in ex.coded_columns for j in tested]
+def _rounded(ex: Measurable, tested: list[int], leaf: int, middle: list[float]) -> list[str | int] | None:
+    """Return the middle of some rows of a leaf, in as few digits as leave it there; None if it never is.
+
+    Where most of them lack a value, so does the middle, and its text is empty.
+    """
+    choices, gaps = _choices(ex), np.isin(np.arange(len(ex.columns)), list(ex.gap_columns))
+    coded = [j in choices for j in tested]
     for digits in _DIGITS:
         row = np.zeros((1, len(ex.columns)))
         row[0, tested] = [x if is_code else float(f"{x:.{digits}g}") for x, is_code in zip(middle, coded, strict=True)]
-        if np.isfinite(row).all() and int(ex.tree.apply(row)[0]) == leaf:
+        if (np.isfinite(row) | (gaps & np.isposinf(row))).all() and int(ex.tree.apply(row)[0]) == leaf:
             ends = row[0, tested].tolist()
-            return [int(x) if is_code else number(x) for x, is_code in zip(ends, coded, strict=True)]
+            texts = ("" if math.isinf(x) else number(x) for x in ends)
+            return [int(x) if is_code else text for x, text, is_code in zip(ends, texts, coded, strict=True)]
     return None
+
+
+def _middle_with_gaps(values: Floats) -> float:
+    """Return the median of the numbers; infinity, as a missing value is, where most values are missing."""
+    numbers = values[np.isfinite(values)]
+    return float(np.median(numbers)) if 2 * len(numbers) >= len(values) else math.inf
 
 
 def _most_frequent(codes: Floats) -> float:
@@ -318,11 +382,11 @@ def _most_frequent(codes: Floats) -> float:
 
 
 MOST_COLUMNS = 40
-_MOST_CELLS = 1200
+_MOST_CELLS = 720  # which keeps the page of 24 clusters and 300 columns below 400 kB
 _SAMPLE = 50_000  # rows; a place among them is right to about half a percent
 
 
-def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
+def profile_table(ex: Measurable, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
     """Return the columns to show: those that the tree tests, then those that separate clusters best.
 
     IN: profile: of the table's columns; its order is kept among equals.
@@ -337,7 +401,7 @@ def profile_table(ex: Explanation, profile: tuple[ColumnProfile, ...]) -> dict[s
     }
 
 
-def _cuts_by_column(ex: Explanation) -> dict[str, str]:
+def _cuts_by_column(ex: Measurable) -> dict[str, str]:
     """Return for each tested column the numbers of its cuts, counted from 1 in pre-order."""
     found: dict[str, list[str]] = {}
     for i, node in enumerate(np.flatnonzero(ex.tree.feature >= 0).tolist()):
@@ -349,7 +413,7 @@ def _cuts_by_column(ex: Explanation) -> dict[str, str]:
 
 
 # ---------------------------------------------------------------------------------------------------------- places
-def _row(ex: Explanation, column: ColumnProfile, cuts: str | None, sample: Indices | None) -> dict[str, Any]:
+def _row(ex: Measurable, column: ColumnProfile, cuts: str | None, sample: Indices | None) -> dict[str, Any]:
     is_number = hasattr(column.everyone, "quantiles")
     cells, everyone = (
         _numbers(ex, column, sample) if is_number else _categories(ex, column)  # type: ignore[arg-type]
@@ -360,7 +424,7 @@ def _row(ex: Explanation, column: ColumnProfile, cuts: str | None, sample: Indic
     return {"name": column_name(column.column), "cuts": cuts, "cells": cells, "everyone": everyone, "effect": effect}
 
 
-def _numbers(ex: Explanation, column: NumberColumn, sample: Indices | None) -> tuple[list[dict[str, Any] | None], str]:
+def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tuple[list[dict[str, Any] | None], str]:
     """Return for each cluster its median, and the places of its quartiles among all rows, from 0 to 100."""
     told = [
         group if group is not None and cluster.size else None
@@ -374,11 +438,11 @@ def _numbers(ex: Explanation, column: NumberColumn, sample: Indices | None) -> t
             cells.append(None)
             continue
         low, middle, high = next(places)
-        cells.append({"text": brief(group.quantiles[2]), "low": low, "middle": middle, "high": max(high, low + 1)})
-    return cells, brief(column.everyone.quantiles[2])
+        cells.append({"text": middle_of(group), "low": low, "middle": middle, "high": max(high, low + 1)})
+    return cells, middle_of(column.everyone)
 
 
-def _categories(ex: Explanation, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:
+def _categories(ex: Measurable, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:
     """Return for each cluster its most frequent category with its share, and the share among all rows as a mark."""
     cells: list[dict[str, Any] | None] = []
     for group, cluster in zip(column.clusters, ex.clusters, strict=True):
@@ -396,12 +460,13 @@ def _categories(ex: Explanation, column: CategoryColumn) -> tuple[list[dict[str,
     return cells, f"{percent(column.everyone.shares[most])} {category_of(column, most)}"
 
 
-def _places(ex: Explanation, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:
+def _places(ex: Measurable, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:
     """Return the places of values among all rows in percent; equal rows count half. Without rows, from quantiles."""
     if sample is None or values.size == 0:
         return np.interp(values, _ascending(column.everyone.quantiles), (5, 25, 50, 75, 95))
     table = ex._rows().coordinates.table.values
     x = np.sort(np.asarray(table[sample, ex.columns.index(column.column)], dtype=np.float64))
+    x = x[: int(np.searchsorted(x, np.inf))]  # without missing values
     below, up_to = np.searchsorted(x, values, side="left"), np.searchsorted(x, values, side="right")
     return np.asarray(100.0 * (below + up_to) / (2 * len(x)))
 
@@ -410,7 +475,7 @@ def _ascending(quantiles: tuple[float, ...]) -> Floats:
     return np.maximum.accumulate(np.asarray(quantiles, dtype=np.float64))
 
 
-def _sample(ex: Explanation) -> Indices | None:
+def _sample(ex: Measurable) -> Indices | None:
     """Return the rows that are kept, or a sample of them, always the same one; None without rows."""
     if ex._evidence is None:
         return None

@@ -28,7 +28,8 @@ rules.nodes.forEach((node, i) => {
   if (node.length > 1) { parents.set(i + 1, i); parents.set(node[3], i); }
   else leafOf.set(i, leafOf.size);
 });
-const isInside = ([, lower, upper], x) => (lower === null || lower <= x) && (upper === null || x <= upper);
+const isInside = ([, lower, upper, , codes], x) =>
+  codes ? codes.includes(x) : (lower === null || lower <= x) && (upper === null || x <= upper);
 // From a row, the nodes of its path; the last is a leaf, or the cut that asks for a value which is not there.
 const walk = row => {
   const path = [0];
@@ -61,11 +62,13 @@ const row = rules.columns.map(() => NaN);
 
 const inputs = rules.columns.map((column, j) => {
   const input = column.values ? element("select") : element("input", {type: "number", step: "any", inputmode: "decimal"});
+  if (column.gaps) input.placeholder = "missing";
   if (column.values) column.values.forEach((value, code) => input.append(element("option", {value: code}, value)));
   input.addEventListener("input", () => { read(j); answer(); });
   return input;
 });
-const read = j => { row[j] = inputs[j].value === "" ? NaN : Number(inputs[j].value); };
+// Where rules say where a missing number goes, it counts as infinity.
+const read = j => { row[j] = inputs[j].value !== "" ? Number(inputs[j].value) : rules.columns[j].gaps ? Infinity : NaN; };
 const fill = values => {
   values.forEach((value, j) => { inputs[j].value = value; read(j); });
   answer();
@@ -85,7 +88,7 @@ const candidates = j => {
   if (values) return values.map((value, code) => [code, `${name} = ${value}`]);
   const found = [];
   rules.nodes.filter(node => node.length > 1 && node[0] === j).forEach(([, lower, upper]) => {
-    if (upper !== null) found.push([upper, `${name} at most ${upper}`], [next(upper, true), `${name} just above ${upper}`]);
+    if (upper !== null && upper < Number.MAX_VALUE) found.push([upper, `${name} at most ${upper}`], [next(upper, true), `${name} just above ${upper}`]);
     if (lower !== null) found.push([lower, `${name} at least ${lower}`], [next(lower, false), `${name} just below ${lower}`]);
   });
   return found;
@@ -95,7 +98,7 @@ const changes = cluster => {
   const nearest = new Map();
   rules.columns.forEach((column, j) => candidates(j).forEach(([value, words]) => {
     const found = clusterOf(walk(row.with(j, value)));
-    const far = column.values ? 1 : Math.abs(value - row[j]) / column.deviation;
+    const far = column.values || row[j] === Infinity ? 1 : Math.abs(value - row[j]) / column.deviation;
     if (found < 0 || found === cluster || Number.isNaN(far)) return;
     if (!nearest.has(found) || far < nearest.get(found)[0]) nearest.set(found, [far, words]);
   }));
@@ -103,7 +106,7 @@ const changes = cluster => {
 };
 
 const chip = cluster => element("span", {class: `chip ${rules.clusters[cluster][2]}`}, rules.clusters[cluster][0]);
-const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] : inputs[j].value;
+const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] : inputs[j].value || "missing";
 const answer = () => {
   const path = shown = walk(row), cluster = clusterOf(path), last = path.at(-1);
   const steps = element("ol", {}, ...path.slice(1).map((node, i) =>

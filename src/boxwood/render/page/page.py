@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -28,6 +29,7 @@ from boxwood.render.page._guard import profile_or_none, rounded
 from boxwood.render.page._parts import (
     LARGEST,
     apart,
+    basis_lines,
     outline_of_tree,
     profile_table,
     text_of_tree,
@@ -36,22 +38,25 @@ from boxwood.render.page._parts import (
 )
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
-from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened
-from boxwood.render.words.measured import _between, _cut_name, _price, basis_lines, profile_lines, worth_line
+from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened, size
+from boxwood.render.words.measured import _between, _cut_name, _price, profile_lines, worth_line
+from boxwood.render.words.models import explanation_of
 from boxwood.render.words.rules import (
     NO_ROW,
     NO_RULE,
+    cluster_name,
     column_name,
     condition,
-    explanation_of,
+    is_impossible,
     printable,
     shared,
 )
 from boxwood.render.words.standing import standing_out
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation, Frontier, Rule, Stability
+    from boxwood.explanation import ClusterSummary, Frontier, Rule, Stability
     from boxwood.explanation.records import ColumnProfile, Worth
+    from boxwood.explanation.verbs import Measurable
 
 __all__ = ["in_notebook", "page", "result_in_notebook"]
 
@@ -72,7 +77,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     ex, least = explanation_of(model), 1 if min_count is None else whole_number("min_count", min_count, 1)
     has_price = min_count is None and tells_price(ex)  # a price is of single rows
     ex = ex if min_count is None else rounded(ex, least)
-    facts = _facts(ex, profile_or_none(ex), has_price)
+    facts = _facts(ex._in_words(), profile_or_none(ex), has_price)
     facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
     facts["frontier"] = None if min_count else _frontier(ex, has_price)
     stability = ex._kept.get("stability")
@@ -88,14 +93,14 @@ def short_page(model: Any) -> tuple[str, int]:
 
     Like the printed explanation, it tells counts of any number of rows.
     """
-    ex = explanation_of(model)
+    ex = explanation_of(model)._in_words()
     facts = _facts(ex, (), tells_price(ex))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
     return _written("short.html", facts, _title(ex, None), script=""), round(height)
 
 
-def in_notebook(ex: Explanation) -> str:
+def in_notebook(ex: Measurable) -> str:
     """Return the short form for a notebook: in a frame, so that neither style reaches the other.
 
     Without the page's extra, or if anything goes wrong, it is the printed explanation.
@@ -110,12 +115,16 @@ def in_notebook(ex: Explanation) -> str:
 def result_in_notebook(result: Any) -> str:
     """Return a result in a frame of its own for a notebook; what `print` shows, if that cannot be had.
 
-    IN: result: Frontier, Stability or Profile, or another with a text.
+    IN: result: Clusters, Frontier, Stability or Profile, or another with a text.
     """
     kind, text = type(result).__name__, str(result)
-    facts: dict[str, Any] = dict.fromkeys(("curve", "stability", "table", "text", "tree"))
+    facts: dict[str, Any] = dict.fromkeys(("cards", "curve", "stability", "table", "text", "tree"))
+    n_clusters = len(result if kind == "Clusters" else getattr(result, "clusters", ()))
     try:
-        if kind == "Frontier":
+        if kind == "Clusters":
+            swatches = swatches_of(tuple(one.name for one in result))
+            facts["cards"] = [_rules_of(*pair, size(pair[0].size)) for pair in zip(result, swatches, strict=True)]
+        elif kind == "Frontier":
             facts["curve"] = frontier_charts(result, price=True)
         elif kind == "Stability":
             swatches = swatches_of(tuple(one.name for one in result.clusters))
@@ -124,7 +133,6 @@ def result_in_notebook(result: Any) -> str:
             facts["table"] = profile_lines(result)
         else:
             facts["text"] = text
-        n_clusters = len(getattr(result, "clusters", ()))
         page = _written("result.html", facts | _stripes(n_clusters), kind, script="")
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(text)}</pre>"
@@ -148,7 +156,11 @@ def _frame(title: str, page: str, height: int) -> str:
 
 
 # ----------------------------------------------------------------------------------------------------------- facts
-def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool) -> dict[str, Any]:
+_IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
+"""Notes on columns of which the page tells at its top what it rests on."""
+
+
+def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) -> dict[str, Any]:
     """Return what both forms show."""
     picture = picture_of(ex)
     tree = tree_shapes(picture) if 1 < ex.n_leaves <= LARGEST else None
@@ -168,12 +180,12 @@ def _facts(ex: Explanation, profile: tuple[ColumnProfile, ...], has_price: bool)
         "confusion": confusion(ex, picture),
         "grown_by": grown_by(ex.method),
         "unbeaten": unbeaten(ex),
-        "notes": [printable(note) for note in ex.notes if ex.basis is None or not note.startswith("left out, ")],
+        "notes": [printable(note) for note in ex.notes if ex.basis is None or not _IN_BASIS.match(note)],
         "has_rows": ex._evidence is not None,
     }
 
 
-def _frontier(ex: Explanation, has_price: bool) -> dict[str, Any] | None:
+def _frontier(ex: Measurable, has_price: bool) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
     if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
@@ -184,7 +196,7 @@ def _frontier(ex: Explanation, has_price: bool) -> dict[str, Any] | None:
     return None if known is None else frontier_charts(known, price=has_price)
 
 
-def _note_on_what_is_missing(ex: Explanation, facts: Mapping[str, Any]) -> list[str]:
+def _note_on_what_is_missing(ex: Measurable, facts: Mapping[str, Any]) -> list[str]:
     """Return a note on the parts of the page that need rows, if the model was read from a file and holds none."""
     if ex._evidence is not None or ex._table is not None:
         return []
@@ -203,7 +215,7 @@ def _note_on_what_is_missing(ex: Explanation, facts: Mapping[str, Any]) -> list[
     ]
 
 
-def _code(ex: Explanation) -> list[dict[str, str]]:
+def _code(ex: Measurable) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
     forms = [("Text", text_of_tree(ex, picture_of(ex)))]
     for name, label in _FORMS.items():
@@ -231,7 +243,7 @@ def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
 _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
 
-def _left_to_screen(ex: Explanation, facts: Mapping[str, Any]) -> str:
+def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
     """Return what a sheet of paper has no room for."""
     tree = facts["tree"]
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
@@ -243,7 +255,7 @@ def _left_to_screen(ex: Explanation, facts: Mapping[str, Any]) -> str:
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
 
 
-def _title(ex: Explanation, title: str | None) -> str:
+def _title(ex: Measurable, title: str | None) -> str:
     return printable(title) if title else f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
 
 
@@ -303,26 +315,27 @@ _MOST_RULES = 8  # of a card
 _NAMED = 6  # columns
 
 
-def lede(ex: Explanation) -> str:
+def lede(ex: Measurable) -> str:
     """Return the first sentence."""
     kept = ex.n_rows - ex.n_left_out
-    cuts = ex.n_leaves - 1
+    cuts, largest = ex.n_leaves - 1, max(ex.clusters, key=lambda cluster: cluster.share)
     return (
         f"{cuts:,} cut{'' if cuts == 1 else 's'} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')} "
         f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}. The rules name the "
-        f"right cluster for {percent(ex.agreement)} of them{' by weight' if ex.weighted else ''} ({always(ex)})."
+        f"right cluster for {percent(ex.agreement)} of them{' by weight' if ex.weighted else ''}; to name "
+        f"{shortened(cluster_name(largest.name))} every time would be right for {percent(ex.baseline)}."
     )
 
 
-def tiles(ex: Explanation, has_price: bool) -> list[dict[str, str]]:
+def tiles(ex: Measurable, has_price: bool) -> list[dict[str, str]]:
     """Return the numbers at the top, each with a note."""
     names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
     price = {"name": "Price of explainability", "value": _price_card(ex.price), "note": _price_note(ex)}
     return [
-        *([price] if has_price else []),
         {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex)},
+        *([price] if has_price else []),
         {
             "name": "Size",
             "value": _count(ex.n_leaves, "leaf", "leaves"),
@@ -336,31 +349,39 @@ def tiles(ex: Explanation, has_price: bool) -> list[dict[str, str]]:
     ]
 
 
-def cards(ex: Explanation, picture: Picture, profile: tuple[ColumnProfile, ...]) -> list[dict[str, Any]]:
+def cards(ex: Measurable, picture: Picture, profile: tuple[ColumnProfile, ...]) -> list[dict[str, Any]]:
     """Return a card for each cluster: its size, its rules, what stands out."""
     worth: Worth | None = ex._kept.get("worth")
     unnamed = bool(profile) and all(isinstance(name, int) for name in ex.names)
     suggested = ex.suggested_names() if unnamed else {}
     found = []
     for cluster, swatch in zip(ex.clusters, picture.swatches, strict=True):
-        common, rests = shared(cluster.rules)
         found.append(
-            {
-                "swatch": swatch,
-                "rows": rows_of(cluster.size, ex.weighted),
-                "share": percent(cluster.share),
+            _rules_of(cluster, swatch, rows_of(cluster.size, ex.weighted))
+            | {
                 "bar": round(100 * cluster.share, 1),
-                "shared": _lines(common) if common else [],
-                "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
-                "more": max(len(cluster.rules) - _MOST_RULES, 0),
-                "caught": None if cluster.caught is None else percent(cluster.caught),
-                "precision": None if cluster.precision is None else percent(cluster.precision),
                 "standing_out": standing_out(profile, cluster),
                 "worth": None if worth is None else worth_line(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),
             }
         )
     return found
+
+
+def _rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, Any]:
+    """Return the size of a cluster, its rules, and how well they describe it."""
+    common, rests = shared(cluster.rules)
+    return {
+        "swatch": swatch,
+        "rows": rows,
+        "share": percent(cluster.share),
+        "shared": _lines(common) if common else [],
+        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
+        "more": max(len(cluster.rules) - _MOST_RULES, 0),
+        "caught": None if cluster.caught is None else percent(cluster.caught),
+        "precision": None if cluster.precision is None else percent(cluster.precision),
+        "worth": None,
+    }
 
 
 def losses(picture: Picture) -> list[dict[str, str]]:
@@ -379,7 +400,7 @@ def losses(picture: Picture) -> list[dict[str, str]]:
     ]
 
 
-def confusion(ex: Explanation, picture: Picture) -> dict[str, Any] | None:
+def confusion(ex: Measurable, picture: Picture) -> dict[str, Any] | None:
     """Return the rows by cluster and by the cluster of their rule; of many clusters the largest mistakes alone.
 
     The share of a cell in its row comes in steps of 5%, for its shade.
@@ -416,12 +437,12 @@ def _pairs(table: Floats) -> list[dict[str, Any]]:
 
 
 def _lines(rule: Rule) -> list[str]:
-    if any(not one.intervals for one in rule):
+    if any(map(is_impossible, rule)):
         return [NO_ROW]
     return [apart(condition(one), column_name(one.column)) for one in rule] or ["every row"]
 
 
-def _agreement_note(ex: Explanation) -> str:
+def _agreement_note(ex: Measurable) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
@@ -441,7 +462,7 @@ def _price_card(price: float) -> str:
     return f"{price:.3f}" if price < 1000 else f"{price:.3g}"
 
 
-def _price_note(ex: Explanation) -> str:
+def _price_note(ex: Measurable) -> str:
     if math.isinf(ex.price):
         return "the clusters have no spread at all; the groups of the rules have some"
     if ex.reference_cost == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -10,8 +11,9 @@ import numpy as np
 
 from boxwood._types import Floats, Indices, Weights
 from boxwood.render.words.figures import brief, short_number
+from boxwood.tree.boxes import ends_without_missing
 
-__all__ = ["Bars", "CutMark", "bars_of_categories", "bars_of_numbers", "is_skewed"]
+__all__ = ["Bars", "CutMark", "bars_of_categories", "bars_of_numbers", "bars_with_gap", "is_skewed"]
 
 FEWEST, MOST = 8, 18  # bars; edges that are added for a cut make four more at most
 MOST_CATEGORIES = 12
@@ -19,6 +21,7 @@ _LARGEST_WHOLE = 2.0**52
 _LEAST_LOG = 1e-280
 _NEAREST = 1e-6  # of two edges on an axis from 0 to 1
 _SKEWED = 4.0  # so many times as long as the lower tail is the upper one of a column that gets a logarithmic axis
+_KNOWN = 0.86  # of the axis is for numbers, where missing values have a bar
 _TAIL = 0.01  # share of rows in each tail, which are counted in the outer bars
 
 
@@ -50,6 +53,8 @@ class Bars(NamedTuple):
         categories.
     labels : tuple of str
         Category of each bar; none for numbers.
+    gap : float, default=None
+        Where on the axis the last bar begins, if it is that of missing values, whose edge is infinite; None without it.
     """
 
     scale: Literal["linear", "log", "whole", "categories"]
@@ -59,6 +64,7 @@ class Bars(NamedTuple):
     lines: tuple[CutMark, ...]
     ends: tuple[str, str]
     labels: tuple[str, ...] = ()
+    gap: float | None = None
 
     @property
     def heights(self) -> Floats:
@@ -85,6 +91,28 @@ def bars_of_numbers(
         _counts(_bar_of(values, edges), labels, (n_clusters, len(edges) - 1), weights),
         tuple(CutMark(float(at[_last_up_to(edges, end)]), short_number(named)) for end, named in ends.items()),
         (brief(edges[0] + (scale == "whole")), brief(edges[-1])),
+    )
+
+
+def bars_with_gap(
+    values: Floats, labels: Indices, n_clusters: int, lower: float, upper: float, weights: Weights = None
+) -> Bars:
+    """Return the bars of a column of numbers with gaps, in which missing values, which are infinite, have the last bar.
+
+    A cut that asks for all numbers up to the largest has a line before that bar.
+    """
+    known, parts_numbers = np.isfinite(values), upper == sys.float_info.max
+    own = None if weights is None else weights[known]
+    found = bars_of_numbers(values[known], labels[known], n_clusters, lower, math.inf if parts_numbers else upper, own)
+    texts = [short_number(end) for end in ends_without_missing(lower, upper) if math.isfinite(end)]
+    lines = [CutMark(line.at * _KNOWN, text) for line, text in zip(found.lines, texts, strict=True)]
+    lacking = np.bincount(labels[~known], None if weights is None else weights[~known], minlength=n_clusters)
+    return found._replace(
+        edges=np.append(found.edges, math.inf),
+        at=np.append(found.at * _KNOWN, 1.0),
+        counts=np.column_stack([found.counts, lacking.astype(np.float64)]),
+        lines=(*lines, *[CutMark(_KNOWN, "")] * parts_numbers),
+        gap=_KNOWN,
     )
 
 

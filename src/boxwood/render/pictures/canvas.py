@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from boxwood._extras import require
 from boxwood._messages import shown
 from boxwood._validation import refuse_unknown
-from boxwood.render.words.rules import explanation_of, printable
+from boxwood.render.words.models import explanation_of
+from boxwood.render.words.rules import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.verbs import Measurable
 
 __all__ = ["PLAIN", "ExplanationDisplay", "FigureColours", "axes_or_new", "drawable", "mixed", "points_per_unit"]
 
@@ -147,7 +148,7 @@ class ExplanationDisplay:
     ax_: Axes
     figure_: Figure
 
-    def __init__(self, explanation: Explanation, *, kind: Kind = "tree") -> None:
+    def __init__(self, explanation: Measurable, *, kind: Kind = "tree") -> None:
         refuse_unknown("kind", kind, get_args(Kind))
         self.explanation = explanation_of(explanation)
         self.kind = kind
@@ -164,7 +165,7 @@ class ExplanationDisplay:
         return cls(explanation_of(estimator), kind=kind).plot(ax)
 
     @classmethod
-    def from_explanation(cls, explanation: Explanation, *, kind: Kind = "tree", ax: Axes | None = None) -> Self:
+    def from_explanation(cls, explanation: Measurable, *, kind: Kind = "tree", ax: Axes | None = None) -> Self:
         """Draw an explanation; `ax` as in `plot`."""
         return cls(explanation, kind=kind).plot(ax)
 

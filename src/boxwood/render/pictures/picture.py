@@ -9,20 +9,22 @@ no edge crosses a box.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers
+from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap
 from boxwood.render.pictures.colours import colour_of, hatch_of, ink_on, outline_of
 from boxwood.render.words.figures import fitted, text_width
 from boxwood.render.words.rules import category, cluster_name, column_name
 from boxwood.render.words.walk import CutWords, Sides, codes_at_cuts, cut_words
+from boxwood.tree.boxes import reached_by_missing
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = [
     "TEXT",
@@ -171,14 +173,14 @@ _LARGE = _Sizes(78.0, (172.0, 110.0), (172.0, 42.0), (168.0, 64.0), (24.0, 72.0)
 _SMALL = _Sizes(46.0, (146.0, 80.0), (146.0, 36.0), (168.0, 40.0), (19.0, 50.0), (29.0, 36.0), 11.0, 9.5)
 
 
-def picture_of(ex: Explanation) -> Picture:
+def picture_of(ex: MeasuredTree) -> Picture:
     """Return the picture of an explanation's tree.
 
     A loaded model has no rows: its picture has no bars at the cuts, and its leaves know their own cluster's rows alone.
     Rows in no cluster do not count. The picture is kept by the explanation. Takes time n times the depth.
     """
     if "picture" not in ex._kept:
-        ex._kept["picture"] = _picture(ex)
+        ex._kept["picture"] = _picture(ex._in_words())
     picture: Picture = ex._kept["picture"]
     return picture
 
@@ -194,10 +196,11 @@ def swatches_of(names: tuple[Hashable, ...]) -> tuple[Swatch, ...]:
     )
 
 
-def _picture(ex: Explanation) -> Picture:
+def _picture(ex: MeasuredTree) -> Picture:
     tree, sizes = ex.tree, _LARGE if ex.n_leaves <= FEW else _SMALL
     codes = codes_at_cuts(tree, ex.coded_columns)
-    words = {node: cut_words(ex, node, codes.get(node)) for node in np.flatnonzero(tree.feature >= 0).tolist()}
+    reached = reached_by_missing(tree, ex.gap_columns)
+    words = {node: cut_words(ex, node, codes.get(node), reached) for node in np.flatnonzero(tree.feature >= 0).tolist()}
     bars = {} if ex._evidence is None else bars_of(ex, codes)
     counts = counts_of(ex)
     swatches = swatches_of(ex.names)
@@ -214,7 +217,7 @@ def _picture(ex: Explanation) -> Picture:
 class _Places:
     """The box of each node."""
 
-    def __init__(self, ex: Explanation, sizes: _Sizes, gap: float, bars: bool) -> None:
+    def __init__(self, ex: MeasuredTree, sizes: _Sizes, gap: float, bars: bool) -> None:
         tree = ex.tree
         self.sizes, self.gap, self.bars = sizes, gap, bars
         self.cut_size = sizes.cut if bars else sizes.bare_cut
@@ -243,7 +246,7 @@ class _Places:
         return Box(box.x + 8.0, box.y + first, box.width - 16.0, last - first)
 
 
-def _cut(ex: Explanation, node: int, number: int, place: _Places, bars: Bars | None, counts: NodeCounts) -> CutBox:
+def _cut(ex: MeasuredTree, node: int, number: int, place: _Places, bars: Bars | None, counts: NodeCounts) -> CutBox:
     column = column_name(ex.columns[int(ex.tree.feature[node])])
     box, rows = place.boxes[node], float(counts.rows[node])
     lost = None if counts.lost is None else float(counts.lost[node])
@@ -265,11 +268,18 @@ def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
             if text == label or len(text) >= _SHORTEST
         )
     found: list[tuple[float, float, Label]] = []
+    left, right = area.x, area.x + area.width
+    if bars.gap is not None:
+        wide, middle = text_width("missing", size), area.x + (1 + bars.gap) / 2 * area.width
+        start = min(middle - wide / 2, right - wide)
+        found.append((start, start + wide, Label(start + wide / 2, "middle", "missing")))
+        right = area.x + bars.gap * area.width
     for line in bars.lines:
+        if bars.gap is not None and not line.text:  # it stands between numbers and missing values
+            continue
         wide = text_width(line.text, size)
         x = min(max(area.x + line.at * area.width, area.x + wide / 2), area.x + area.width - wide / 2)
         found.append((x - wide / 2, x + wide / 2, Label(x, "middle", line.text, True)))
-    left, right = area.x, area.x + area.width
     found.append((left, left + text_width(bars.ends[0], size), Label(left, "start", bars.ends[0])))
     found.append((right - text_width(bars.ends[1], size), right, Label(right, "end", bars.ends[1])))
     labels, taken = [], list[tuple[float, float]]()
@@ -280,7 +290,7 @@ def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def _leaf(ex: Explanation, i: int, place: _Places, counts: NodeCounts, swatches: tuple[Swatch, ...]) -> LeafBox:
+def _leaf(ex: MeasuredTree, i: int, place: _Places, counts: NodeCounts, swatches: tuple[Swatch, ...]) -> LeafBox:
     leaf, node = ex.leaves[i], int(ex.tree.leaf_nodes[i])
     box, name = place.boxes[node], swatches[leaf.cluster].name
     total = float(counts.rows[0])
@@ -304,7 +314,7 @@ def _parts(cluster: int, own: float, size: float, by_cluster: Floats | None) -> 
     return tuple((i, rows) for i, rows in parts if rows > 0)
 
 
-def _edge(ex: Explanation, child: int, place: _Places, words: dict[int, CutWords], counts: NodeCounts) -> Edge:
+def _edge(ex: MeasuredTree, child: int, place: _Places, words: dict[int, CutWords], counts: NodeCounts) -> Edge:
     parent = int(ex.tree.parent[child])
     side = 0 if child == parent + 1 else 1
     begin, end = place.boxes[parent], place.boxes[child]
@@ -354,7 +364,7 @@ class NodeCounts(NamedTuple):
     lost: Floats | None
 
 
-def counts_of(ex: Explanation) -> NodeCounts:
+def counts_of(ex: MeasuredTree) -> NodeCounts:
     """Return the rows at each node. A loaded model knows the sizes of its leaves alone."""
     tree, k = ex.tree, ex.n_clusters
     rows = _upwards(ex, np.array([[leaf.size] for leaf in ex.leaves]))[:, 0]
@@ -370,7 +380,7 @@ def counts_of(ex: Explanation) -> NodeCounts:
     return NodeCounts(by_cluster, rows, lost)
 
 
-def held_of(ex: Explanation) -> Floats | None:
+def held_of(ex: MeasuredTree) -> Floats | None:
     """Return the number or weight of the rows of each cluster in each leaf; None for a loaded model."""
     if "held" in ex._kept:  # of an explanation whose counts were rounded
         rounded: Floats = ex._kept["held"]
@@ -379,7 +389,7 @@ def held_of(ex: Explanation) -> Floats | None:
     return None if evidence is None else evidence.held.astype(np.float64)
 
 
-def _upwards(ex: Explanation, at_leaves: Array) -> Array:
+def _upwards(ex: MeasuredTree, at_leaves: Array) -> Array:
     """Return sums at all nodes, shape (n_nodes, m), of numbers at the leaves, shape (n_leaves, m)."""
     sums = np.zeros((ex.tree.n_nodes, at_leaves.shape[1]))
     sums[ex.tree.leaf_nodes] = at_leaves
@@ -388,7 +398,7 @@ def _upwards(ex: Explanation, at_leaves: Array) -> Array:
     return sums
 
 
-def bars_of(ex: Explanation, codes: dict[int, Sides]) -> dict[int, Bars]:
+def bars_of(ex: MeasuredTree, codes: dict[int, Sides]) -> dict[int, Bars]:
     """Return the bars of each cut.
 
     The rows are put leaf by leaf, so those of a node stand side by side; each tested column is read once.
@@ -399,6 +409,7 @@ def bars_of(ex: Explanation, codes: dict[int, Sides]) -> dict[int, Bars]:
     task, tested = evidence.task, tree.features.tolist()
     places, counts = places_in_groups(np.where(task.kept, evidence.leaf, -1), tree.n_leaves)
     bounds, first, last = np.append(0, np.cumsum(counts)), *_leaves_below(ex)
+    reached = reached_by_missing(tree, ex.gap_columns)
     labels = _placed(task.reference.labels, places, bounds[-1])
     weights = None if task.rows.weights is None else _placed(task.rows.weights, places, bounds[-1])
     room = np.empty((min(AT_ONCE, len(tested)), bounds[-1]))
@@ -408,23 +419,36 @@ def bars_of(ex: Explanation, codes: dict[int, Sides]) -> dict[int, Bars]:
             for node in np.flatnonzero(tree.feature == j).tolist():
                 rows = slice(bounds[first[node]], bounds[last[node]])
                 at_node = x[rows], labels[rows], None if weights is None else weights[rows]
-                found[node] = _bars_at(ex, node, codes.get(node), *at_node)
+                has_gap = node in reached or tree.upper[node] == sys.float_info.max
+                found[node] = _bars_at(ex, node, codes.get(node), *at_node, has_gap=has_gap)
     return found
 
 
 def _bars_at(
-    ex: Explanation, node: int, sides: Sides | None, values: Floats, labels: Indices, weights: Weights
+    ex: MeasuredTree,
+    node: int,
+    sides: Sides | None,
+    values: Floats,
+    labels: Indices,
+    weights: Weights,
+    *,
+    has_gap: bool,
 ) -> Bars:
-    """Return the bars of a cut; IN: sides: its codes, for a column of categories; values, labels, weights: its rows."""
+    """Return the bars of a cut.
+
+    IN: sides: its codes, for a column of categories; values, labels, weights: its rows; has_gap: whether missing values
+    reach it.
+    """
     tree, k = ex.tree, ex.n_clusters
     if sides is None:
-        return bars_of_numbers(values, labels, k, float(tree.lower[node]), float(tree.upper[node]), weights)
+        bars = bars_with_gap if has_gap else bars_of_numbers
+        return bars(values, labels, k, float(tree.lower[node]), float(tree.upper[node]), weights)
     known = ex.coded_columns[int(tree.feature[node])]
     names = [category(value) for value in known.values] + ["other"] * known.others
     return bars_of_categories(values, labels, k, sides, names, weights)
 
 
-def _leaves_below(ex: Explanation) -> tuple[Indices, Indices]:
+def _leaves_below(ex: MeasuredTree) -> tuple[Indices, Indices]:
     """Return the first leaf below each node, and the one behind its last; leaves are counted in pre-order."""
     tree = ex.tree
     below = _upwards(ex, np.ones((tree.n_leaves, 1)))[:, 0].astype(np.intp)

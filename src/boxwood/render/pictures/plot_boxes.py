@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from boxwood.axes import Categories
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.verbs import Measurable
     from boxwood.tree import Interval
 
 __all__ = ["Area", "Points", "areas_of", "columns_of", "plot_boxes", "points_of"]
@@ -51,7 +52,7 @@ class Area(NamedTuple):
 class Points(NamedTuple):
     """Rows in the plane of two columns: `cluster` is that of the reference, `wrong` says that their rule names another.
 
-    Rows in no cluster are not among them. Of a long table they are a sample.
+    Rows in no cluster are not among them, nor rows that lack one of both values. Of a long table they are a sample.
     """
 
     x: Floats
@@ -60,7 +61,7 @@ class Points(NamedTuple):
     wrong: Bools
 
 
-def plot_boxes(ex: Explanation, x: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
+def plot_boxes(ex: Measurable, x: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
     """Draw two columns; see `Explanation.plot_boxes`."""
     columns = columns_of(ex, x, y)
     areas, points = areas_of(ex, *columns), points_of(ex, *columns)
@@ -71,7 +72,7 @@ def plot_boxes(ex: Explanation, x: Any = None, y: Any = None, ax: Axes | None = 
     return ax
 
 
-def columns_of(ex: Explanation, x: Any, y: Any) -> tuple[int, int]:
+def columns_of(ex: Measurable, x: Any, y: Any) -> tuple[int, int]:
     """Return the indices of two columns, given by name or index.
 
     Of those that are None, the first is the column that is tested first, and so on; then come columns without a test.
@@ -87,7 +88,7 @@ def columns_of(ex: Explanation, x: Any, y: Any) -> tuple[int, int]:
     return first, second
 
 
-def areas_of(ex: Explanation, x: int, y: int) -> list[Area]:
+def areas_of(ex: Measurable, x: int, y: int) -> list[Area]:
     """Return the parts of the plane that leaves take. They overlap where the tree cuts further columns."""
     areas, everything = [], ((-np.inf, np.inf),)
     for leaf, box in enumerate(ex.tree.boxes()):
@@ -105,22 +106,22 @@ def _half_open(piece: Interval) -> tuple[float, float]:
     )
 
 
-def points_of(ex: Explanation, x: int, y: int) -> Points:
+def points_of(ex: Measurable, x: int, y: int) -> Points:
     """Return the rows to draw; none for a loaded model, which has no rows."""
     if ex._evidence is None:
         nothing = np.empty(0)
         return Points(nothing, nothing, np.empty(0, dtype=np.intp), np.empty(0, dtype=np.bool_))
     evidence = ex._rows()
-    rows = np.flatnonzero(evidence.task.kept)
+    table = evidence.coordinates.table.values
+    rows = np.flatnonzero(evidence.task.kept & np.isfinite(table[:, [x, y]]).all(axis=1))
     if len(rows) > MOST_POINTS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False))
-    table = evidence.coordinates.table.values
     label = evidence.task.reference.labels[rows]
     wrong = label != ex.tree.leaf_clusters[evidence.leaf[rows]]
     return Points(table[rows, x].astype(np.float64), table[rows, y].astype(np.float64), label, wrong)
 
 
-def _index(ex: Explanation, column: Any) -> int:
+def _index(ex: Measurable, column: Any) -> int:
     if isinstance(column, str):
         refuse_unknown_columns([column], ex.columns)
         return ex.columns.index(column)
@@ -139,11 +140,11 @@ class _Side(NamedTuple):
     coded: bool
 
 
-def _axis(ex: Explanation, ax: Axes, name: str, j: int, points: Points, areas: list[Area]) -> _Side:
+def _axis(ex: Measurable, ax: Axes, name: str, j: int, points: Points, areas: list[Area]) -> _Side:
     """Prepare one axis: its name, its scale and its range, which holds all rows and all cuts."""
     values = points.x if name == "x" else points.y
     ends = np.array([area[1:3] if name == "x" else area[3:5] for area in areas]).ravel()
-    ends = np.unique(ends[np.isfinite(ends)])
+    ends = np.unique(ends[np.abs(ends) < sys.float_info.max])  # beyond the largest number are missing values
     getattr(ax, f"set_{name}label")(drawable(fitted(column_name(ex.columns[j]), 320.0, 10.0)), **PLAIN)
     categories = _categories(ex, j)
     if categories is not None:
@@ -159,7 +160,7 @@ def _axis(ex: Explanation, ax: Axes, name: str, j: int, points: Points, areas: l
     return side
 
 
-def _categories(ex: Explanation, j: int) -> Categories | None:
+def _categories(ex: Measurable, j: int) -> Categories | None:
     known = ex.coded_columns
     if ex._evidence is not None:
         known = ex._rows().categories | known
@@ -179,7 +180,7 @@ def _range(shown: Floats, values: Floats) -> _Side:
     return _Side(low - margin, high + margin, False, False)
 
 
-def _draw_areas(ex: Explanation, ax: Axes, areas: list[Area], sides: list[_Side]) -> None:
+def _draw_areas(ex: Measurable, ax: Axes, areas: list[Area], sides: list[_Side]) -> None:
     from matplotlib.patches import Rectangle
 
     swatches, style = swatches_of(ex.names), FigureColours(ax)
@@ -215,7 +216,7 @@ def _middle(low: float, high: float, log: bool) -> float:
     return float(np.sqrt(low) * np.sqrt(high)) if log else low / 2 + high / 2
 
 
-def _draw_points(ex: Explanation, ax: Axes, points: Points, sides: list[_Side]) -> None:
+def _draw_points(ex: Measurable, ax: Axes, points: Points, sides: list[_Side]) -> None:
     """Draw the rows of each cluster in its colour and shape; those that the rules name otherwise have a ring."""
     swatches, style = swatches_of(ex.names), FigureColours(ax)
     x, y = (_spread(values, seed, sides[seed].coded) for seed, values in enumerate(points[:2]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from boxwood.explanation import (
         CategoryColumn,
         CutStability,
-        Explanation,
         Frontier,
         FrontierRow,
         NumberColumn,
         Stability,
     )
+    from boxwood.explanation.verbs import Measurable
 
 __all__ = ["lines_of", "plot_frontier", "plot_profile", "plot_stability"]
 
@@ -47,7 +48,7 @@ class HeatRow(NamedTuple):
     cells: tuple[Cell | None, ...]
 
 
-def plot_profile(ex: Explanation, ax: Axes | None = None) -> Axes:
+def plot_profile(ex: Measurable, ax: Axes | None = None) -> Axes:
     """Draw the profile; see `Explanation.plot_profile`."""
     lines, swatches = lines_of(ex), swatches_of(ex.names)
     k = len(swatches)
@@ -77,7 +78,7 @@ def plot_profile(ex: Explanation, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def lines_of(ex: Explanation) -> list[HeatRow]:
+def lines_of(ex: Measurable) -> list[HeatRow]:
     """Return the lines of the heat map: first the columns that the tree tests, then the others, by their effect.
 
     A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
@@ -134,7 +135,7 @@ def _sign(difference: float | None) -> str:
     return ("+" if difference > 0 else "−") * (2 if abs(difference) >= _STRONGEST else 1)
 
 
-def plot_frontier(ex: Explanation, ax: Axes | None = None) -> Axes:
+def plot_frontier(ex: Measurable, ax: Axes | None = None) -> Axes:
     """Draw the frontier; see `Explanation.plot_frontier`."""
     ax = axes_or_new(ax, 6.0, 4.0)
     from matplotlib.ticker import MaxNLocator, PercentFormatter
@@ -188,7 +189,7 @@ WIDTH, SIZE = 230.0, 9.0  # most of a name on the axis, and its letters, in poin
 _LEGEND = "●  overlap with the cluster found again (5% are below |)\n◆  share of trees that test the column"
 
 
-def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
+def plot_stability(ex: Measurable, ax: Axes | None = None) -> Axes:
     """Draw stability; see `Explanation.plot_stability`."""
     stability: Stability = ex._kept.get("stability") or ex.stability()
     codes = codes_at_cuts(ex.tree, ex.coded_columns)
@@ -226,11 +227,11 @@ def plot_stability(ex: Explanation, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _cut(ex: Explanation, cut: CutStability, codes: dict[int, Sides]) -> str:
+def _cut(ex: Measurable, cut: CutStability, codes: dict[int, Sides]) -> str:
     """Return a cut in words, with the range in which its threshold lies on other rows; a long name makes room."""
     if cut.node in codes:
         return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
-    rest = f" at {short_number(cut.threshold)}"
+    rest = f" at {short_number(cut.threshold)}" if cut.threshold < sys.float_info.max else " is missing or not"
     if cut.low is not None and cut.high is not None:
         rest += f" ({brief(cut.low)} to {brief(cut.high)})"
     return fitted(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest

@@ -13,7 +13,7 @@ from boxwood.render.words.figures import fitted, text_width
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.verbs import Measurable
 
 __all__ = ["plot_tree"]
 
@@ -22,7 +22,7 @@ _LARGEST = 22.0  # inches of such a figure; a larger tree is drawn smaller
 _KEY = 20.0  # height of a line of the key, in units
 
 
-def plot_tree(ex: Explanation, ax: Axes | None = None) -> Axes:
+def plot_tree(ex: Measurable, ax: Axes | None = None) -> Axes:
     """Draw the tree; see `Explanation.plot`."""
     picture = picture_of(ex)
     key = _key(picture)

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from boxwood._validation import listed
-from boxwood.render.words.figures import brief, counted, of_leaves, percent, price, short_number, shortened, width
-from boxwood.render.words.rules import category, cluster_name, column_name, condition, number, printable
+from boxwood.render.words.figures import brief, counted, of_leaves, percent, price, short_number, shortened, size, width
+from boxwood.render.words.rules import category, cluster_name, cluster_rule, column_name, condition, number, one_of
+from boxwood.tree.boxes import ends_without_missing
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Comparison, Explanation
-    from boxwood.explanation.apply.tree_changes import Ends, TreeChanges
-    from boxwood.explanation.apply.why import Change, Move, Step, Why
-    from boxwood.explanation.records import ColumnProfile, CutStability, Frontier, Profile, Stability, Worth
+    from boxwood.explanation.apply.results import Change, Comparison, Ends, Move, Step, TreeChanges, Why
+    from boxwood.explanation.records import (
+        ClusterSummary,
+        ColumnProfile,
+        CutStability,
+        Frontier,
+        NumberGroup,
+        Profile,
+        Stability,
+        Worth,
+    )
 
 __all__ = [
-    "basis_lines",
     "category_of",
+    "cluster_lines",
     "compare_text",
     "frontier_text",
+    "middle_of",
     "profile_lines",
     "profile_text",
     "stability_text",
@@ -32,35 +41,25 @@ __all__ = [
 ]
 
 
-def basis_lines(ex: Explanation) -> list[tuple[str, str]]:
-    """Return what an explanation rests on, as names and texts; what is not known is left out."""
-    known = ex.basis
-    rows = counted(ex.n_rows, "row")
-    scaling = "columns scaled to equal spread" if ex.standardized else "columns as they are"
-    n_columns = len(ex.columns) if known is None else known.n_columns
-    used = "all" if n_columns == len(ex.columns) else f"{len(ex.columns):,} of {n_columns:,}"
-    lines = [
-        ("Source", rows if known is None else f"{printable(known.source)}: {rows}, {counted(n_columns, 'column')}"),
-        ("Made", "" if known is None else f"{known.made}, by boxwood {known.version}"),
-        ("Clusters from", f"{'labels' if known is None else printable(known.labels)}; {scaling}"),
-        ("Columns looked at", f"{used}: {_named(ex.columns)}"),
-        (
-            "Not looked at",
-            "; ".join(f"{_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
-        ),
-        ("Rows without a cluster", _without_cluster(ex)),
-    ]
-    return [(name, text) for name, text in lines if text]
+def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
+    """Return a line of names above, and one for each cluster: its size, how well its rule describes it, the rule."""
+    header = ("", "size", "share", "matched", "found", "precision", "rule")
+    cells = [header, *(_cells(cluster) for cluster in clusters)]
+    widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
+    return [_line(row, widths) for row in cells]
 
 
-def _named(columns: Sequence[str]) -> str:
-    return listed([shortened(column_name(name)) for name in columns])
+def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
+    name = shortened(cluster_name(cluster.name))
+    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
+    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, cluster_rule(cluster)
 
 
-def _without_cluster(ex: Explanation) -> str:
-    parts = [f"{ex.n_incomplete:,} lack a value"] * bool(ex.n_incomplete)
-    labelled = ex.n_left_out - ex.n_incomplete
-    return " and ".join([*parts, *([f"{labelled:,} labelled -1"] * bool(labelled))]) or "none"
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    name, *numbers, rule = row
+    padded = [name + " " * (widths[0] - width(name))]
+    padded += [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
+    return "  ".join([*padded, rule])
 
 
 def worth_line(worth: Worth, cluster: int) -> str:
@@ -129,9 +128,15 @@ def _middle(column: ColumnProfile, group: Any) -> str:
     if group is None:
         return "-"
     if hasattr(group, "quantiles"):
-        return brief(group.quantiles[2])
+        return middle_of(group)
     place = max(range(len(group.shares)), key=lambda i: group.shares[i])
     return f"{percent(group.shares[place])} {category_of(column, place)}"
+
+
+def middle_of(group: NumberGroup) -> str:
+    """Return the median of a group of numbers, and the share of its rows that lack a value, if any do."""
+    missing = f" ({percent(group.missing)} missing)" if group.missing else ""
+    return brief(group.quantiles[2]) + missing
 
 
 def category_of(column: Any, code: int) -> str:
@@ -155,6 +160,8 @@ def stability_text(stability: Stability) -> str:
 def _cut_name(cut: CutStability) -> str:
     """Return the column of a cut and its end; of a column of words or booleans the column alone."""
     column = column_name(cut.column)
+    if cut.threshold == sys.float_info.max:
+        return f"{column} is missing or not"
     return f"{column} at {number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
 
 
@@ -253,6 +260,11 @@ def two_digits(share: float) -> str:
 
 
 def _ends(ends: Ends) -> str:
+    if ends.members:
+        return f"codes {one_of(ends.members)}"
+    if ends.upper == sys.float_info.max:  # beyond are missing values alone
+        lower, _ = ends_without_missing(ends.lower, ends.upper)
+        return "missing values" if lower == -math.inf else f"{short_number(lower)} and at missing values"
     if ends.lower == -math.inf:
         return short_number(ends.upper)
     if ends.upper == math.inf:
@@ -334,12 +346,12 @@ def _change(change: Change) -> str:
 def _distance(change: Change) -> str:
     """Return how far a change is; a change of category counts 1, which is no standard deviation."""
     numbers = [move.deviations for move in change.moves if _is_number(move)]
-    n_others = len(change.moves) - len(numbers)
-    others = "one other category" if n_others == 1 else f"{n_others} other categories"
-    if not numbers:
-        return others
-    away = f"{_deviations(math.fsum(numbers))} away"
-    return f"{away}, and {others}" if n_others else away
+    n_missing = sum(move.before is None and not move.is_category for move in change.moves)
+    n_others = len(change.moves) - len(numbers) - n_missing
+    parts = [f"{_deviations(math.fsum(numbers))} away"] if numbers else []
+    parts += ["one other category" if n_others == 1 else f"{n_others} other categories"] if n_others else []
+    parts += ["one missing value" if n_missing == 1 else f"{n_missing} missing values"] if n_missing else []
+    return ", and ".join(parts)
 
 
 def _deviations(times: float) -> str:
@@ -353,6 +365,8 @@ def _is_number(move: Move) -> bool:
 def _move(move: Move) -> str:
     """Return a change in words; next to an open end, the end is said: "above 3" for the next double above 3."""
     name = column_name(move.column)
+    if move.before is None and not move.is_category:
+        return f"{name} were {_beside(move.after)} instead of missing"
     if not _is_number(move):
         return f"{name} were {_value(move.after)}"
     assert isinstance(move.after, float)
@@ -361,6 +375,15 @@ def _move(move: Move) -> str:
     if len(number(beyond)) < len(number(move.after)):
         return f"{name} were {'above' if beyond < move.after else 'below'} {number(beyond)}"
     return f"{name} were {number(move.after)}"
+
+
+def _beside(value: Hashable) -> str:
+    """Return a number, or that it is next to one of fewer digits."""
+    if isinstance(value, float):
+        for word, other in (("above", -math.inf), ("below", math.inf)):
+            if len(number(end := math.nextafter(value, other))) < len(number(value)):
+                return f"{word} {number(end)}"
+    return _value(value)
 
 
 def _value(value: Hashable) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Condition, Explanation, Rule
+    from boxwood.explanation import ClusterSummary, Condition, Rule
     from boxwood.tree import Interval
 
 __all__ = [
@@ -17,11 +17,11 @@ __all__ = [
     "cluster_rule",
     "column_name",
     "condition",
-    "explanation_of",
+    "is_impossible",
     "number",
+    "numbers",
     "printable",
     "rule",
-    "rules",
     "shared",
 ]
 
@@ -29,42 +29,16 @@ NO_ROW = "no row: no value passes all cuts of its path"
 NO_RULE = "no rule of its own: the tree has no leaf for this cluster"
 
 
-def rules(model: Any) -> str:
-    """Return one line for each cluster: its name and its rule.
-
-    Parameters
-    ----------
-    model : Explanation, or a fitted estimator with `explanation_`
-
-    Examples
-    --------
-    >>> import boxwood
-    >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
-    >>> print(rules(ex))
-    high: age > 5
-    low: age <= 5
-    """
-    clusters = explanation_of(model).clusters
-    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in clusters)
-
-
-def explanation_of(model: Any) -> Explanation:
-    """Return the explanation of a fitted estimator; an explanation is returned as it is."""
-    explanation = getattr(model, "explanation_", model)
-    if not hasattr(explanation, "clusters"):
-        raise TypeError(f"expected an Explanation or a fitted explainer of boxwood, got {type(model).__name__}")
-    return explanation  # type: ignore[no-any-return]
-
-
 def cluster_rule(cluster: ClusterSummary, *, whole: bool = False) -> str:
     """Return the rules of a cluster, joined with "or"; what all of them say stands once. IN: whole: see `condition`."""
     if not cluster.rules:
         return NO_RULE
-    possible = [one for one in cluster.rules if all(part.intervals for part in one)]
+    possible = [one for one in cluster.rules if not any(map(is_impossible, one))]
     if not possible:
         return NO_ROW
     common, rests = shared(possible)
-    either = _joined(" or ", [(rule(one, whole=whole), len(one) > 1) for one in rests])
+    texts = [(rule(one, whole=whole), len(one)) for one in rests]
+    either = _joined(" or ", [(text, n > 1 or " or " in text) for text, n in texts])
     return f"{rule(common, whole=whole)} and ({either})" if common and rests else either or rule(common, whole=whole)
 
 
@@ -84,8 +58,17 @@ def rule(conditions: Rule, *, whole: bool = False) -> str:
     """Return the conditions of a rule, joined with "and"; without conditions, "every row"."""
     if not conditions:
         return "every row"
-    parts = [(condition(one, whole=whole), len(one.intervals) > 1 and not one.categories) for one in conditions]
-    return _joined(" and ", parts)
+    return _joined(" and ", [(condition(one, whole=whole), _is_compound(one)) for one in conditions])
+
+
+def is_impossible(one: Condition) -> bool:
+    """Return whether no value fulfils a condition."""
+    return not one.intervals and not one.or_missing
+
+
+def _is_compound(one: Condition) -> bool:
+    """Return whether a condition on numbers is said with "or"."""
+    return one.categories is None and len(one.intervals) + one.or_missing > 1
 
 
 def condition(one: Condition, *, whole: bool = False) -> str:
@@ -95,7 +78,7 @@ def condition(one: Condition, *, whole: bool = False) -> str:
     it is to be `whole`: it becomes that of the other values, or of the first ones and the number of the rest.
     """
     name = column_name(one.column)
-    if not one.intervals:
+    if is_impossible(one):
         return f"no possible {name}"
     if one.categories is not None:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
@@ -107,7 +90,20 @@ def condition(one: Condition, *, whole: bool = False) -> str:
                 values, included = tuple(others), False
         most = len(values) if whole else MOST_VALUES
         return f"{name} is {one_of(values, most) if included else none_of(values, most)}"
-    return " or ".join(_interval(name, piece) for piece in one.intervals)
+    return numbers(name, one.intervals, one.or_missing)
+
+
+def numbers(name: str, pieces: Sequence[Interval], or_missing: bool) -> str:
+    """Return in words that a number is in one of some intervals, or missing, such as `age > 5 or missing`."""
+    if not pieces:
+        return f"{name} is missing" if or_missing else f"no possible {name}"
+    if not or_missing and _is_every_number(pieces[0]):
+        return f"{name} is not missing"
+    return " or ".join([*(_interval(name, piece) for piece in pieces), *["missing"] * or_missing])
+
+
+def _is_every_number(piece: Interval) -> bool:
+    return piece.lower == -math.inf and piece.upper == math.inf and piece.lower_closed and piece.upper_closed
 
 
 def number(x: float) -> str:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from boxwood.axes import Categories
 from boxwood.render.words.figures import short_number
-from boxwood.render.words.rules import category, column_name, none_of, number, one_of
-from boxwood.tree import ThresholdTree
+from boxwood.render.words.rules import category, column_name, none_of, number, numbers, one_of
+from boxwood.tree import Interval, ThresholdTree
+from boxwood.tree.boxes import sides as values_on_side
+from boxwood.tree.boxes import without_missing
+from boxwood.tree.nodes import Cut, CutTest
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = [
     "CutWords",
@@ -25,7 +28,10 @@ __all__ = [
     "outline",
     "outline_lines",
     "sides",
+    "sides_with_gaps",
+    "takes",
     "too_deep",
+    "values_of",
     "walk",
 ]
 
@@ -70,9 +76,14 @@ def walk(tree: ThresholdTree, *, lighter_first: bool = False) -> Iterator[WalkSt
             stack.append(WalkStep(child, step.depth + 1, node, inside, asked, nested))
 
 
-def among(categories: Categories, lower: float, upper: float) -> tuple[tuple[Hashable, ...], bool]:
+def among(categories: Categories, test: CutTest) -> tuple[tuple[Hashable, ...], bool]:
     """Return which values a cut on their codes has inside: these, and True; or all but these, and False."""
-    return categories.chosen([code for code, _ in categories.domain if lower <= code <= upper])
+    return categories.chosen([code for code, _ in categories.domain if takes(test, code)])
+
+
+def takes(test: CutTest, code: float) -> bool:
+    """Return whether a code is inside of a cut."""
+    return code in test.members if test.members else test.lower <= code <= test.upper
 
 
 def _leaves_below(tree: ThresholdTree) -> list[int]:
@@ -156,6 +167,11 @@ def sides(
     return f"{number(lower)} <= {name} <= {number(upper)}", f"{name} < {number(lower)}{low} or {above}{high}"
 
 
+def values_of(name: str) -> tuple[str, str]:
+    """Return the tests of the two sides of a cut of a column that holds only 0 and 1."""
+    return f"{name} = 0", f"{name} = 1"
+
+
 Sides = tuple[list[int], list[int]]
 """Codes of the categories that can reach a cut: those inside, and those outside."""
 
@@ -167,10 +183,28 @@ class CutWords(NamedTuple):
     full: tuple[str, str]
 
 
-def cut_words(ex: Explanation, node: int, codes: Sides | None) -> CutWords:
-    """Return what the sides of a cut ask; `codes` are those of `codes_at_cuts`, for a column of categories."""
-    feature, lower, upper = int(ex.tree.feature[node]), float(ex.tree.lower[node]), float(ex.tree.upper[node])
+def sides_with_gaps(test: CutTest, *, reached: bool = True) -> list[tuple[tuple[Interval, ...], bool]]:
+    """Return both sides of a cut on a column with gaps: its numbers, and whether missing values are on this side.
+
+    IN: reached: whether rows reach the cut that lack the value.
+    """
+    cuts = (Cut(0, test.feature, test.lower, test.upper, inside) for inside in (True, False))
+    found = (without_missing(values_on_side(cut)) for cut in cuts)
+    return [(pieces, or_missing and reached) for pieces, or_missing in found]
+
+
+def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collection[int] = ()) -> CutWords:
+    """Return what the sides of a cut ask.
+
+    IN: codes: those of `codes_at_cuts`, for a column of categories; reached: cuts that missing values reach.
+    """
+    feature, upper, lower, _ = test = ex.tree.test(node)
     name = column_name(ex.columns[feature])
+    if feature in ex.gap_columns:
+        first, last = sides_with_gaps(test, reached=node in reached)
+        return CutWords((_in_short(*first), _in_short(*last)), (numbers(name, *first), numbers(name, *last)))
+    if codes is None and ex._says_values(feature, lower, upper):
+        return CutWords(("= 0", "= 1"), values_of(name))
     if codes is None:
         inside, outside = sides(name, lower, upper, number)
         return CutWords(_numbers(lower, upper), (inside, outside.replace(f"{name} >  ", f"{name} > ")))
@@ -196,9 +230,9 @@ def codes_at_cuts(tree: ThresholdTree, categories: dict[int, Categories]) -> dic
             continue
         below = (possible, possible)
         if feature in categories:
-            lower, upper = tree.lower[node], tree.upper[node]
-            inside = [code for code in possible[feature] if lower <= code <= upper]
-            outside = [code for code in possible[feature] if not lower <= code <= upper]
+            test = tree.test(node)
+            inside = [code for code in possible[feature] if takes(test, code)]
+            outside = [code for code in possible[feature] if not takes(test, code)]
             found[node] = inside, outside
             below = possible | {feature: inside}, possible | {feature: outside}
         stack += (int(tree.second[node]), below[1]), (node + 1, below[0])
@@ -212,6 +246,23 @@ def _numbers(lower: float, upper: float) -> tuple[str, str]:
     if upper == math.inf:
         return f"≥ {low}", f"< {low}"
     return f"{low} to {high}", f"< {low} or > {high}"
+
+
+def _in_short(pieces: tuple[Interval, ...], or_missing: bool) -> str:
+    """Return the numbers on a side of a cut on a column with gaps, such as "> 5 or missing"."""
+    if not pieces:
+        return "missing" if or_missing else "impossible"
+    if pieces[0][:2] == (-math.inf, math.inf):
+        return "any number" + " or missing" * or_missing
+    return " or ".join([*map(_ends, pieces), *["missing"] * or_missing])
+
+
+def _ends(piece: Interval) -> str:
+    lower, upper, lower_closed, upper_closed = piece
+    low, high = short_number(lower), short_number(upper)
+    if lower == -math.inf:
+        return f"{'≤' if upper_closed else '<'} {high}"
+    return f"{'≥' if lower_closed else '>'} {low}" if upper == math.inf else f"{low} to {high}"
 
 
 def _categories(categories: Categories, codes: Sides) -> tuple[str, str]:

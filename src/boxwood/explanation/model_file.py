@@ -18,14 +18,15 @@ from boxwood._messages import cut_off, listed, shown
 from boxwood._types import AnyAmount, Range, Share, Size
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
-from boxwood.explanation.explanation import Explanation
-from boxwood.explanation.keep._typed import as_type, plain
+from boxwood.explanation._typed import as_type, plain
 from boxwood.explanation.measure.spreads import Spread
+from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import (
     QUANTILES,
     Basis,
     BudgetFacts,
     CategoryColumn,
+    Clusters,
     ClusterSummary,
     ColumnProfile,
     DrawFacts,
@@ -49,8 +50,9 @@ from boxwood.tree.exchange import from_nodes, to_nodes
 
 __all__ = ["Document", "from_text", "read", "to_document", "to_text", "write"]
 
-FORMAT, VERSION = "boxwood", 2
-PLAIN_VERSION = 1  # version of models without categories, which older versions of boxwood can read
+FORMAT, VERSION = "boxwood", 3
+CODED_VERSION = 2  # of models with categories, without sets of them and without gaps
+PLAIN_VERSION = 1  # of models without categories; older versions of boxwood read what has the least number it can have
 _CHUNK, _LARGEST = 1 << 24, 1 << 29  # bytes
 _FRONTIER = ("folds", "grown_by", "objective", "n_grown", "agreement_gap", "rows")
 _OF_THIS_VERSION: dict[str, Any] = {"readability": Readability, "search": SearchFacts, "budget": BudgetFacts}
@@ -100,38 +102,45 @@ class Document(TypedDict):
     search: NotRequired[SearchFacts]
     budget: NotRequired[BudgetFacts]
     columns: tuple[str, ...]
+    binary: NotRequired[tuple[str, ...]]
     categories: NotRequired[dict[str, Categories]]
+    gaps: NotRequired[tuple[str, ...]]
     clusters: tuple[ClusterEntry, ...]
     spreads: NotRequired[dict[str, Spread]]
     profile: NotRequired[tuple[ColumnProfile, ...]]
     leaves: tuple[LeafEntry, ...]
     nodes: Any
+    nodes_in_words: NotRequired[Any]  # the same with short thresholds, where words have others
     held_out: NotRequired[HeldOut]
     frontier: NotRequired[Frontier]
     stability: NotRequired[Stability]
     worth: NotRequired[Worth]
 
 
-_FACTS = {each.name for each in fields(Explanation)}
+_FACTS = {each.name for each in fields(MeasuredTree)}
 
 
-def to_document(ex: Explanation) -> dict[str, Any]:
+def to_document(ex: MeasuredTree) -> dict[str, Any]:
     """See `Explanation.to_dict`."""
     spreads, frontier = ex._spreads(), ex._kept.get("frontier")  # `why` needs the spreads of the columns that it tests
+    said = ex._in_words()
     parts = {
         "format": FORMAT,
-        "version": VERSION if ex.categories else PLAIN_VERSION,
+        "version": _version(ex),
         "objective": None if ex.objective == "sqeuclidean" else ex.objective,
+        "binary": ex.binary or None,
         "categories": dict(ex.categories) or None,
+        "gaps": ex.gaps or None,
         "clusters": [
             cluster._asdict()
             | {"rules": [rule(leaf, whole=True) for leaf in cluster.rules], "rule": cluster_rule(cluster, whole=True)}
-            for cluster in ex.clusters
+            for cluster in said.clusters
         ],
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
-        "profile": ex._kept.get("profile"),
-        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in ex.leaves],
+        "profile": _profile_entries(ex),
+        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
         "nodes": to_nodes(ex.tree),
+        "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
         "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
         "stability": ex._kept.get("stability"),
         "worth": ex._kept.get("worth"),
@@ -140,12 +149,29 @@ def to_document(ex: Explanation) -> dict[str, Any]:
     return {name: plain(part) for name, part in parts.items() if part is not None}
 
 
-def to_text(ex: Explanation) -> str:
+def _version(ex: MeasuredTree) -> int:
+    """Return the least format that can say all that is in a model."""
+    if ex.gaps or ex.tree.has_sets:
+        return VERSION
+    return CODED_VERSION if ex.categories else PLAIN_VERSION
+
+
+def _profile_entries(ex: MeasuredTree) -> Any:
+    """Return the profile, in which groups of a column without gaps have no entry for them."""
+    entries = plain(ex._kept.get("profile"))
+    for column in entries or ():
+        for group in (column["everyone"], *column["clusters"]):
+            if group is not None and group.get("missing", 0) is None:
+                del group["missing"]
+    return entries
+
+
+def to_text(ex: MeasuredTree) -> str:
     """See `Explanation.to_json`."""
     return json.dumps(to_document(ex), allow_nan=False, ensure_ascii=False, indent=1)
 
 
-def from_text(text: str, source: str) -> Explanation:
+def from_text(text: str, source: str) -> MeasuredTree:
     """Return the explanation in a text; errors call it `source`."""
     try:
         document = json.loads(text)
@@ -158,7 +184,7 @@ def from_text(text: str, source: str) -> Explanation:
         raise ModelError(
             f"{source} was written by a newer boxwood (format {cut_off(str(version))}, this one reads {VERSION})"
         )
-    if version not in (PLAIN_VERSION, VERSION):
+    if version not in (PLAIN_VERSION, CODED_VERSION, VERSION):
         raise ModelError(f"{source} is not a boxwood model: format {shown(version)} is unknown")
     try:
         return _explanation(document)
@@ -166,7 +192,7 @@ def from_text(text: str, source: str) -> Explanation:
         raise ModelError(f"{source} is a damaged boxwood model: {cut_off(str(error))}") from None
 
 
-def read(path: str | os.PathLike[str]) -> Explanation:
+def read(path: str | os.PathLike[str]) -> MeasuredTree:
     """See `load`."""
     name = os.fspath(path)
     content = b""
@@ -183,7 +209,7 @@ def read(path: str | os.PathLike[str]) -> Explanation:
         raise ModelError(f"{name} is not a boxwood model") from None
 
 
-def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
+def write(ex: MeasuredTree, path: str | os.PathLike[str]) -> None:
     """See `Explanation.save`."""
     text = to_text(ex)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
@@ -193,7 +219,7 @@ def write(ex: Explanation, path: str | os.PathLike[str]) -> None:
 # ------------------------------------------------------------------------------------------ an explanation of entries
 
 
-def _explanation(entries: dict[str, Any]) -> Explanation:
+def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     document: Document = as_type(Document, entries)
     tree, columns, categories = from_nodes(document["nodes"]), document["columns"], document.get("categories", {})
     _check_tree(document, tree)
@@ -201,20 +227,31 @@ def _explanation(entries: dict[str, Any]) -> Explanation:
     _check_profile(document)
     _check_measured(document, tree)
     what = tree, columns, {columns.index(name): known for name, known in categories.items()}
-    of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what), document["leaves"], strict=True)
+    gaps = {columns.index(name) for name in document.get("gaps", ())}
+    of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what, gaps), document["leaves"], strict=True)
     leaves = [
         LeafSummary(i, cluster, rule=conditions, **entry) for i, (cluster, conditions, entry) in enumerate(of_leaves)
     ]
     n = len(document["clusters"])
     of_clusters = zip(
-        map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n), document["clusters"], strict=True
+        map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n, gaps), document["clusters"], strict=True
     )
     clusters = [
         ClusterSummary(i, ruled=ruled, rules=rules, **entry) for i, (ruled, rules, entry) in enumerate(of_clusters)
     ]
-    parts = {"leaves": tuple(leaves), "clusters": tuple(clusters), "categories": tuple(categories.items())}
+    parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}
     facts = {name: document[name] for name in document.keys() & _FACTS}  # type: ignore[literal-required]
-    return Explanation(tree=tree, **facts | parts, _kept=_kept(document, tree))
+    return MeasuredTree(tree=tree, **facts | parts, _kept=_kept(document, tree), _short=_short_tree(document, tree))
+
+
+def _short_tree(document: Document, tree: ThresholdTree) -> ThresholdTree | None:
+    """Return the tree with the thresholds that words have, which is the tree but for these; None without one."""
+    if "nodes_in_words" not in document:
+        return None
+    short = from_nodes(document["nodes_in_words"])
+    same = short.n_nodes == tree.n_nodes and tree.with_thresholds(short.lower, short.upper) == short
+    _refuse(not same, "its nodes in words are those of another tree")
+    return short
 
 
 def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
@@ -257,6 +294,10 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
     twice = any(_twice(known.values) for known in (*categories.values(), *of_profile))
     _refuse(twice, "it lists a category twice")
     _refuse_unknown("categories", categories, columns)
+    gaps = document.get("gaps", ())
+    _refuse_unknown("gaps", gaps, columns)
+    _refuse(_twice(gaps) or bool({*gaps} & {*categories}), "its gaps are no columns of numbers, or come twice")
+    _refuse_unknown("binary", document.get("binary", ()), columns)
     if "budget" in document:
         _refuse_unknown("budget", [*document["budget"].forbidden, *document["budget"].preferred], columns)
     for name, kind in _OF_THIS_VERSION.items():

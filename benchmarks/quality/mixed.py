@@ -1,0 +1,159 @@
+"""Tables of words and numbers: `explain` on them as they are, beside CART and `explain` on one-hot columns.
+
+Half of the columns of each table are cut into bins, whose names are words without an order. The clusters are the
+classes, k-means of the numbers before, and average linkage of Gower's distances. With `--gaps` values are knocked out
+instead, and the others are peers that fill them with medians and the commonest words.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.quality import cases
+from benchmarks.quality.cases import tables_of
+from benchmarks.tables import Table
+from benchmarks.timing import print_table
+from boxwood import explain
+
+MOST_ROWS = 3000
+CLUSTERS = 5  # of k-means and average linkage
+CRITERIA = ("gini", "entropy")
+SLACK = 1e-3  # of agreement, which is no difference
+
+
+class MixedCase(NamedTuple):
+    """A frame of words and numbers, and the cluster of each row."""
+
+    name: str
+    frame: pd.DataFrame
+    labels: np.ndarray
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    cases.add_options(parser)
+    parser.add_argument("--gaps", type=float, metavar="SHARE", help="share of the values that are knocked out")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="tables made of each table")
+
+
+def main(options: argparse.Namespace) -> None:
+    """Print a line for each case, and how often the frame as it is agrees less."""
+    rows: list[list[Any]] = []
+    for case in _cases(options):
+        k = int(case.labels.max()) + 1
+        for leaves in (k, 2 * k):
+            found = _with_gaps(case, leaves) if options.gaps else _with_words(case, leaves)
+            rows.append([case.name, *case.frame.shape, leaves, *found])
+            print(*rows[-1], file=sys.stderr, flush=True)
+    if options.gaps:
+        header, others = ["", "rows", "columns", "leaves", "as it is", "filled"], [5]
+    else:
+        header = ["", "rows", "columns", "leaves", "as it is", "CART", "one-hot", "conditions", "CART's", "one-hot's"]
+        others = [5, 6]
+    print_table(
+        "Agreement in percent, and conditions for a row", header, [[_cell(cell) for cell in row] for row in rows]
+    )
+    for j in others:
+        below = [f"{row[0]} {row[3]}" for row in rows if row[4] < row[j] - 100 * SLACK]
+        more = [row[4] - row[j] for row in rows]
+        print(f"agrees less than {header[j]} in {len(below)} of {len(rows)}: {', '.join(below) or '-'}")
+        print(f"beside {header[j]}: {np.mean(more):+.2f} points in the mean, {min(more):+.2f} at least")
+    for j in (8, 9) if not options.gaps else ():
+        print(f"fewer conditions than {header[j]} in {sum(row[7] < row[j] for row in rows)} of {len(rows)}")
+
+
+def _cases(options: argparse.Namespace) -> Iterator[MixedCase]:
+    for table in sorted(tables_of(options), key=lambda table: table.X.size):
+        for seed in range(options.seeds):
+            rng = np.random.default_rng(seed)
+            at = np.sort(rng.permutation(len(table.X))[:MOST_ROWS])
+            smaller = table._replace(X=table.X[at], classes=table.classes[at])
+            frame = _in_words(smaller.X, rng)
+            for how, labels in _clusterings(smaller, frame):
+                missing = [] if not options.gaps else [("at random", False), ("large", True)]
+                for what, of_large in missing or [("", False)]:
+                    lacking = _knocked_out(frame, smaller.X, options.gaps, of_large, rng) if missing else frame
+                    yield MixedCase(f"{table.name} {seed}, {how}{', ' if what else ''}{what}", lacking, labels)
+
+
+def _in_words(X: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
+    """Return the table with half of its columns in bins that have words for names, in no order."""
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    for j in rng.permutation(X.shape[1])[: max(1, X.shape[1] // 2)].tolist():
+        m = int(rng.integers(4, 13))
+        ends = np.unique(np.quantile(X[:, j], np.arange(1, m) / m))
+        words = np.array([f"{letter}{j}" for letter in "abcdefghijklm"])[rng.permutation(13)]
+        frame[f"x{j}"] = words[np.searchsorted(ends, X[:, j], side="right")]
+    return frame
+
+
+def _clusterings(table: Table, frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
+    if table.classes.any():
+        yield "classes", np.unique(table.classes, return_inverse=True)[1]
+    yield "k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(table.X)
+    linkage = AgglomerativeClustering(CLUSTERS, metric="precomputed", linkage="average")
+    yield "Gower", linkage.fit_predict(_gower(frame))
+
+
+def _gower(frame: pd.DataFrame) -> np.ndarray:
+    """Return Gower's distances: shares of ranges, and 1 for words that differ."""
+    total = np.zeros((len(frame), len(frame)))
+    for name in frame:
+        column = frame[name].to_numpy()
+        if frame[name].dtype.kind == "f":
+            total += np.abs(column[:, None] - column) / max(float(np.ptp(column)), 1e-300)
+        else:
+            total += column[:, None] != column
+    return total
+
+
+def _knocked_out(
+    frame: pd.DataFrame, X: np.ndarray, share: float, of_large: bool, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Return the frame without a share of the values of each column: of all, or of the larger half."""
+    lacking = frame.copy()
+    for j, name in enumerate(frame):
+        chance = np.where(X[:, j] > np.median(X[:, j]), 2 * share, 0.0) if of_large else share
+        lacking.loc[rng.random(len(frame)) < chance, name] = None
+    return lacking
+
+
+def _with_words(case: MixedCase, leaves: int) -> list[float]:
+    """Return the agreement of trees on the frame, of CART and of ours on one-hot columns, and their conditions."""
+    one_hot = pd.get_dummies(case.frame).to_numpy(dtype=float)
+    ours = explain(case.frame, case.labels, max_leaf_nodes=leaves, objective="agreement")
+    on_one_hot = explain(one_hot, case.labels, max_leaf_nodes=leaves, objective="agreement")
+    carts = [
+        DecisionTreeClassifier(criterion=how, max_leaf_nodes=leaves, random_state=0).fit(one_hot, case.labels)
+        for how in CRITERIA
+    ]
+    best = max(carts, key=lambda tree: float(tree.score(one_hot, case.labels)))
+    shares = ours.agreement, float(best.score(one_hot, case.labels)), on_one_hot.agreement
+    conditions = (
+        ours.readability.weighted_average_explanation_size,
+        *(
+            each.readability.weighted_average_explanation_size
+            for each in (explain(one_hot, case.labels, method="cart", max_leaf_nodes=leaves), on_one_hot)
+        ),
+    )
+    return [*(100 * share for share in shares), *conditions]
+
+
+def _with_gaps(case: MixedCase, leaves: int) -> list[float]:
+    """Return the agreement of trees on the frame with gaps, and on the frame with gaps filled."""
+    filled = case.frame.copy()
+    for name in filled:
+        known = filled[name].dropna()
+        filled[name] = filled[name].fillna(known.median() if known.dtype.kind == "f" else known.mode()[0])
+    asked: dict[str, Any] = {"max_leaf_nodes": leaves, "objective": "agreement"}
+    return [100 * explain(frame, case.labels, **asked).agreement for frame in (case.frame, filled)]
+
+
+def _cell(cell: Any) -> str:
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)

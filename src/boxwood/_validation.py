@@ -1,0 +1,404 @@
+"""Checks of what users give: `Rows`, which are checked once, weights, arrays and single parameters."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._messages import cut_off, listed, shown
+from boxwood._threads import map_blocks
+from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
+from boxwood.errors import DataError
+
+__all__ = [
+    "INFINITE_SUM",
+    "Rows",
+    "WholeWeights",
+    "as_finite_vector",
+    "as_float_table",
+    "as_generator",
+    "as_numbers",
+    "as_positions",
+    "as_table",
+    "as_time_limit",
+    "as_vector",
+    "as_weights",
+    "as_whole_weights",
+    "cut_off",
+    "finite_number",
+    "listed",
+    "number_of_clusters",
+    "position",
+    "real_number",
+    "refuse_infinite_sum",
+    "refuse_no_rows",
+    "refuse_not_finite",
+    "refuse_other_kind",
+    "refuse_unknown",
+    "shown",
+    "whole_number",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Checked rows of a table in memory, with checked weights.
+
+    Every function that takes rows takes `Rows` too. Functions read their rows with `Rows.of` or `as_table`, and these
+    return `Rows` without a second check. So a table is checked once, however many functions it passes.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Finite numbers, float32 or float64.
+    weights : array of shape (n,), or None
+        Finite and not negative; None weighs every row 1.
+    """
+
+    values: Array
+    weights: Weights = None
+
+    @classmethod
+    def of(cls, X: ArrayLike | Rows, sample_weight: ArrayLike | None = None, *, n_columns: int | None = None) -> Rows:
+        """Return checked rows; without `sample_weight`, `Rows` keep their weights."""
+        table = as_table(X, n_columns=n_columns)
+        if isinstance(X, Rows) and sample_weight is None:
+            return X
+        return cls(table, as_weights(sample_weight, len(table)))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.values, dtype=dtype) if not copy else np.array(self.values, dtype=dtype)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.values.shape[1])
+
+    def take(self, rows: Indices) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.values[rows], None if self.weights is None else self.weights[rows])
+
+    def column(self, feature: int, rows: Array) -> Floats:
+        """Return the values of one column at some rows, as float64."""
+        return np.asarray(self.values[rows, feature], dtype=np.float64)
+
+    def is_first(self, rows: Indices, feature: int, lower: float, upper: float) -> Bools:
+        """Return whether each of some rows goes to the first side of the cut `lower <= x <= upper`."""
+        values = self.column(feature, rows)
+        inside: Bools = (lower <= values) & (values <= np.float64(upper))
+        return inside
+
+    def mapped(self, values: Array) -> Rows:
+        """Return rows with other values and the same weights."""
+        return Rows(values, self.weights)
+
+
+def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequence[str] | None = None) -> Array:
+    """Return `X` as finite rows, shape (n, d), float32 or float64; it is copied only if its type must change.
+
+    Raises
+    ------
+    DataError
+        If `X` is not numeric or two-dimensional, has no rows or columns, has another number of columns than
+        `n_columns`, or holds missing or infinite values; the message uses `names` for the columns.
+    """
+    if isinstance(X, Rows):
+        _refuse_other_width(X.values, n_columns)
+        return X.values
+    if np.ma.is_masked(X):
+        raise DataError("X is a masked array with masked values; fill them (X.filled) or leave those rows out")
+    if hasattr(X, "toarray"):
+        raise DataError("X is sparse, and must have all its numbers; use X.toarray()")
+    table = as_float_table(X)
+    if 0 in table.shape:
+        raise DataError(f"X must have at least one row and one column; got shape {table.shape}")
+    _refuse_other_width(table, n_columns)
+    refuse_not_finite(table, names if names is not None and len(names) == table.shape[1] else None)
+    return table
+
+
+def _refuse_other_width(table: Array, n_columns: int | None) -> None:
+    if n_columns is not None and table.shape[1] != n_columns:
+        raise DataError(f"X has {table.shape[1]} columns, but {n_columns} are expected")
+
+
+def refuse_not_finite(X: Array, names: Sequence[str] | None = None, *, n_jobs: int | None = -1) -> None:
+    """Raise a DataError with the number of missing or infinite values by column; finite rows are read once."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = map_blocks(lambda start, stop: np.sum(X[start:stop], dtype=np.float64), len(X), n_jobs=n_jobs)
+    if np.isfinite(sums).all() or np.isfinite(X).all():  # a sum of finite values may overflow
+        return
+    for problem, is_problem, remedy in (
+        ("missing values (NaN)", np.isnan, "fill them or leave those rows out"),
+        ("infinite values", np.isinf, "replace them or leave those rows out"),
+    ):
+        bad = is_problem(X)
+        if bad.any():
+            columns = [
+                f"{names[j] if names is not None else f'column {j}'} ({count})"
+                for j, count in enumerate(bad.sum(axis=0))
+                if count
+            ]
+            rows = int(bad.any(axis=1).sum())
+            raise DataError(f"{problem} in {rows} of {len(X)} rows: {listed(columns)}; {remedy}")
+
+
+def as_float_table(X: ArrayLike) -> Array:
+    """Return `X` as a two-dimensional array of float32 or float64, copied only if its type must change.
+
+    Raises
+    ------
+    DataError
+        If `X` is not numeric or not two-dimensional. Missing and infinite values are numbers here.
+    """
+    refuse_no_rows(X)
+    table = np.asarray(X)
+    if table.dtype not in (np.float32, np.float64):
+        if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
+            raise DataError(f"X must be numeric, got {'text' if table.dtype.kind in 'OUS' else table.dtype}")
+        try:
+            table = table.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise DataError(f"X must be numeric, got {table.dtype}: {cut_off(str(error))}") from None
+    if table.ndim != 2:
+        raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
+    return table
+
+
+def refuse_no_rows(X: Any) -> None:
+    """Raise a DataError for the name of a file and for mappings, which hold rows in a form that arrays do not have."""
+    if isinstance(X, (str, os.PathLike)):
+        raise DataError(
+            f"X must be rows, got the text {shown(os.fspath(X))}; boxwood.scan reads the table of a file, and so does "
+            "boxwood explain on the command line"
+        )
+    if isinstance(X, Mapping):
+        rows = "X" if any(map(np.ndim, X.values())) else "[X]"
+        raise DataError(f"X must be rows by columns, got a mapping; give a data frame: pandas.DataFrame({rows})")
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
+        raise DataError("X must be rows by columns, got mappings; give a data frame: pandas.DataFrame(X)")
+
+
+def _has_text(table: Array) -> bool:
+    return any(isinstance(value, (str, bytes)) for value in table.flat)
+
+
+def as_numbers(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of any shape as doubles, copied only if their type must change; they need not be finite.
+
+    Raises
+    ------
+    DataError
+        If the values are text, dates or complex, have no common shape, or are too large for a double.
+    """
+    try:
+        given = np.asarray(values)
+        numbers = given.astype(np.float64, copy=False) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{name} must be numeric: {cut_off(str(error))}") from None
+    if numbers is None:
+        what = {"U": "text", "S": "text", "c": "complex numbers", "M": "dates"}
+        raise DataError(f"{name} must be numeric, got {what.get(given.dtype.kind, str(given.dtype))}")
+    return numbers
+
+
+def as_vector(name: str, values: ArrayLike) -> Floats:
+    """Return real numbers of shape (n,) as doubles; raise a DataError for anything else."""
+    numbers = as_numbers(name, values)
+    if numbers.ndim != 1:
+        raise DataError(f"{name} must be a sequence of numbers, got shape {numbers.shape}")
+    return numbers
+
+
+def as_finite_vector(name: str, values: ArrayLike) -> Floats:
+    """Return finite real numbers of shape (n,) as doubles; raise a DataError for anything else."""
+    numbers = as_vector(name, values)
+    if not np.isfinite(numbers).all():
+        raise DataError(f"{name} must be finite numbers, got {numbers[~np.isfinite(numbers)][0]}")
+    return numbers
+
+
+def as_positions(name: str, values: ArrayLike, n: int, *, least: int = 0) -> Indices:
+    """Return whole numbers from `least` to `n` - 1, shape (m,).
+
+    Raises
+    ------
+    DataError
+        If the values are something else.
+    """
+    array = np.asarray(values)
+    whole = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
+    if not whole or (array.size and not (array.min() >= least and array.max() < n)):
+        raise DataError(f"{name} must be whole numbers from {least} to {n - 1}; got {shown(values)}")
+    return array.astype(np.intp, copy=False)
+
+
+def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
+    """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {shown(value)}")
+
+
+def refuse_other_kind(name: str, value: object, kind: type, instead: str) -> None:
+    """Raise a TypeError unless a value is of a kind; `instead` says how to get one."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise TypeError(f"{name} must be {article} {kind.__name__}, got {type(value).__name__}; {instead}")
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return a whole number that is not below `least`.
+
+    Raises
+    ------
+    TypeError
+        If the value is no whole number; a float, a boolean and text are none.
+    ValueError
+        If it is below `least`, or so large that its square is no double.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a whole number, got {shown(value)}")
+    if value < least or int(value) >= 1 << 300:
+        limit = f"at least {least}" if value < least else "below 2**300"
+        raise ValueError(f"{name} must be {limit}, got {shown(value)}")
+    return int(value)
+
+
+def number_of_clusters(n_clusters: Any, n_rows: int) -> int:
+    """Return a number of clusters for which there can be room: at most a million, or one for each row."""
+    most = max(n_rows, 1_000_000)
+    if whole_number("n_clusters", n_clusters, 1) > most:
+        raise ValueError(f"n_clusters must be at most {most:,} for {n_rows:,} rows, got {shown(n_clusters)}")
+    return int(n_clusters)
+
+
+def as_time_limit(time_limit: float | None) -> float | None:
+    """Return a number of seconds as a double, or None; raise a TypeError or ValueError for anything else."""
+    if time_limit is None:
+        return None
+    if isinstance(time_limit, bool):
+        raise TypeError(f"time_limit must be a number of seconds, got {time_limit}")
+    seconds = real_number("time_limit", time_limit)
+    if not seconds >= 0:
+        raise ValueError(f"time_limit must be at least 0 seconds, got {seconds}")
+    return seconds
+
+
+def position(name: str, value: Any, n: int) -> int:
+    """Return a whole number from 0 to `n` - 1; raise a TypeError or ValueError for anything else."""
+    if whole_number(name, value, 0) >= n:
+        raise ValueError(f"{name} must be from 0 to {n - 1}, got {shown(value)}")
+    return int(value)
+
+
+def real_number(name: str, value: Any) -> float:
+    """Return a real number as a double; NaN and infinities are numbers here.
+
+    Raises
+    ------
+    TypeError
+        If the value is no number; text and complex numbers are none.
+    ValueError
+        If it is a whole number too large for a double.
+    """
+    plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(plain, Real):
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
+    try:
+        return float(plain)
+    except OverflowError:
+        raise ValueError(f"{name} must be a number below 1.8e308, got {shown(value)}") from None
+
+
+def finite_number(name: str, value: Any) -> float:
+    """Return a finite number as a double; raise a TypeError or ValueError for anything else."""
+    number = real_number(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {number}")
+    return number
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Return a generator from a seed, a Generator, a RandomState (which is advanced) or None (a new generator)."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        what = "a whole number of at least 0, a Generator, a RandomState or None"
+        raise kind(f"random_state must be {what}; got {shown(random_state)}") from None
+
+
+INFINITE_SUM = "sample_weight adds up to more than the largest float; divide all weights by a power of ten"
+
+
+def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
+    """Return the weights of the rows, shape (n,), or None for None. A single number is the weight of every row."""
+    if sample_weight is None:
+        return None
+    weights = as_numbers("sample_weight", sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.shape != (n_rows,):
+        raise DataError(f"sample_weight must have one weight for each of {n_rows} rows, got shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise DataError("sample_weight must be finite and not negative")
+    if not weights.any():
+        raise DataError("sample_weight is zero for every row")
+    return weights
+
+
+def refuse_infinite_sum(weights: Weights) -> None:
+    """Raise a DataError for weights whose sum is no float: trees need no sum of weights, but costs and shares do."""
+    with np.errstate(over="ignore"):
+        too_large = weights is not None and not np.isfinite(weights.sum())
+    if too_large:
+        raise DataError(INFINITE_SUM)
+
+
+def as_whole_weights(weights: Floats | None) -> Ints:
+    """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
+
+    The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights and
+    other weights of that precision are kept exactly. Equal sums stay equal in any order of addition.
+    """
+    if weights is None:
+        return np.empty(0, dtype=np.int64)
+    heaviest = float(weights.max())
+    scaled = np.ldexp(weights, -int(np.frexp(heaviest)[1]))  # below 1, so that the sum is finite
+    total = float(scaled.sum())
+    if abs(math.frexp(total)[0] - 0.75) > 0.25 - 1e-6:  # near a power of two: rounding must not decide
+        total = math.fsum(scaled)
+    return WholeWeights.scaling(heaviest, total).of(weights)
+
+
+class WholeWeights(NamedTuple):
+    """How weights become whole numbers: multiplied by two powers of two, and rounded; see `as_whole_weights`."""
+
+    first: int
+    second: int
+
+    @classmethod
+    def scaling(cls, heaviest: float, total: float) -> WholeWeights:
+        """Return the scale for the greatest weight, and the sum of all weights over the power of two next above it.
+
+        The sum must be exact, rounded once, so that it depends on no order.
+        """
+        part, power = math.frexp(total)
+        return cls(-math.frexp(heaviest)[1], 61 - power + (part == 0.5))
+
+    def of(self, weights: Floats) -> Ints:
+        """Return weights as whole numbers."""
+        whole = np.rint(np.ldexp(np.ldexp(weights, self.first), self.second)).astype(np.int64)
+        return np.maximum(whole, weights > 0)  # a row of little weight is still a row

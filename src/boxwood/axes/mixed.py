@@ -1,0 +1,211 @@
+"""Growth columns of a table of numbers and categories, some of them missing: each is made of one column of the table.
+
+A missing number is the point plus infinity of its column. It grows with a constant, the median of the others, so that
+it is on one side of every cut; an indicator, too small to cost much, parts it from them. A category becomes few columns
+in which the squared distances of values to the means of clusters are those of one-hot columns, less a constant for each
+value. So costs under centres choose alike, and every cut is a set of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._types import Floats, Indices, Weights
+from boxwood._validation import as_float_table, as_whole_weights
+from boxwood.axes._monotone import LARGEST, Scaling
+from boxwood.axes.categories import Categories
+from boxwood.axes.maps import AxisMap
+from boxwood.loops.axes import orthogonal_rows
+from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
+
+__all__ = ["MixedMap", "embedded"]
+
+FAINT = 1e-3  # of the range of the middle half of a column's values: the indicator of missing ones
+NONE_AT_ALL = 1e-9  # strength of an axis, where the largest possible is 1: below it is rounding
+
+
+class MixedMap(AxisMap):
+    """A table of numbers, and of codes of categories, as columns on which trees are grown.
+
+    Parameters
+    ----------
+    table : array of shape (n, d)
+        Numbers, plus infinity where one is missing, and codes.
+    categories : mapping from column to Categories
+        The columns of codes.
+    labels : array of shape (n,)
+        Cluster of each row, -1 for a row that is left out.
+    weights : array of shape (n,), or None
+        Weight of each row.
+    scales : array of shape (d,), default=None
+        Factor of each column; None is 1 for all.
+    one_hot : bool, default=False
+        Whether categories become their one-hot columns instead, so that each cut asks for a single value.
+
+    Notes
+    -----
+    For a category let P, of shape (k, m), hold the shares of its m values in the clusters. The image of a value is its
+    one-hot vector, projected on an orthonormal basis of the span of the centred rows of P, which has at most k - 1 and
+    at most m - 1 columns. The part of a one-hot vector that is orthogonal to that span is as far from the mean of one
+    cluster as from that of any other. So squared distances to the clusters' means are those of one-hot columns, less a
+    number that depends on the value alone.
+    """
+
+    def __init__(
+        self,
+        table: Floats,
+        categories: Mapping[int, Categories],
+        labels: Indices,
+        weights: Weights = None,
+        scales: Floats | None = None,
+        *,
+        one_hot: bool = False,
+    ) -> None:
+        self.n_features = table.shape[1]
+        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+        mass = np.ones(int(kept.sum())) if weights is None else as_whole_weights(weights[kept]).astype(np.float64)
+        self.parts: list[_Part] = []
+        for j in range(self.n_features):
+            x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
+            if j in categories:
+                m = len(categories[j].domain)
+                images = np.eye(m) if one_hot else embedded(*_shares(x[kept], labels[kept], mass, m))
+                self.parts.append(_Codes(images * scale, categories[j].domain))
+            else:
+                self.parts.append(_NumberWithGaps(x, weights, scale) if np.isposinf(x).any() else _Number(x, scale))
+        self.features = np.repeat(np.arange(self.n_features), [part.n_columns for part in self.parts])
+        self.starts = np.cumsum([0, *(part.n_columns for part in self.parts)])
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the growth columns of rows, shape (n, n_columns)."""
+        table = as_float_table(X)
+        mapped = np.empty((len(table), self.n_columns), order="F")
+        for j, part in enumerate(self.parts):
+            part.write(np.asarray(table[:, j], dtype=np.float64), mapped[:, self.starts[j] : self.starts[j + 1]])
+        return mapped
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the column of the table, and its values with an image in `[lower, upper]`."""
+        feature = int(self.features[column])
+        return feature, self.parts[feature].pull_back(column - int(self.starts[feature]), lower, upper)
+
+    def domain(self, feature: int) -> Intervals:
+        """Return the codes of a category, and every number for other columns."""
+        return self.parts[feature].domain
+
+
+def embedded(shares: Floats, sizes: Floats) -> Floats:
+    """Return the images of the values of a category, shape (m, q), see `MixedMap`.
+
+    IN: shares (k, m): of the values in each cluster; sizes (k,): weight of each cluster.
+
+    Columns are in the order of the variance between clusters, and in each the entry of greatest magnitude is positive.
+    Where all clusters have the same shares, the one column parts the most frequent value from the others.
+    """
+    heavy = sizes / sizes.sum()
+    mean = (shares * heavy[:, None]).sum(axis=0)
+    axes = (shares - mean) * np.sqrt(heavy)[:, None]
+    orthogonal_rows(axes)
+    strengths = np.sqrt(np.square(axes).sum(axis=1))
+    order = np.argsort(-strengths, kind="stable")[: max(shares.shape[1] - 1, 1)]
+    order = order[strengths[order] > NONE_AT_ALL]
+    if not len(order):
+        return np.eye(shares.shape[1])[:, [int(np.argmax(mean))]]
+    axes = axes[order] / strengths[order, None]
+    signs = np.sign(axes[np.arange(len(axes)), np.argmax(np.abs(axes), axis=1)])
+    return np.ascontiguousarray((axes * signs[:, None]).T)
+
+
+# ------------------------------------------------------------------------------------------- columns of the table
+class _Part(Protocol):
+    """The growth columns that are made of one column of the table."""
+
+    n_columns: int
+    domain: Intervals
+
+    def write(self, x: Floats, out: Floats) -> None:
+        """Write the images of values; OUT: out (n, n_columns)."""
+
+    def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
+        """Return the values with an image in `[lower, upper]`."""
+
+
+class _Number:
+    """A number without gaps, shifted and scaled if it is scaled at all."""
+
+    n_columns, domain = 1, EVERYTHING
+
+    def __init__(self, x: Floats, scale: float) -> None:
+        self.scaling = None if scale == 1 else Scaling(np.array([float(x.min())]), np.array([1 / scale]))
+
+    def write(self, x: Floats, out: Floats) -> None:
+        out[:, 0] = x if self.scaling is None else self.scaling.transform(x[:, None])[:, 0]
+
+    def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
+        return ((lower, upper),) if self.scaling is None else self.scaling.pull_back(0, lower, upper)[1]
+
+
+class _NumberWithGaps(_Number):
+    """A number with gaps: filled with the median of the others, and an indicator of the gaps."""
+
+    n_columns = 2
+
+    def __init__(self, x: Floats, weights: Weights, scale: float) -> None:
+        super().__init__(x, scale)
+        low, self.filled, high = _quarters(x, weights)
+        self.mark = FAINT * scale * ((high - low) or 1.0)
+
+    def write(self, x: Floats, out: Floats) -> None:
+        lacks = np.isposinf(x)
+        super().write(np.where(lacks, self.filled, x), out)
+        out[:, 1] = np.where(lacks, self.mark, 0.0)
+
+    def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
+        if column == 1:
+            known: Intervals = ((-np.inf, LARGEST),) if lower <= 0.0 <= upper else ()
+            return joined([*known, *([MISSING] if lower <= self.mark <= upper else [])])
+        image = np.empty((1, 2))
+        self.write(np.array([np.inf]), image)
+        known = tuple((low, min(high, LARGEST)) for low, high in super().pull_back(0, lower, upper))
+        return joined([*known, *([MISSING] if lower <= image[0, 0] <= upper else [])])
+
+
+class _Codes:
+    """A category; images (m, q) are those of its values."""
+
+    def __init__(self, images: Floats, domain: Intervals) -> None:
+        self.images, self.domain, self.n_columns = images, domain, images.shape[1]
+
+    def write(self, x: Floats, out: Floats) -> None:
+        out[:] = self.images[x.astype(np.intp)]
+
+    def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
+        image = self.images[:, column]
+        return joined(
+            (code, code) for code in np.flatnonzero((lower <= image) & (image <= upper)).astype(float).tolist()
+        )
+
+
+def _shares(codes: Floats, labels: Indices, mass: Floats, n_values: int) -> tuple[Floats, Floats]:
+    """Return the shares of the values in each cluster with rows, shape (k, m), and the weights of these clusters."""
+    n_clusters = int(labels.max()) + 1
+    cells = labels * n_values + codes.astype(np.intp)
+    held = np.bincount(cells, mass, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
+    sizes = held.sum(axis=1)
+    present = sizes > 0
+    return held[present] / sizes[present, None], sizes[present]
+
+
+def _quarters(x: Floats, weights: Weights) -> list[float]:
+    """Return the values below which a quarter, a half and three quarters of the values lie that are not missing."""
+    known = ~np.isposinf(x) if weights is None else ~np.isposinf(x) & (weights > 0)
+    values = x[known] if known.any() else x[~np.isposinf(x)]
+    order = np.argsort(values, kind="stable")
+    mass = None if weights is None or not known.any() else as_whole_weights(weights[known])
+    below = np.cumsum(np.ones(len(values)) if mass is None else mass[order].astype(np.float64))
+    places = np.searchsorted(below, below[-1] * np.array([0.25, 0.5, 0.75]))
+    return [float(value) for value in values[order[places]]]

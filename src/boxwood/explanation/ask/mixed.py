@@ -1,0 +1,294 @@
+"""Tables as they are: columns of categories, and numbers that some rows lack, for rows in memory.
+
+A frame without categories and gaps, and whatever a clusterer of numbers is to see, takes the road of numbers instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
+from boxwood._types import Bools, Floats, Indices
+from boxwood._validation import Rows, as_float_table, as_weights, listed, shown
+from boxwood.axes.categories import MANY_VALUES
+from boxwood.errors import DataError
+from boxwood.explanation.ask.clustering import number_of_clusters
+from boxwood.explanation.ask.columns import identifiers_to_leave_out, looks_like_identifier, notes_on_use
+from boxwood.explanation.ask.gaps import Complete, without_gaps, without_rows
+from boxwood.reference import Reference
+from boxwood.reference.budget import as_names
+from boxwood.reference.clusterer import (
+    is_fitted,
+    last_step,
+    refuse_number_of_clusters,
+    refuse_one_cluster,
+    weight_argument,
+)
+from boxwood.reference.coordinates import Coordinates, default_columns
+from boxwood.reference.labels import by_size, encode_labels
+from boxwood.reference.mixed import MixedTable, readable_columns, seldom_twice
+
+if TYPE_CHECKING:
+    from boxwood.explanation.ask.asked import Asked
+
+__all__ = ["Read", "as_told", "clustered", "like_identifiers", "read_as_it_is", "refuse_method", "refuse_unseen_kinds"]
+
+KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
+THE_LABELS = "the labels themselves"
+OF_NUMBERS = ("mmdt", "random_cuts")  # and all methods of kernels
+
+
+class Read(NamedTuple):
+    """A table as it is, in the columns that rules may use.
+
+    Parameters
+    ----------
+    table : MixedTable
+        Its rows, without those that are left out.
+    clustering : object
+        Labels of these rows, the name of the column of labels, or None.
+    complete : Complete
+        Which rows of the whole table these are; its table is not needed.
+    notes : tuple of str
+        On columns that are left out.
+    """
+
+    table: MixedTable
+    clustering: Any
+    complete: Complete
+    notes: tuple[str, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are neither categories nor gaps."""
+        return not self.table.categories and not self.table.gaps
+
+
+def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
+    """Return the table with its categories and gaps; None if its rows, or its clusterer, are of numbers without gaps.
+
+    Raises
+    ------
+    DataError
+        If a column that the caller named cannot be used, or no column is left.
+    """
+    labels = _labels_given_for(clustering, X, asked.sample_weight)
+    if isinstance(X, MixedTable):
+        return _without_gaps(X, labels, asked, ())
+    kinds = as_names("categories", asked.categories), as_names("numbers", asked.numbers)
+    if isinstance(X, Rows) or np.ma.is_masked(X) or _needs_numbers(labels) or not _may_be_mixed(X, asked, any(kinds)):
+        refuse_unseen_kinds(*kinds, "an array" if not is_frame(X) else "a clusterer")
+        return None
+    if not is_frame(X):
+        return _without_gaps(_of_array(X, asked.columns), labels, asked, ())
+    wanted = None if asked.columns is None else as_names("columns", asked.columns)
+    table = readable_columns(X, wanted, *kinds, clustering if isinstance(clustering, str) else None)
+    table = replace(table, names=column_names(X))
+    suspects: list[str] = []
+    if asked.columns is None:
+        table = _without_labels(table, labels)
+        suspects = like_identifiers(table)
+        suspects = identifiers_to_leave_out(suspects, table.columns, has_labels=clustering is not None)
+        table = table.without(suspects)
+    notes = notes_on_use(table.columns, as_told(table.left_out), suspects)
+    if not table.columns:
+        raise DataError(f"no column is left in the table of {len(table.names)} columns; {'; '.join(notes)}")
+    return _without_gaps(table, labels, asked, notes)
+
+
+def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what: str) -> None:
+    """Raise a ValueError if kinds of columns are named where they have no effect."""
+    for name, given in (("categories", categories), ("numbers", numbers)):
+        if given:
+            raise ValueError(f"{name}={listed(list(given))} needs a data frame and labels or n_clusters; got {what}")
+
+
+def refuse_method(method: str, table: MixedTable | Coordinates) -> None:
+    """Raise a ValueError if a method takes numbers without gaps only; the message says what to do."""
+    if method not in OF_NUMBERS and not method.startswith("kernel"):
+        return
+    what = "categories" if table.categories else "missing values"
+    numbers = [name for j, name in enumerate(table.columns) if j not in table.categories]
+    remedies = [f"columns={numbers}"] if table.categories else []
+    remedies += ['missing="drop"'] if table.gaps else []
+    raise ValueError(f"method {method!r} takes no {what}; use another method, or {' and '.join(remedies)}")
+
+
+def _labels_given_for(clustering: Any, X: Any, weights: Any) -> Any:
+    """Return the labels in a column, of a clusterer of categories, or of a fitted one that cannot predict.
+
+    Anything else is returned as it is.
+    """
+    if isinstance(clustering, str) and is_frame(X):
+        return column_values(X, clustering)
+    if hasattr(last_step(clustering), "categorical_features") and is_frame(X):
+        fitted = (
+            clustering if is_fitted(clustering) else clone(clustering).fit(X, **weight_argument(clustering, weights))
+        )
+        return np.asarray(fitted.predict(X))
+    if not hasattr(clustering, "fit") or hasattr(clustering, "steps") or hasattr(clustering, "predict"):
+        return clustering
+    found = getattr(last_step(clustering), "labels_", None) if is_fitted(clustering) else None
+    return clustering if found is None or len(found) != len(X) else np.asarray(found)
+
+
+def clustered(read: Read, asked: Asked) -> tuple[Coordinates, Reference]:
+    """Return the rows in the table's columns and in those on which trees are grown, and their clusters."""
+    weights = (
+        as_weights(read.complete.sample_weight, len(read.table)) if read.complete.sample_weight is not None else None
+    )
+    table, codes, names = _labelled(read, weights, asked)
+    rows = Rows(table.points, weights)
+    kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
+    coordinates = Coordinates.mixed(table.columns, rows, codes, **kinds, standardize=asked.standardize)
+    reference = Reference.of(coordinates.rows, codes, names=None if names is None else dict(enumerate(names)))
+    refuse_one_cluster(reference)
+    return coordinates, reference
+
+
+# ------------------------------------------------------------------------------------------------- which tables
+def _needs_numbers(clustering: Any) -> bool:
+    """Return whether the clustering is one of rows of numbers: by a clusterer, or with centres."""
+    return isinstance(clustering, Reference) or hasattr(clustering, "fit")
+
+
+def _may_be_mixed(X: Any, asked: Asked, has_kinds: bool) -> bool:
+    """Return whether a column that is looked at may hold categories, or lacks values that rules may learn from."""
+    if not is_frame(X):
+        return asked.missing == "learn" and bool(missing_in(X, None))
+    plain, others = numeric_columns(X)
+    wanted = [*plain, *others["text"]] if asked.columns is None else list(asked.columns)
+    has_words = has_kinds or any(name in others["text"] for name in wanted)
+    return has_words or (asked.missing == "learn" and bool(missing_in(X, [name for name in wanted if name in plain])))
+
+
+def _of_array(X: Any, columns: Sequence[str] | None) -> MixedTable:
+    """Return an array with gaps."""
+    values = np.asarray(as_float_table(X), dtype=np.float64)
+    names = default_columns(values.shape[1]) if columns is None else tuple(map(str, columns))
+    if len(names) != values.shape[1] or len(set(names)) < len(names):
+        raise DataError(
+            f"columns must have a name of its own for each of {values.shape[1]} columns, got {listed(names)}"
+        )
+    if np.isinf(values).any():
+        count = int(np.isinf(values).any(axis=1).sum())
+        raise DataError(f"infinite values in {count} of {len(values)} rows; replace them or leave those rows out")
+    return MixedTable(names, values, names=names)
+
+
+def _without_labels(table: MixedTable, labels: Any) -> MixedTable:
+    """Return the table without categories that say nothing but the labels, in words of their own."""
+    if labels is None or not table.categories:
+        return table
+    codes, _ = encode_labels(label_values(labels))
+    if len(codes) != len(table):
+        return table
+    same = [
+        name for j, name in enumerate(table.columns) if j in table.categories and _are_one(codes, table.values[:, j])
+    ]
+    return table.without(same, THE_LABELS)
+
+
+def _are_one(labels: Indices, codes: Floats) -> bool:
+    """Return whether each of two or more labels goes with one code alone, and each code with one label."""
+    kept = labels >= 0
+    own, code = labels[kept], codes[kept].astype(np.intp)
+    sizes = own.max(initial=-1) + 1, code.max(initial=-1) + 1
+    meet = np.bincount(own * sizes[1] + code, minlength=sizes[0] * sizes[1]).reshape(sizes) > 0
+    n = int(meet.sum())
+    return n > 1 and n == int(meet.any(axis=1).sum()) == int(meet.any(axis=0).sum())
+
+
+def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Return columns that are left out by the reason in words that say what to do."""
+    return {KEPT_OUT.get(reason, reason): names for reason, names in left_out.items()}
+
+
+def like_identifiers(table: MixedTable) -> list[str]:
+    """Return the columns that look like identifiers, by their numbers, or as most of their texts come only once."""
+    lacking = table.lacking
+    suspects = []
+    for j, name in enumerate(table.columns):
+        known = table.values[~lacking[:, j], j]
+        if j in table.categories:
+            if len(known) and seldom_twice(known, len(table.categories[j].values)):
+                suspects.append(name)
+        elif looks_like_identifier(name, table.values[:, j]):
+            suspects.append(name)
+    return suspects
+
+
+# --------------------------------------------------------------------------------------------------- which rows
+def _without_gaps(table: MixedTable, clustering: Any, asked: Asked, notes: tuple[str, ...]) -> Read:
+    """Return the table without the rows that lack a value, if these are to be dropped, or lack all values."""
+    lacking = table.lacking
+    if asked.missing != "learn":
+        gaps = {name: lacking[:, j] for j, name in enumerate(table.columns) if lacking[:, j].any()}
+        complete = without_gaps(gaps, Complete(table, clustering, asked.sample_weight), asked.missing)
+    else:
+        complete = _without_empty(table, lacking, clustering, asked.sample_weight)
+    kept = table if complete.rows is None else _forgotten(table.of_rows(complete.rows))
+    return Read(kept, complete.clustering, complete, notes)
+
+
+def _forgotten(table: MixedTable) -> MixedTable:
+    """Return the table without a code for missing values where no row lacks one any more."""
+    lacking, categories = table.lacking, dict(table.categories)
+    for j, known in table.categories.items():
+        if None in known.values and not lacking[:, j].any():
+            categories[j] = known._replace(values=known.values[:-1])
+    return replace(table, categories=categories)
+
+
+def _without_empty(table: MixedTable, lacking: Bools, clustering: Any, weights: Any) -> Complete:
+    """Return the rows with at least one value."""
+    empty = lacking.all(axis=1)
+    if not empty.any():
+        return Complete(table, clustering, weights)
+    n, rows = len(table), np.flatnonzero(~empty)
+    if not len(rows):
+        raise DataError(f"none of {n:,} rows has a value in {listed(table.columns)}")
+    lack = "lacks all of their values and gets" if n - len(rows) == 1 else "lack all of their values and get"
+    note = f"of the columns in use, {n - len(rows):,} of {n:,} rows {lack} no cluster"
+    return without_rows(Complete(table, clustering, weights), rows, n, note)
+
+
+# ----------------------------------------------------------------------------------------------------- clusters
+def _labelled(read: Read, weights: Floats | None, asked: Asked) -> tuple[MixedTable, Indices, tuple[Any, ...] | None]:
+    """Return the table, the cluster of each row, and the names of the clusters if they have some."""
+    clustering, table = read.clustering, read.table
+    k = number_of_clusters(clustering, asked.n_clusters)
+    if clustering is None:
+        return table, _made(table, weights, k, asked), None
+    if np.ndim(clustering) == 0:
+        raise DataError(f"labels must be one for each row, got {shown(clustering)}; to make clusters, pass n_clusters")
+    codes, names = encode_labels(label_values(clustering))
+    if len(codes) != len(table):
+        raise DataError(f"there are {len(table)} rows, but {len(codes)} labels")
+    return _with_values(table, codes, weights), codes, names
+
+
+def _made(table: MixedTable, weights: Floats | None, k: int, asked: Asked) -> Indices:
+    """Return clusters of the rows, made by Lloyd's steps under the costs of numbers and categories."""
+    from boxwood.clusterers import MixedKMeans
+
+    refuse_number_of_clusters(Rows(table.points), k)
+    kinds: dict[str, Any] = {"categorical_features": sorted(table.categories), "standardize": asked.standardize}
+    made = MixedKMeans(k, **kinds, random_state=asked.random_state, n_jobs=asked.n_jobs)
+    made.fit(table.values, sample_weight=weights)
+    return by_size(np.asarray(made.labels_, dtype=np.intp), weights)
+
+
+def _with_values(table: MixedTable, labels: Indices, weights: Floats | None) -> MixedTable:
+    """Return the table without columns in which no row with a cluster has a value."""
+    kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+    empty = table.lacking[kept].all(axis=0)
+    found = table.without([table.columns[j] for j in np.flatnonzero(empty).tolist()], "no values")
+    if not found.columns:
+        raise DataError("no row with a cluster has a value")
+    return found

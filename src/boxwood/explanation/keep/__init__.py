@@ -1,1 +1,0 @@
-"""An explanation in a file."""

@@ -1,0 +1,272 @@
+"""`MeasuredTree`: a tree that explains a clustering, and its measurements on data, as named fields."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+
+from boxwood.axes import Categories
+from boxwood.errors import DataError
+from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
+from boxwood.explanation.records import (
+    Basis,
+    BudgetFacts,
+    Clusters,
+    ClusterSummary,
+    Condition,
+    DrawFacts,
+    KernelFacts,
+    LeafSummary,
+    MixtureFacts,
+    Rule,
+    SearchFacts,
+    cluster_rules_of,
+    rules_of,
+)
+from boxwood.tree import Interval, ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measure.facts import TableEvidence
+    from boxwood.explanation.measure.spreads import Spread
+    from boxwood.explanation.records import HeldOut
+    from boxwood.metrics.reading import Readability
+
+__all__ = ["MeasuredTree", "Tree", "with_booleans", "with_short_words", "with_words_of"]
+
+Tree = TypeVar("Tree", bound="MeasuredTree")
+"""An `Explanation`, or what it is while it is measured: the same comes back."""
+
+
+@dataclass(frozen=True, repr=False)
+class MeasuredTree:
+    """The fields of an `Explanation`, which says what they are, and what follows from them alone.
+
+    What measures, writes and draws takes this, so that `Explanation`, which hands over to all of them, stands above.
+    """
+
+    tree: ThresholdTree
+    columns: tuple[str, ...]
+    method: str
+    n_rows: int
+    n_left_out: int
+    clusters: tuple[ClusterSummary, ...]
+    leaves: tuple[LeafSummary, ...]
+    cost: float
+    reference_cost: float
+    price: float
+    agreement: float
+    adjusted_rand: float
+    readability: Readability
+    weighted: bool
+    standardized: bool
+    notes: tuple[str, ...]
+    mixture: MixtureFacts | None = None
+    categories: tuple[tuple[str, Categories], ...] = ()
+    gaps: tuple[str, ...] = ()
+    objective: str = "sqeuclidean"
+    kernel: KernelFacts | None = None
+    draws: DrawFacts | None = None
+    search: SearchFacts | None = None
+    held_out: HeldOut | None = None
+    budget: BudgetFacts | None = None
+    binary: tuple[str, ...] = ()
+    basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
+    _evidence: Evidence | None = field(default=None, compare=False)
+    _table: TableEvidence | None = field(default=None, compare=False)  # instead of the evidence, of rows in batches
+    _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
+    _short: ThresholdTree | None = field(default=None, compare=False)  # `tree` as words say it, where they are shorter
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """Name of each cluster; labels that are numbers stay numbers."""
+        return tuple(cluster.name for cluster in self.clusters)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.clusters)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return self.tree.n_leaves
+
+    @property
+    def n_incomplete(self) -> int:
+        """Number of rows that were left out because they lack a value that the clustering or the rules look at."""
+        return 0 if self.noise is None else self.n_left_out - sum(self.noise)
+
+    @property
+    def baseline(self) -> float:
+        """Agreement of giving every row to the largest cluster: `agreement` says something as far as it is above."""
+        return max(cluster.share for cluster in self.clusters)
+
+    @property
+    def noise(self) -> tuple[int, ...] | None:
+        """Number of rows left out (label -1) that the rules of each cluster take, whatever their weight.
+
+        They add up to `n_left_out` less `n_incomplete`. None for a model that was saved before this was counted.
+        """
+        taken = [0] * self.n_clusters
+        for leaf in self.leaves:
+            if leaf.noise is None:
+                return None
+            taken[leaf.cluster] += leaf.noise
+        return tuple(taken)
+
+    @property
+    def coded_columns(self) -> dict[int, Categories]:
+        """Index of each column without numbers, and the categories whose codes the tree tests."""
+        column_categories = dict(self.categories)
+        return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
+
+    @property
+    def gap_columns(self) -> frozenset[int]:
+        """Index of each column of numbers in which the tree takes a missing value as +inf."""
+        return frozenset(self.columns.index(name) for name in self.gaps)
+
+    @classmethod
+    def _of(cls, measured: MeasuredTree) -> Self:
+        """Return the same fields as one of this class."""
+        if isinstance(measured, cls):
+            return measured
+        return cls(**{each.name: getattr(measured, each.name) for each in fields(MeasuredTree)})
+
+    def _in_words(self) -> Self:
+        """Return the explanation as words say it: with short thresholds, which separate the same rows.
+
+        A rule on a column of 0 and 1 names the value: 0 <= x <= 0 in place of x <= 0.3.
+        """
+        said = self
+        if self._short is not None:
+            said = replace(_with_rules(self, self._short, self.coded_columns), _short=None)
+        return _with_values(said) if self.binary else said
+
+    def _says_values(self, feature: int, lower: float, upper: float) -> bool:
+        """Return whether a cut parts 0 from 1 in a column that holds only these, so that words name the value."""
+        return self.columns[feature] in self.binary and (lower <= 0 <= upper) and not (lower <= 1 <= upper)
+
+    def _rows(self, what: str = "this") -> Evidence:
+        """Return the rows that the explanation was measured on; IN: what: what needs them.
+
+        Raises
+        ------
+        DataError
+            If it was read from a model file or a pickle, which hold no rows, or its rows are read in batches.
+        """
+        self._refuse_batches(what)
+        if self._evidence is None:
+            raise DataError("a model file or a pickle holds no rows; pass the rows and their labels: X, labels")
+        return self._evidence
+
+    def _spreads(self) -> dict[int, Spread] | None:
+        """Return the spread of each column of numbers that the tree tests; None if neither rows nor file have them."""
+        if "spreads" not in self._kept and self._evidence is not None:
+            from boxwood.explanation.measure.spreads import spreads_of
+
+            rows = self._evidence
+            tested = [j for j in self.tree.features.tolist() if j not in self.coded_columns]
+            self._kept["spreads"] = spreads_of(rows.task, rows.coordinates.table.values, tested)
+        return self._kept.get("spreads")
+
+    def _refuse_batches(self, what: str) -> None:
+        if self._table is not None:
+            from boxwood.explanation.measure.facts import refuse_all_rows
+
+            refuse_all_rows(what, self._table.task.batches.source.name)
+
+    def _refuse_no_rows(self, call: str) -> None:
+        """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
+        if self._evidence is None and self._table is None:
+            raise DataError(
+                f"a model file or a pickle holds no rows, and this was not asked for before; call {call} before save"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
+        self._spreads()
+        return self.__dict__ | {"_evidence": None, "_table": None}
+
+    def __copy__(self) -> Self:
+        """Return a copy that knows the same rows; the state for a pickle would leave them behind."""
+        return replace(self, _kept=dict(self._kept))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a copy of everything but the rows, which both share: nothing changes them."""
+        shared = {"_evidence", "_table", "_kept"}
+        fields = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in shared}
+        return replace(self, **fields, _kept=dict(self._kept))
+
+
+def with_booleans(explanation: Tree, columns: Collection[str]) -> Tree:
+    """Return the explanation with rules that say `member` and `not member` for columns of booleans.
+
+    The tree tests such a column as 0 and 1, which are the codes of False and True.
+    """
+    if explanation._evidence is not None and columns:
+        evidence = replace(explanation._evidence, booleans=tuple(columns))
+        explanation = replace(explanation, _evidence=evidence)
+    if explanation._table is not None and columns:
+        explanation = replace(explanation, _table=replace(explanation._table, booleans=tuple(columns)))
+    coded = explanation.coded_columns
+    gaps = explanation.gap_columns
+    others = coded.keys() | gaps
+    tested = [j for j in map(int, explanation.tree.features) if j not in others and explanation.columns[j] in columns]
+    if not tested:
+        return explanation
+    binary = tuple(name for name in explanation.binary if name not in columns)
+    explanation = replace(explanation, binary=binary)
+    return _with_rules(explanation, explanation.tree, coded | dict.fromkeys(tested, BOOLEAN))
+
+
+def with_short_words(explanation: Tree, short: ThresholdTree) -> Tree:
+    """Return the explanation whose words have the thresholds of another tree, which sends each row to the same leaf."""
+    return explanation if short == explanation.tree else replace(explanation, _short=short)
+
+
+def with_words_of(measured: Tree, known: MeasuredTree) -> Tree:
+    """Return the facts of the same tree on other rows in the words that are known, if these part no row otherwise."""
+    short, rows = known._short, measured._evidence
+    if short is None or rows is None or not np.array_equal(short.apply(rows.coordinates.table), rows.leaf):
+        return measured
+    return with_short_words(measured, short)
+
+
+def _with_values(explanation: Tree) -> Tree:
+    """Return the explanation whose rules name the value of a column of 0 and 1."""
+
+    def said(rule: Rule) -> Rule:
+        return tuple(
+            one._replace(intervals=_values_in(one)) if one.column in explanation.binary else one for one in rule
+        )
+
+    leaves = tuple(leaf._replace(rule=said(leaf.rule)) for leaf in explanation.leaves)
+    clusters = Clusters(cluster._replace(rules=tuple(map(said, cluster.rules))) for cluster in explanation.clusters)
+    return replace(explanation, leaves=leaves, clusters=clusters)
+
+
+def _values_in(one: Condition) -> tuple[Interval, ...]:
+    """Return the only one of 0 and 1 that fulfils a condition on numbers; its intervals, if there is no such value."""
+    values = [x for x in (0.0, 1.0) if any(x in piece for piece in one.intervals)]
+    if one.categories is not None or len(values) != 1:
+        return one.intervals
+    return (Interval(values[0], values[0], True, True),)
+
+
+def _with_rules(explanation: Tree, tree: ThresholdTree, coded: Mapping[int, Categories]) -> Tree:
+    """Return the explanation with a tree and its rules, on the columns that hold codes."""
+    said, gaps = (tree, explanation.columns, coded), explanation.gap_columns
+    of_leaves, of_clusters = rules_of(*said, gaps), cluster_rules_of(*said, explanation.n_clusters, gaps)
+    return replace(
+        explanation,
+        tree=tree,
+        categories=tuple((explanation.columns[j], coded[j]) for j in sorted(coded)),
+        leaves=tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, of_leaves, strict=True)),
+        clusters=Clusters(
+            cluster._replace(rules=rules) for cluster, rules in zip(explanation.clusters, of_clusters, strict=True)
+        ),
+    )

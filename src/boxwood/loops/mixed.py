@@ -1,0 +1,86 @@
+"""Tables of numbers and codes of categories: squared distances to centres, and sums of clusters.
+
+Only values that are there count: NaN stands for a missing number, and for a value without a code. The centre of a
+cluster is its mean in a column of numbers, and the shares of the codes in a column of categories. The squared distance
+of a code to all centres is looked up::
+
+    points[j]                  column j of numbers: its value at each centre, shape (k,)
+    gaps[first[j] + code]      column j of codes: the squared distance of the code to each centre, shape (k,)
+
+`first[j]` is -1 for a column of numbers. `weights` of length 0 stands for rows that all weigh 1.
+"""
+
+import numpy as np
+
+from boxwood.loops.jit import jit
+
+__all__ = ["add_potentials", "add_rows", "nearest"]
+
+
+@jit
+def nearest(X, first, points, gaps, labels, costs):
+    """Write the nearest centre of each row, the first of equally near ones, and its squared distance.
+
+    IN: X (n, d); first (d,); points (d, k); gaps (m, k). OUT: labels, costs (n,).
+    """
+    away = np.empty(points.shape[1])
+    for row in range(X.shape[0]):
+        _measure(X[row], first, points, gaps, away)
+        best = 0
+        for c in range(1, len(away)):
+            if away[c] < away[best]:
+                best = c
+        labels[row] = best
+        costs[row] = away[best]
+
+
+@jit
+def add_potentials(X, weights, first, points, gaps, closest, sums):
+    """Add the weighted costs of the rows with each of some centres as one more centre.
+
+    IN: X (n, d); weights (n,) or (0,); first (d,); points (d, t); gaps (m, t); closest (n,), squared distances to the
+    nearest centre so far. OUT: sums (t,).
+    """
+    away = np.empty(points.shape[1])
+    for row in range(X.shape[0]):
+        _measure(X[row], first, points, gaps, away)
+        weight = weights[row] if weights.size else 1.0
+        for c in range(len(away)):
+            sums[c] += weight * min(away[c], closest[row])
+
+
+@jit
+def _measure(x, first, points, gaps, away):
+    """Write the squared distance of a row to each centre. IN: x (d,). OUT: away (k,)."""
+    away[:] = 0.0
+    for j in range(len(x)):
+        if np.isnan(x[j]):
+            continue
+        if first[j] < 0:
+            for c in range(len(away)):
+                gap = x[j] - points[j, c]
+                away[c] += gap * gap
+        else:
+            line = first[j] + np.int64(x[j])
+            for c in range(len(away)):
+                away[c] += gaps[line, c]
+
+
+@jit
+def add_rows(X, labels, weights, first, sums, mass, counts):
+    """Add the rows to the sums of their clusters.
+
+    IN: X (n, d); labels (n,); weights (n,) or (0,); first (d,). OUT: sums (k, d), of numbers; mass (k, d), the weight
+    of rows that have the number; counts (m, k), the weight of each code.
+    """
+    for row in range(X.shape[0]):
+        c, weight = labels[row], weights[row] if weights.size else 1.0
+        for j in range(X.shape[1]):
+            x = X[row, j]
+            if np.isnan(x):
+                continue
+            if first[j] < 0:
+                sums[c, j] += weight * x
+                mass[c, j] += weight
+            else:
+                counts[first[j] + np.int64(x), c] += weight

@@ -1,0 +1,331 @@
+"""`MixedTable`: columns of numbers and of categories, read from a frame, as numbers and codes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._frames import (
+    as_matrix,
+    boolean_columns,
+    column_names,
+    column_values,
+    numeric_columns,
+    refuse_unknown_columns,
+)
+from boxwood._types import Array, Bools, Floats, Indices, Weights
+from boxwood._validation import as_whole_weights, refuse_not_finite
+from boxwood.axes import Categories
+from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing
+from boxwood.errors import DataError
+from boxwood.passes.sums import unit_scaling_of
+
+__all__ = [
+    "NO_VALUES",
+    "Coded",
+    "MixedTable",
+    "coded_column",
+    "readable_columns",
+    "seldom_twice",
+    "unit_scales",
+    "with_truths",
+]
+
+TRUTHS = Categories((False, True, None), others=False)
+NO_VALUES = "neither numbers nor text"
+_WORDS = {"no values": "no value"}
+_INSTEAD = "; leave the column out, or make one of few values, or of numbers, of it"
+FEW_ROWS = 50  # in fewer rows it is nothing unusual that values of a text seldom come twice
+
+
+@dataclass(frozen=True)
+class MixedTable:
+    """The columns of a table that rules may use, as numbers and codes.
+
+    Parameters
+    ----------
+    columns : tuple of d str
+        Names of the columns.
+    values : array of shape (n, d)
+        Numbers, NaN where one is missing, and codes; a missing category has a code of its own.
+    categories : mapping from column to Categories
+        The columns of codes.
+    booleans : tuple of str
+        Columns of numbers that are truths, as 0 and 1.
+    left_out : mapping from str to list of str
+        Other columns, by the reason why they are left out.
+    names : tuple of str
+        Names of all columns of the table.
+    """
+
+    columns: tuple[str, ...]
+    values: Floats
+    categories: Mapping[int, Categories] = field(default_factory=dict)
+    booleans: tuple[str, ...] = ()
+    left_out: Mapping[str, list[str]] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def lacking(self) -> Bools:
+        """Whether each value is missing, shape (n, d)."""
+        lacking = np.isnan(self.values)
+        for j, known in self.categories.items():
+            if None in known.values:
+                lacking[:, j] = self.values[:, j] == known.values.index(None)
+        return lacking
+
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """The columns of numbers that some rows lack."""
+        return tuple(np.flatnonzero(np.isnan(self.values).any(axis=0)).tolist())
+
+    @property
+    def points(self) -> Floats:
+        """The values with plus infinity for each missing number; tables are finite, so that point is free."""
+        return np.where(np.isnan(self.values), np.inf, self.values) if self.gaps else self.values
+
+    def of_rows(self, rows: Indices) -> MixedTable:
+        """Return some of the rows; values that only other rows have keep their codes."""
+        return replace(self, values=self.values[rows])
+
+    def without(self, names: Collection[str], reason: str = "") -> MixedTable:
+        """Return the table without some of its columns, which are left out for a reason if one is given."""
+        kept = [j for j, name in enumerate(self.columns) if name not in names]
+        if len(kept) == len(self.columns):
+            return self
+        return replace(
+            self,
+            columns=tuple(self.columns[j] for j in kept),
+            values=self.values[:, kept],
+            categories={i: self.categories[j] for i, j in enumerate(kept) if j in self.categories},
+            left_out={**self.left_out, reason: [*self.left_out.get(reason, ()), *names]} if reason else self.left_out,
+        )
+
+
+def unit_scales(table: Floats, categories: Mapping[int, Categories], weights: Weights = None) -> Floats:
+    """Return factors, shape (d,), that give each column the variance 1 over the values that are not missing.
+
+    The variance of a category is that of its one-hot columns together, one less the sum of its squared shares. The
+    factor of a column of one value is 1. IN: table (n, d), with plus infinity for each missing number.
+    """
+    return np.array(
+        [
+            _scale_of_codes(table[:, j], weights) if j in categories else _scale_of_numbers(table[:, j], weights)
+            for j in range(table.shape[1])
+        ]
+    )
+
+
+def _scale_of_codes(codes: Floats, weights: Weights) -> float:
+    mass = None if weights is None else as_whole_weights(weights).astype(np.float64)
+    counts = np.bincount(codes.astype(np.intp), mass)
+    variance = 1.0 - float(np.square(counts / counts.sum()).sum())
+    return 1.0 / math.sqrt(variance) if counts.max() < counts.sum() else 1.0
+
+
+def _scale_of_numbers(x: Floats, weights: Weights) -> float:
+    known = ~np.isposinf(x)
+    _, deviations = unit_scaling_of(x[known, None], None if weights is None else weights[known])
+    return 1.0 / float(deviations[0])
+
+
+class Coded(NamedTuple):
+    """A column of categories: the code of each row, and the categories."""
+
+    codes: Floats
+    categories: Categories
+
+
+def readable_columns(
+    frame: Any, wanted: Sequence[str] | None, categories: Collection[str], numbers: Collection[str], unused: str | None
+) -> MixedTable:
+    """Return the columns of a frame that rules may use.
+
+    IN: wanted: the columns that the caller named, or None for all; categories, numbers: columns whose kind the caller
+    named; unused: a column of labels.
+
+    Raises
+    ------
+    DataError
+        If a column that the caller named holds neither numbers nor text, no value, or too many of them.
+    """
+    plain, others = numeric_columns(frame)
+    present = column_names(frame)
+    refuse_unknown_columns([*(wanted or ()), *categories, *numbers], present)
+    names = [name for name in (present if wanted is None else wanted) if name != unused]
+    left_out = {reason: [name for name in others[reason] if name in names] for reason in ("dates", "no values")}
+    left_out["dates"] = [name for name in left_out["dates"] if name not in categories]
+    unreadable = {name for group in left_out.values() for name in group}
+    coded: dict[str, Coded] = {}
+    for name in names:
+        if name in unreadable or ((name in plain or name in numbers) and name not in categories):
+            continue
+        found = coded_column(frame, name)
+        if isinstance(found, Coded) and (len(found.categories.values) > 1 or wanted is not None):
+            coded[name] = found
+        elif isinstance(found, Coded):
+            left_out.setdefault("one value only", []).append(name)
+        else:
+            left_out.setdefault(found, []).append(name)
+    refused = {name: reason for reason, group in left_out.items() for name in group}
+    for name in names:
+        if name in refused and (wanted is not None or name in categories):
+            raise DataError(
+                f"{name} holds {_WORDS.get(refused[name], refused[name])}, which rules cannot use{_INSTEAD}"
+            )
+    return _table(frame, [name for name in names if name not in refused], coded, plain, left_out)
+
+
+def with_truths(table: MixedTable) -> MixedTable:
+    """Return the table with truths that some rows lack as categories, as a rule says them like words."""
+    values, categories = table.values, dict(table.categories)
+    for j, name in enumerate(table.columns):
+        if name in table.booleans and (lacks := np.isnan(table.values[:, j])).any():
+            values = values.copy(order="F") if values is table.values else values
+            values[lacks, j] = len(TRUTHS.values) - 1
+            categories[j] = TRUTHS
+    booleans = tuple(name for j, name in enumerate(table.columns) if name in table.booleans and j not in categories)
+    return replace(table, values=values, categories=dict(sorted(categories.items())), booleans=booleans)
+
+
+def coded_column(frame: Any, name: str) -> Coded | str:
+    """Return a column of a frame as codes of its values, or why it cannot be one.
+
+    Values are in ascending order, or in the order that the column has for them; a missing one is the last.
+    """
+    import narwhals as nw
+
+    series = nw.from_native(column_values(frame, name), series_only=True)
+    found = _factorized(series)
+    if isinstance(found, str):
+        return found
+    codes, values = found
+    order = _in_order(series, values)
+    rank = np.empty(len(order) + 1)
+    rank[order], rank[-1] = np.arange(len(order)), len(order)
+    lacks = bool((codes < 0).any())
+    return Coded(rank[codes], Categories((*(values[i] for i in order), *([None] if lacks else [])), others=False))
+
+
+# ------------------------------------------------------------------------------------------------------- reading
+def _table(
+    frame: Any, names: list[str], coded: Mapping[str, Coded], plain: Collection[str], left_out: dict[str, list[str]]
+) -> MixedTable:
+    """Return the named columns."""
+    values = np.empty((len(frame), len(names)), order="F")
+    categories = {j: coded[name].categories for j, name in enumerate(names) if name in coded}
+    truths = set(boolean_columns(frame))
+    numbers = [name for name in names if name not in coded]
+    read = as_matrix(frame, [name for name in numbers if name in plain])
+    at = {name: read[:, i] for i, name in enumerate(name for name in numbers if name in plain)}
+    for j, name in enumerate(names):
+        values[:, j] = coded[name].codes if name in coded else at[name] if name in at else _parsed(frame, name)
+    numeric = [j for j in range(len(names)) if j not in categories]
+    if numeric:
+        found = np.where(np.isnan(values[:, numeric]), 0.0, values[:, numeric])
+        refuse_not_finite(found, [names[j] for j in numeric])
+    booleans = tuple(name for name in names if name in truths and name not in coded)
+    return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out))
+
+
+def _parsed(frame: Any, name: str) -> Floats:
+    """Return a column of text as the numbers that it spells."""
+    found = coded_column(frame, name)
+    texts: Sequence[Any] = found.categories.values if isinstance(found, Coded) else ()
+    try:
+        if isinstance(found, Coded):
+            spelt = np.array([np.nan if text is None else float(text) for text in texts])
+            return spelt[found.codes.astype(np.intp)]
+        values = column_values(frame, name)
+        return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} is not a column of numbers: {error}; leave it out of numbers=") from None
+
+
+def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
+    """Return the number of each row's value among the values, -1 for a missing one; or why there is none."""
+    import narwhals as nw
+
+    kind = series.dtype
+    if kind in (nw.List, nw.Struct, nw.Array, nw.Binary):
+        return NO_VALUES
+    if kind == nw.Object or not (kind == nw.String or kind in (nw.Categorical, nw.Enum)):
+        return _numbered(series.to_list())
+    present = series.drop_nulls().unique()
+    if len(present) > MOST_VALUES:
+        return MANY_VALUES
+    values = present.to_list()
+    if kind != nw.String and all(isinstance(value, str) for value in values):
+        series = series.cast(nw.String)
+    elif kind != nw.String:  # a Categorical of pandas may hold numbers
+        return _numbered(series.to_list())
+    codes = (
+        series.replace_strict(values, list(range(len(values))), return_dtype=nw.Float64).to_numpy() if values else ()
+    )
+    codes = np.asarray(codes, dtype=np.float64) if values else np.full(len(series), np.nan)
+    return np.where(np.isnan(codes), -1, codes).astype(np.intp), values
+
+
+def _numbered(values: list[Any]) -> tuple[Indices, list[Hashable]] | str:
+    """Return values of any type as numbers of the different ones, and these: texts, numbers and truths."""
+    number: dict[Hashable, int] = {}
+    present: list[Hashable | None] = []
+    codes = np.empty(len(values), dtype=np.intp)
+    try:
+        for i, value in enumerate(values):
+            if value not in number:
+                number[value] = -1 if is_missing(value) else len(present)
+                present += [] if is_missing(value) else [_plain(value)]
+                if len(present) > MOST_VALUES:
+                    return MANY_VALUES
+            codes[i] = number[value]
+    except TypeError:  # lists and the like cannot be compared with others
+        return NO_VALUES
+    return NO_VALUES if any(value is None for value in present) else (codes, present)
+
+
+def _plain(value: Any) -> Hashable | None:
+    """Return a value as text, a whole number where it is one, a number or a truth; None for anything else."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and plain.is_integer():
+        return int(plain)
+    return plain if isinstance(plain, (str, int, float)) else None
+
+
+def _in_order(series: Any, values: Sequence[Hashable]) -> list[int]:
+    """Return the places of values in the order that a column has for them, or else ascending."""
+    stated = _stated_order(series)
+    if stated is not None:
+        place = {value: i for i, value in enumerate(stated)}
+        return sorted(range(len(values)), key=lambda i: place[values[i]])
+    try:
+        return sorted(range(len(values)), key=lambda i: values[i])  # type: ignore[return-value, arg-type]
+    except TypeError:  # texts and numbers: by type
+        return sorted(range(len(values)), key=lambda i: (type(values[i]).__name__, str(values[i])))
+
+
+def _stated_order(series: Any) -> list[Hashable] | None:
+    """Return the values of a column in their order, where its type has one: an ordered Categorical, or an Enum."""
+    import narwhals as nw
+
+    native = series.to_native()
+    if series.dtype not in (nw.Categorical, nw.Enum):
+        return None
+    if series.dtype == nw.Enum and series.implementation.is_polars():
+        return [str(value) for value in native.dtype.categories]
+    if series.implementation.is_pandas() and native.cat.ordered:
+        return [_plain(value) for value in native.cat.categories.tolist()]
+    return None
+
+
+def seldom_twice(codes: Array, n_values: int) -> bool:
+    """Return whether a category looks like an identifier: most of its values, of at least 50 rows, come only once."""
+    counts = np.bincount(codes.astype(np.intp), minlength=n_values)
+    return len(codes) >= FEW_ROWS and 2 * int((counts == 1).sum()) > len(codes)

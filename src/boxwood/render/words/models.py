@@ -1,0 +1,39 @@
+"""The explanation of a model, and its rules: a line for each cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxwood.render.words.rules import cluster_name, cluster_rule
+
+if TYPE_CHECKING:
+    from boxwood.explanation.verbs import Measurable
+
+__all__ = ["explanation_of", "rules"]
+
+
+def rules(model: Any) -> str:
+    """Return one line for each cluster: its name and its rule.
+
+    Parameters
+    ----------
+    model : Explanation, or a fitted estimator with `explanation_`
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
+    >>> print(rules(ex))
+    high: age > 5
+    low: age <= 5
+    """
+    clusters = explanation_of(model)._in_words().clusters
+    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in clusters)
+
+
+def explanation_of(model: Any) -> Measurable:
+    """Return the explanation of a fitted estimator; an explanation is returned as it is."""
+    explanation = getattr(model, "explanation_", model)
+    if not hasattr(explanation, "clusters"):
+        raise TypeError(f"expected an Explanation or a fitted explainer of boxwood, got {type(model).__name__}")
+    return explanation  # type: ignore[no-any-return]

@@ -1,0 +1,290 @@
+"""Tables as they are: frames with words and gaps, explained, applied, saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boxwood as bw
+from boxwood.errors import DataError
+from boxwood.explanation import Explanation
+from boxwood.metrics.mixed_costs import mixed_cost
+from tests.scale import law
+
+LIBRARIES = ["pandas", "polars", "pyarrow"]
+
+
+def _columns(seed: int, n: int = 240) -> dict[str, list[Any]]:
+    """Return columns of a shop, with gaps: clusters are by country and by age, which a tenth of the rows lack."""
+    rng = np.random.default_rng(seed)
+    country = rng.choice(["AT", "CH", "DE", "FR", "IT", "US"], n).tolist()
+    age = rng.normal(50, 15, n).round(1).tolist()
+    alps = [one in ("AT", "CH", "IT") for one in country]
+    segment = [("old" if years > 50 else "young") if near else "far" for near, years in zip(alps, age, strict=True)]
+    gaps = (rng.random((2, n)) < 0.1).tolist()
+    return {
+        "country": [None if lacks else one for lacks, one in zip(gaps[0], country, strict=True)],
+        "age": [None if lacks else one for lacks, one in zip(gaps[1], age, strict=True)],
+        "orders": rng.integers(0, 20, n).tolist(),
+        "member": [None if i % 17 == 0 else bool(i % 2) for i in range(n)],
+        "segment": segment,
+    }
+
+
+def _frame(library: str, columns: dict[str, list[Any]]) -> Any:
+    if library == "pandas":
+        pd = pytest.importorskip("pandas")
+        return pd.DataFrame(columns)
+    if library == "polars":
+        return pytest.importorskip("polars").DataFrame(columns)
+    return pytest.importorskip("pyarrow").table(columns)
+
+
+def _explained(library: str, seed: int = 0, **asked: Any) -> tuple[Explanation, Any]:
+    frame = _frame(library, _columns(seed))
+    return bw.explain(frame, "segment", **asked), frame
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@law(4)
+def test_words_and_gaps_are_in_the_rules_and_predict_gives_each_row_what_the_tree_gives_it(
+    seed: int, library: str
+) -> None:
+    ex, frame = _explained(library, seed, max_leaf_nodes=6)
+    assert ex.n_left_out == 0
+    assert dict(ex.categories)["country"].values[-1] is None
+    assert ex.gaps == ("age",)
+    rows = ex._rows()
+    of_tree = np.array(ex.names, dtype=object)[ex.tree.predict(rows.coordinates.table)]
+    assert ex.predict(frame).tolist() == of_tree.tolist()
+    found = np.mean(of_tree == np.array(_columns(seed)["segment"]))
+    assert ex.agreement == pytest.approx(found)
+    assert found > 0.85
+
+
+def test_the_same_columns_give_the_same_explanation_from_every_library() -> None:
+    explained = [_explained(library, max_leaf_nodes=5)[0] for library in LIBRARIES]
+    assert explained[0].tree == explained[1].tree == explained[2].tree
+    assert explained[0].categories == explained[1].categories == explained[2].categories
+    frames = [_frame(library, _columns(1)) for library in LIBRARIES]
+    labels = {tuple(ex.predict(frame).tolist()) for ex in explained for frame in frames}
+    assert len(labels) == 1
+
+
+@law(8)
+def test_cost_and_price_are_those_of_the_table(seed: int) -> None:
+    ex, _ = _explained("pandas", seed, standardize=bool(seed % 2), method="imm")
+    rows = ex._rows()
+    here = rows.coordinates
+    table, codes = np.where(np.isinf(here.table.values), np.nan, here.table.values), list(here.categories)
+    assert here.scales is not None
+    clusters = mixed_cost(table, codes, rows.task.reference.labels, None, here.scales)
+    groups = mixed_cost(table, codes, ex.tree.predict(here.table), None, here.scales)
+    assert ex.reference_cost == pytest.approx(clusters, rel=1e-12)
+    assert ex.price == pytest.approx(groups / clusters, rel=1e-12)
+
+
+def test_dropping_gaps_leaves_out_rows_that_lack_a_value_of_any_kind_and_refusing_names_them() -> None:
+    columns = _columns(0)
+    lacks = [None in row for row in zip(*(columns[name] for name in ("country", "age", "member")), strict=True)]
+    ex = bw.explain(_frame("pandas", columns), "segment", missing="drop")
+    assert (ex.n_incomplete, ex.n_rows) == (sum(lacks), len(lacks))
+    assert ex.gaps == ()
+    assert all(None not in known.values for _, known in ex.categories)
+    with pytest.raises(DataError, match=r"missing values in 45 of 240 rows: age \(20\), country \(16\), member \(15\)"):
+        bw.explain(_frame("pandas", columns), "segment", missing="refuse")
+
+
+def test_values_never_seen_and_gaps_where_there_were_none_have_no_cluster() -> None:
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"country": ["AT", "CH", "DE", "US"] * 10, "age": [20.0, 30.0, 60.0, 70.0] * 10})
+    ex = bw.explain(table, ["a", "b", "a", "c"] * 10, columns=["country"])
+    other = pd.DataFrame({"country": ["AT", "FR", None, "US"]})
+    assert ex.predict(other, missing="none").tolist() == ["a", None, None, "c"]
+    with pytest.raises(DataError, match="country is 'FR', which was never seen"):
+        ex.predict(other)
+    by_age = bw.explain(table[["age"]], ["a", "b", "a", "c"] * 10, max_leaf_nodes=4)
+    assert by_age.predict(pd.DataFrame({"age": [20.0, None]}), missing="none").tolist() == ["a", None]
+
+
+def test_an_array_with_gaps_learns_where_rows_without_a_value_belong() -> None:
+    X = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, 0.0], [9.0, 0.0], [8.0, 1.0], [np.nan, 1.0]] * 10)
+    ex = bw.explain(X, ["low", "low", "none", "high", "high", "none"] * 10, columns=["x", "y"])
+    assert ex.agreement == 1
+    assert ex.gaps == ("x",)
+    assert ex.predict([[1.5, 0], [np.nan, 0], [8.5, 0]]).tolist() == ["low", "none", "high"]
+    assert ex.predict([[np.inf, 0], [-np.inf, 0]]).tolist() == ["high", "low"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_row_that_lacks_everything_has_no_cluster(library: str) -> None:
+    columns = {name: values[:60] for name, values in _columns(0).items() if name in ("country", "age", "segment")}
+    for name in ("country", "age"):
+        columns[name][:3] = [None] * 3
+    ex = bw.explain(_frame(library, columns), "segment")
+    empty = sum(a is None and b is None for a, b in zip(columns["country"], columns["age"], strict=True))
+    assert (ex.n_left_out, ex.n_incomplete) == (empty, empty)
+    assert any("lack all of their values" in note for note in ex.notes)
+
+
+def test_columns_that_cannot_be_used_are_left_out_with_a_note_that_says_why() -> None:
+    pd = pytest.importorskip("pandas")
+    columns = _columns(0, 600)
+    segment = columns.pop("segment")
+    table = pd.DataFrame(columns).assign(
+        city=[f"city {i % 300}" for i in range(600)],
+        name=[f"n{i if i < 250 else 0}" for i in range(600)],
+        text=[f"t{min(i, 200)}" for i in range(600)],
+        day=pd.Timestamp("2026-01-01"),
+        words=[[1]] * 600,
+        again=[one.upper() for one in segment],
+    )
+    ex = bw.explain(table, segment)
+    said = "\n".join(ex.notes)
+    assert ex.columns == ("country", "age", "orders", "member", "name", "text")
+    assert "left out, more than 255 values (group the rare ones, then rules can use it): city" in said
+    assert "left out, the labels themselves: again" in said
+    assert "left out, dates: day" in said
+    assert "left out, neither numbers nor text: words" in said
+    few = pd.DataFrame({"name": [f"n{i}" for i in range(100)], "x": range(100), "y": [0.5, 1.5] * 50})
+    assert bw.explain(few, [0, 1] * 50).columns == ("y",)
+    with pytest.raises(DataError, match="city holds more than 255 values"):
+        bw.explain(table, segment, columns=["city", "age"])
+
+
+def test_kinds_can_be_named() -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    plz = rng.choice([1010, 4020, 6020, 8010], 200)
+    size = rng.choice(["1", "2.5", "3"], 200)
+    table = pd.DataFrame({"plz": plz, "size": size})
+    labels = np.isin(plz, [1010, 6020]).astype(int)
+    ex = bw.explain(table, labels, categories=["plz"], numbers=["size"])
+    assert dict(ex.categories)["plz"].values == (1010, 4020, 6020, 8010)
+    assert ex.n_leaves == 2
+    assert ex.agreement == 1
+    assert ex._rows().coordinates.table.values[:, 1].tolist() == [float(one) for one in size]
+    with pytest.raises(DataError, match="country is not a column of numbers"):
+        bw.explain(table.assign(country="AT"), labels, numbers=["country"])
+    with pytest.raises(ValueError, match="needs a data frame"):
+        bw.explain(table[["plz"]].to_numpy(), labels, categories=["plz"])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_categoricals_keep_their_order(library: str) -> None:
+    sizes, labels = ["S", "M", "XL", "L"] * 10, [0, 0, 1, 1] * 10
+    if library == "pandas":
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"size": pd.Categorical(sizes, ["S", "M", "L", "XL", "XXL"], ordered=True)})
+    else:
+        pl = pytest.importorskip("polars")
+        frame = pl.DataFrame({"size": pl.Series(sizes, dtype=pl.Enum(["S", "M", "L", "XL", "XXL"]))})
+    ex = bw.explain(frame, labels)
+    assert dict(ex.categories)["size"].values == ("S", "M", "L", "XL")
+    assert ex.predict(frame).tolist() == labels
+
+
+@pytest.mark.parametrize("method", ["mmdt", "random_cuts", "kernel_imm"])
+def test_methods_of_numbers_refuse_words_and_gaps_and_say_what_to_do(method: str) -> None:
+    with pytest.raises(ValueError, match=r"takes no categories; .*columns=\['age', 'orders'\] and missing=\"drop\""):
+        _explained("pandas", method=method)
+
+
+@pytest.mark.parametrize("method", ["imm", "greedy", "shallow", "exkmc", "expand", "cart"])
+def test_other_methods_take_both(method: str) -> None:
+    ex, frame = _explained("pandas", method=method)
+    assert ex.predict(frame).tolist() == [ex.names[c] for c in ex.tree.predict(ex._rows().coordinates.table)]
+
+
+def test_a_frame_of_numbers_without_gaps_takes_the_road_of_numbers() -> None:
+    pd = pytest.importorskip("pandas")
+    columns = _columns(0)
+    table = pd.DataFrame({"orders": columns["orders"], "half": [x / 2 for x in columns["orders"]]})
+    ex = bw.explain(table, columns["segment"])
+    assert ex._rows().coordinates.axis_map is None
+    assert (ex.gaps, ex.categories) == ((), ())
+
+
+def test_a_model_file_and_what_is_measured_later() -> None:
+    ex, frame = _explained("pandas", max_leaf_nodes=6)
+    again = bw.Explanation.from_json(ex.to_json())
+    assert again == ex
+    assert again.gaps == ("age",)
+    assert again.predict(frame).tolist() == ex.predict(frame).tolist()
+    profile = {one.column: one for one in ex.profile()}
+    known = [x for x in _columns(0)["age"] if x is not None]
+    assert profile["age"].everyone.mean == pytest.approx(np.mean(known))
+    assert profile["country"].categories.values[-1] is None
+    assert all(row is not None for row in ex.typical())
+    assert len(ex.misassigned()) == round((1 - ex.agreement) * 240)
+    assert ex.frontier().this.price == pytest.approx(ex.price)
+    measured = ex.measure(frame, "segment")
+    assert (measured.agreement, measured.price) == (pytest.approx(ex.agreement), pytest.approx(ex.price))
+    assert again.measure(frame, "segment").agreement == pytest.approx(ex.agreement)
+
+
+def test_why_says_missing_and_counts_a_number_in_its_place_as_one_deviation() -> None:
+    X = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, 0.0], [9.0, 0.0], [8.0, 1.0], [np.nan, 1.0]] * 10)
+    ex = bw.explain(X, ["low", "low", "none", "high", "high", "none"] * 10, columns=["x", "y"])
+    why = ex.why({"x": None})
+    assert why.name == "none"
+    assert all(change.deviations == 1.0 and change.moves[0].before is None for change in why.changes)
+    for change in why.changes:
+        assert ex.predict([[change.moves[0].after, 0.0]])[0] == change.name
+    assert [step.value for step in why.steps] == [None] * len(why.steps)
+    assert {change.name for change in ex.why({"x": 1.0}).changes} == {"high"}
+
+
+def test_rows_held_out_and_resamples() -> None:
+    ex, _ = _explained("pandas", validate=3)
+    assert ex.held_out is not None
+    assert ex.held_out.agreement > 0.8
+    assert ex.stability(n=3).clusters[0].jaccard > 0.5
+
+
+def test_limits_are_kept() -> None:
+    ex, _ = _explained("pandas", max_depth=2, forbidden=["age"], round_thresholds=2, max_leaf_nodes=4)
+    assert ex.tree.depth <= 2
+    assert "age" not in {ex.columns[j] for j in ex.tree.features}
+
+
+def test_rounding_keeps_the_side_of_missing_values() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(50, 15, (300, 2))
+    labels = np.where(X[:, 0] > 50, "old", "young")
+    X[::7, 0], labels[::7] = np.nan, "young"
+    ex = bw.explain(X, labels, columns=["age", "size"], round_thresholds=2)
+    assert bw.render.rules(ex) == "old: age >= 50\nyoung: age < 50 or missing"
+    assert ex.budget is not None
+    assert ex.budget.n_moved == 0
+
+
+def test_a_clusterer_of_categories_labels_the_frame_that_it_reads() -> None:
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(_columns(0)).drop(columns="segment")
+    fitted = bw.MixedKMeans(3, random_state=0).fit(table)
+    by_labels = bw.explain(table, fitted.labels_)
+    for clusterer in (fitted, bw.MixedKMeans(3, random_state=0)):
+        assert bw.explain(table, clusterer).tree == by_labels.tree
+
+
+def test_compare_takes_tables_as_they_are() -> None:
+    found = bw.compare(_frame("pandas", _columns(0)), "segment", methods=["imm", "cart", "mmdt"])
+    assert {row.method for row in found.rows} == {"imm", "cart"}
+    assert any("mmdt" in one for one in found.left_out)
+
+
+def test_weights_are_as_good_as_rows_that_come_twice() -> None:
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(_columns(3, 120))
+    times = np.arange(120) % 3 + 1
+    twice = table.loc[np.repeat(np.arange(120), times)].reset_index(drop=True)
+    for method in ("imm", "cart"):
+        one = bw.explain(table, "segment", sample_weight=times, method=method, standardize=True)
+        other = bw.explain(twice, "segment", method=method, standardize=True)
+        assert one.tree.predict(one._rows().coordinates.table).tolist() == (
+            other.tree.predict(one._rows().coordinates.table).tolist()
+        )
+        assert one.price == pytest.approx(other.price)

@@ -1,0 +1,140 @@
+"""Better sets and sides of missing values, beside all sets and all thresholds."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from boxwood import Reference, TreeBuilder
+from boxwood.grow.better.sets import LARGEST, resettled
+from boxwood.reference import Task
+from boxwood.reference.budget import Budget
+from tests.naive.trees import leaf_of
+from tests.scale import law
+
+CODES = {0: 4, 3: 5}
+GAPS = (1,)
+
+
+def random_case(seed, n=40, leaves=4):
+    """Columns 0 and 3 hold codes, column 1 numbers with gaps, column 2 numbers."""
+    rng = np.random.default_rng(seed)
+    table = np.column_stack(
+        [rng.integers(0, 4, n), rng.integers(0, 6, n), rng.integers(0, 6, n), rng.integers(0, 5, n)]
+    )
+    table = table.astype(float)
+    table[rng.random(n) < 0.3, 1] = np.inf
+    points = rng.normal(size=(n, 2)) + table[:, [0, 3]] % 2
+    labels = np.where(rng.random(n) < 0.1, -1, rng.integers(0, 3, n))
+    labels[:3] = range(3)
+    weight = rng.integers(1, 4, n).astype(float) if seed % 3 == 0 else None
+    builder, waiting = TreeBuilder(), [0]
+    while len(waiting) < leaves:
+        j = int(rng.integers(4))
+        node = waiting.pop(int(rng.integers(len(waiting))))
+        if j in CODES:
+            waiting += builder.split_set(node, j, np.flatnonzero(rng.random(CODES[j]) < 0.5).tolist() or [0])
+        else:
+            waiting += builder.split(node, j, float(rng.integers(5)) + 0.5)
+    for i, node in enumerate(waiting):
+        builder.label(node, i % 3)
+    return builder.build(), table, Task.of(points, Reference.of(points, labels), sample_weight=weight)
+
+
+def losses(task, objective):
+    """The weighted loss of each kept row in each cluster."""
+    labels, centers, X = task.reference.labels, task.reference.centers, task.rows.values
+    costs = ((X[:, None] - centers) ** 2).sum(axis=2) if objective == "cost" else labels[:, None] != np.arange(3)
+    weights = 1.0 if task.rows.weights is None else task.rows.weights[:, None]
+    return costs * weights * task.kept[:, None]
+
+
+def loss(tree, table, costs):
+    return costs[np.arange(len(table)), tree.predict(table)].sum()
+
+
+def splits_by_column(table):
+    """For each column the ways to part all rows by it, as the rows that go to the first child."""
+    for j, m in CODES.items():
+        yield [np.isin(table[:, j], np.flatnonzero(bits)) for bits in product([False, True], repeat=m)]
+    for j in GAPS:
+        x, lacks = table[:, j], np.isinf(table[:, j])
+        below = [x <= threshold for threshold in [*np.unique(x[~lacks]), LARGEST]]
+        yield [side for one in below for side in (one, one | lacks, ~one, ~one & ~lacks)]
+
+
+def leaves_below(entry, table):
+    return np.array([leaf_of(entry, row)["leaf"] for row in table])
+
+
+def cuts(entry, table, rows):
+    """Each cut of a tree as nested dicts: its rows, and the leaves that these reach below either child."""
+    if "cluster" in entry:
+        return
+    first, second = list(entry.values())[-2:]
+    below = leaves_below(first, table), leaves_below(second, table)
+    yield rows, below
+    inside = np.isin(leaves_below(entry, table), np.unique(below[0])) & rows
+    yield from cuts(first, table, inside)
+    yield from cuts(second, table, rows & ~inside)
+
+
+@law(60)
+@pytest.mark.parametrize("objective", ["cost", "mistakes"])
+def test_no_single_cut_is_better(seed, objective):
+    tree, table, task = random_case(seed)
+    costs = losses(task, objective)
+    better = resettled(tree, table, task, objective, codes=CODES, gaps=GAPS, max_rounds=100)
+    assert loss(better, table, costs) <= loss(tree, table, costs) + 1e-9
+    clusters, own = better.leaf_clusters, task.reference.labels
+    now = better.apply(table)
+    for rows, below in cuts(better.to_dict(), table, task.kept):
+        present = costs[rows, clusters[now[rows]]].sum()
+        for splits in splits_by_column(table):
+            after = [np.where(inside, *below) for inside in splits]
+            totals = [costs[rows, clusters[leaves[rows]]].sum() for leaves in after]
+            if min(totals) < present - 1e-9:  # then the best ones, of which one was looked at, would empty a leaf
+                best = [leaves for leaves, total in zip(after, totals, strict=True) if total < min(totals) + 1e-9]
+                assert not all(keeps_leaves(now[rows], leaves[rows], own[rows], clusters) for leaves in best)
+
+
+def keeps_leaves(before, after, own, clusters):
+    def held(leaves, leaf):
+        return (leaves == leaf).any(), (own[leaves == leaf] == clusters[leaf]).any()
+
+    return all(held(after, leaf) >= held(before, leaf) for leaf in np.unique(before))
+
+
+@law(40)
+def test_the_order_of_rows_does_not_matter(seed):
+    tree, table, task = random_case(seed)
+    order = np.random.default_rng(seed).permutation(len(table))
+    weights = None if task.rows.weights is None else task.rows.weights[order]
+    points, labels = task.rows.values[order], task.reference.labels[order]
+    reference = Reference(labels, task.reference.centers)
+    shuffled = Task.of(points, reference, sample_weight=weights)
+    options = {"codes": CODES, "gaps": GAPS}
+    assert resettled(tree, table, task, "cost", **options) == resettled(tree, table[order], shuffled, "cost", **options)
+
+
+@law(40)
+def test_limits_are_kept(seed):
+    tree, table, task = random_case(seed, n=80)
+    rows = np.bincount(tree.apply(table[task.kept]), minlength=tree.n_leaves)
+    budget = Budget(min_samples_leaf=3, forbidden=(3,), max_columns=2)
+    better = resettled(tree, table, task, "mistakes", codes=CODES, gaps=GAPS, budget=budget)
+    assert set(better.features.tolist()) <= set(tree.features.tolist())
+    assert (better.feature == 3).sum() <= (tree.feature == 3).sum()
+    if (rows >= 3).all():
+        assert np.bincount(better.apply(table[task.kept]), minlength=tree.n_leaves).min() >= 3
+
+
+def test_codes_that_no_row_has_go_where_more_rows_go():
+    table = np.array([[0.0], [0.0], [0.0], [2.0], [2.0], [3.0]])
+    labels = np.array([0, 0, 0, 1, 1, 0])
+    task = Task.of(table, Reference.of(table, labels))
+    builder = TreeBuilder()
+    first, second = builder.split(0, 0, 2.5)
+    builder.label(first, 0), builder.label(second, 1)
+    better = resettled(builder.build(), table, task, "mistakes", codes={0: 5})
+    assert better.predict([[0.0], [1.0], [2.0], [3.0], [4.0]]).tolist() == [0, 0, 1, 0, 0]

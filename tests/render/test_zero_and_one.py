@@ -1,0 +1,84 @@
+"""Words say `member = 0` and `member = 1` of a column that holds only these; what runs compares numbers."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import boxwood
+from boxwood import Explanation, explain, scan
+from boxwood.errors import ModelError
+from boxwood.render.pictures.picture import picture_of
+from tests.render.test_page import Page
+from tests.scale import law
+
+
+def customers(seed=0, n=120):
+    """Return two columns of 0 and 1, one of numbers, and clusters that need all three."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {"member": rng.integers(0, 2, n), "app": rng.integers(0, 2, n) * 1.0, "age": rng.integers(18, 80, n)}
+    )
+    return frame, np.where(
+        frame.member == 1, np.where(frame.app == 1, "both", "member"), np.where(frame.age > 50, "old", "young")
+    )
+
+
+@law(8)
+def test_words_name_the_value(seed):
+    frame, labels = customers(seed)
+    ex = explain(frame, labels)
+    assert ex.agreement == 1
+    assert set(ex.binary) == {"member", "app"}
+    rules = boxwood.render.rules(ex)
+    assert "both: member = 1 and app = 1" in rules or "both: app = 1 and member = 1" in rules
+    page = Page(ex.to_html()).text
+    tree = page[page.index("The tree") : page.rindex("For analysts")]
+    for text in (str(ex), ex.to_text(), ex.to_csv(), ex.to_markdown(), tree, ex.to_json().split('"nodes"')[0]):
+        assert "member = 0" in text
+        assert "member <" not in text
+        assert "app >" not in text
+    edges = {edge.text for edge in picture_of(ex).edges}
+    assert {"= 0", "= 1"} < edges
+
+
+def test_what_runs_compares_numbers():
+    frame, labels = customers()
+    ex = explain(frame, labels)
+    for code in (ex.to_sql(), ex.to_python(), boxwood.render.sql(ex, table="t")):
+        assert "= 1" not in code.replace("<= 1", "")
+    assert ex.predict(frame.assign(member=frame.member * 5)).tolist() == ex.predict(frame).tolist()
+    own = {one.intervals for leaf in ex.leaves for one in leaf.rule if one.column == "member"}
+    assert all(piece.lower == -np.inf or piece.upper == np.inf for pieces in own for piece in pieces)
+
+
+def test_only_where_there_is_nothing_else():
+    frame, labels = customers()
+    for value in (2, 0.5, -1):
+        other = frame.assign(member=frame.member.astype(float))
+        other.loc[0, "member"] = value
+        assert "member" not in explain(other, labels).binary
+    assert explain(frame.astype({"member": bool}), labels).binary == ("app",)
+    left_out = np.where(np.arange(len(frame)) == 0, -1, labels.astype(object))
+    other = frame.copy()
+    other.loc[0, "member"] = 7  # of a row in no cluster
+    assert "member" in explain(other, left_out).binary
+
+
+def test_other_rows_batches_estimators_and_files():
+    frame, labels = customers()
+    table = scan(pa.Table.from_pandas(frame.assign(segment=labels)))
+    ex = explain(frame, labels, method="imm")
+    for other in (
+        explain(table, "segment", method="imm"),
+        ex.measure(frame, labels),
+        Explanation.from_json(ex.to_json()),
+    ):
+        assert other.binary == ex.binary
+        assert boxwood.render.rules(other) == boxwood.render.rules(ex)
+    assert boxwood.render.rules(boxwood.IMM().fit(frame, labels)) == boxwood.render.rules(ex)
+    later = ex.measure(frame.assign(member=frame.member * 3), labels)
+    assert "member" not in later.binary
+    assert "member > 0" in boxwood.render.rules(later)
+    with pytest.raises(ModelError, match="its binary names columns that it does not list"):
+        Explanation.from_json(ex.to_json().replace('"binary": [', '"binary": [\n"x",'))
