@@ -173,7 +173,7 @@ def _lacks(series: Any) -> Bools:
     """Return whether each value of a column is missing: null, or NaN."""
     lacks = series.is_null()
     if series.dtype.is_float():  # polars, for one, tells NaN from null
-        lacks = lacks | series.is_nan().fill_null(True)
+        lacks = lacks | series.is_nan()  # of a null, that is null, too: true or null is true
     return np.asarray(lacks.to_numpy(), dtype=np.bool_)
 
 
