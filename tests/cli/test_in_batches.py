@@ -143,7 +143,7 @@ def test_tables_that_cannot_be_used_are_refused(folder):
     )
     both = run(folder / "part-*.parquet", "-l", "segment", "--weights", "segment", code=2)
     assert "cannot hold both labels and weights" in both.stderr
-    query = f"SELECT segment, same FROM '{folder}/t.parquet'"
+    query = f"SELECT same FROM '{folder}/t.parquet'"
     assert "only constant columns in the query" in run("--sql", query, "-k", 2, code=3).stderr
 
 

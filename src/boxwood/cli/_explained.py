@@ -74,13 +74,11 @@ def explained(
         given = _parameters(columns, clusters, options) | _kinds(options)._asdict()
         with in_option_names():
             explanation, notes = explained_in_batches(
-                talk, source, columns, labels, sample_weight=options["weights"], **given
+                talk, source, columns, labels, sample_weight=options["weights"], value=options["value"], **given
             )
         for text in (*map(in_words, notes_on_columns(explanation)), *notes):
             talk.note(text)
         _note_on_scale(talk, explanation.columns, clusters, options)
-        if options["value"] is not None:
-            explanation.worth(options["value"])
         yield explanation
 
 
@@ -124,19 +122,23 @@ def _values(file: str, column: str, options: dict[str, Any]) -> Any:
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
     """Return the table without columns that rules should not use, and notes on them, which are told."""
     from boxwood.explanation.ask.columns import notes_on_left_out, notes_on_use
-    from boxwood.explanation.ask.mixed import as_told
+    from boxwood.explanation.ask.mixed import THE_LABELS, as_told, without_labels
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick:
         wanted, how = _wanted(labels, options), reading(options)
         table = read_table(file, how, **wanted._asdict(), missing="drop", kinds=_kinds(options), tick=tick)
-    suspects = [] if options["columns"] else _suspects(table, has_labels=labels is not None)
-    left_out, used = as_told(dict(table.left_out)), table.without(suspects)
+    left_out, suspects = dict(table.left_out), []
+    if not options["columns"]:
+        same = without_labels(_as_it_is(table), table.labels).left_out.get(THE_LABELS, ())
+        table, left_out = table.without(same), left_out | {THE_LABELS: tuple(same)}
+        suspects = _suspects(table, has_labels=labels is not None)
+    reasons, used = as_told(left_out), table.without(suspects)
     if not used.columns:
-        notes = notes_on_left_out(left_out, suspects)
+        notes = notes_on_left_out(reasons, suspects)
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, notes))}")
     read = {name: getattr(used, name) for name in ("padded", "spellings", "rounded")}
-    notes = notes_on_use(used.columns, left_out, suspects, **read)
+    notes = notes_on_use(used.columns, reasons, suspects, **read)
     for note in (*notes[:1], *table.hints, *notes[1:]):
         talk.note(in_words(note))
     return used, notes

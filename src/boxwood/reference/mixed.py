@@ -28,7 +28,9 @@ __all__ = [
     "NO_VALUES",
     "Coded",
     "MixedTable",
+    "ascending",
     "coded_column",
+    "plain_value",
     "readable_columns",
     "seldom_twice",
     "unit_scales",
@@ -282,7 +284,7 @@ def _numbered(values: list[Any]) -> tuple[Indices, list[Hashable]] | str:
         for i, value in enumerate(values):
             if value not in number:
                 number[value] = -1 if is_missing(value) else len(present)
-                present += [] if is_missing(value) else [_plain(value)]
+                present += [] if is_missing(value) else [plain_value(value)]
                 if len(present) > MOST_VALUES:
                     return MANY_VALUES
             codes[i] = number[value]
@@ -291,7 +293,7 @@ def _numbered(values: list[Any]) -> tuple[Indices, list[Hashable]] | str:
     return NO_VALUES if any(value is None for value in present) else (codes, present)
 
 
-def _plain(value: Any) -> Hashable | None:
+def plain_value(value: Any) -> Hashable | None:
     """Return a value as text, a whole number where it is one, a number or a truth; None for anything else."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, float) and plain.is_integer():
@@ -305,9 +307,14 @@ def _in_order(series: Any, values: Sequence[Hashable]) -> list[int]:
     if stated is not None:
         place = {value: i for i, value in enumerate(stated)}
         return sorted(range(len(values)), key=lambda i: place[values[i]])
+    return ascending(values)
+
+
+def ascending(values: Sequence[Hashable]) -> list[int]:
+    """Return the places of values in ascending order; numbers and texts together are ordered by type."""
     try:
         return sorted(range(len(values)), key=lambda i: values[i])  # type: ignore[return-value, arg-type]
-    except TypeError:  # texts and numbers: by type
+    except TypeError:
         return sorted(range(len(values)), key=lambda i: (type(values[i]).__name__, str(values[i])))
 
 
@@ -321,7 +328,7 @@ def _stated_order(series: Any) -> list[Hashable] | None:
     if series.dtype == nw.Enum and series.implementation.is_polars():
         return [str(value) for value in native.dtype.categories]
     if series.implementation.is_pandas() and native.cat.ordered:
-        return [_plain(value) for value in native.cat.categories.tolist()]
+        return [plain_value(value) for value in native.cat.categories.tolist()]
     return None
 
 

@@ -28,12 +28,14 @@ from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
+from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_booleans, with_words_of
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.reference import Reference, Task
+from boxwood.reference.coded import rows_in_order
 from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.labels import encode_labels
 from boxwood.reference.streamed import Measured, find_labels
@@ -188,11 +190,15 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
             f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
         )
     refuse_unknown_columns(ex.columns, source.names)
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    words = [ex.columns[j] for j in ex.coded_columns if kinds[ex.columns[j]] != "boolean"]
+    if words or ex.gaps:
+        names = [name for name in (*ex.columns, labels, weight) if name is not None]
+        if (source.n_rows or 0) * len(names) > settings.GATHERED:
+            refuse_all_rows(f"a rule on words or missing values ({listed([*words, *ex.gaps])})", source.name)
+        return _on_rows(ex, rows_in_order(source, names), labels, weight)
     batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
-    words = [ex.columns[j] for j in ex.coded_columns if ex.columns[j] not in booleans]
-    if words:
-        refuse_all_rows(f"a rule on categories ({listed(words)})", source.name)
     n_jobs = -1 if ex._table is None else ex._table.task.n_jobs
     measured = on_complete_rows(partial(_measured, ex, labels), replace(batches, n_jobs=n_jobs))
     return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)

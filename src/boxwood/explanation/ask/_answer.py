@@ -27,10 +27,18 @@ from boxwood.explanation.ask.explainer import (
     out_of_frozen,
     refuse_growing,
 )
-from boxwood.explanation.ask.gaps import Complete, complete_rows, refuse_other_index
+from boxwood.explanation.ask.gaps import Complete, HasGaps, complete_rows, refuse_other_index
+from boxwood.explanation.ask.gathered import gathered, numbers_in_order
 from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.progress import Progress
-from boxwood.explanation.ask.question import Question, TableQuestion, question_of, table_question_of, with_weights
+from boxwood.explanation.ask.question import (
+    Question,
+    TableQuestion,
+    mixed_question,
+    question_of,
+    table_question_of,
+    with_weights,
+)
 from boxwood.explanation.choose.in_batches import Found, grown_by_name, sample_task, searched_by_passes
 from boxwood.explanation.choose.search import choose
 from boxwood.explanation.measure.facts import Growth, TableFacts, named_by_rows, with_enough_rows
@@ -41,9 +49,11 @@ from boxwood.explanation.measured_tree import MeasuredTree, with_booleans
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
+from boxwood.passes import Source
 from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.budget import Budget
+from boxwood.reference.mixed import MixedTable
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
@@ -62,14 +72,30 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
             return explained_on_table(clustering, source, asked)
         return with_booleans(_by_explainer(X, out_of_frozen(clustering), asked), boolean_columns(X))
     rows: Complete | Usable
-    if source is None:
-        question = question_of(X, clustering, asked)
-        answer, rows, booleans = _in_memory(question, asked), question.complete, boolean_columns(X)
+    posed = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
+    if isinstance(posed, Question):
+        answer, rows = _in_memory(posed, asked), posed.complete
+        booleans = rows.X.booleans if isinstance(rows.X, MixedTable) else boolean_columns(X)
     else:
-        posed = table_question_of(source, clustering, asked)
         answer, rows = _in_batches(posed, clustering, asked), posed.usable
         booleans = boolean_columns_of(rows.batches)
-    return with_booleans(rows.told(concluded(answer, asked, made_here=clustering is None)), booleans)
+    explanation = rows.told(concluded(answer, asked, made_here=clustering is None))
+    if source is not None and explanation._evidence is not None:
+        beside = partial(numbers_in_order, source, explanation.n_rows)
+        explanation = replace(explanation, _evidence=replace(explanation._evidence, beside=beside))
+    return with_booleans(explanation, booleans)
+
+
+def _posed(source: Source, clustering: Any, asked: Asked) -> Question | TableQuestion:
+    """Return what is asked of a table in batches: of all of it by passes, or with words and gaps, of rows in memory."""
+    if (read := gathered(source, clustering, asked)) is not None:
+        return mixed_question(read, asked)
+    try:
+        return table_question_of(source, clustering, asked)
+    except HasGaps:
+        read = gathered(source, clustering, asked, has_gaps=True)
+    assert read is not None
+    return mixed_question(read, asked)
 
 
 def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:

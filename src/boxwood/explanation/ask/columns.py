@@ -21,13 +21,13 @@ from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import listed, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
-from boxwood.explanation.ask.gaps import note_on_gaps, refuse_gaps
+from boxwood.explanation.ask.gaps import HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measured_tree import MeasuredTree, Tree
 from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
-from boxwood.passes.batches import OTHER_KINDS, CompleteRows, rows_of
+from boxwood.passes.batches import OTHER_KINDS, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.passes.overview import MissingValues
 from boxwood.passes.source import Spelling
 from boxwood.reference import Task
@@ -60,6 +60,7 @@ __all__ = [
     "notes_on_use",
     "on_complete_rows",
     "refuse_one_cluster_of",
+    "refuse_other_weights",
     "rows_for",
     "sees_distances",
     "usable_rows",
@@ -472,6 +473,8 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
     used = [name for name in kept if name not in suspects]
     if not used:
         raise DataError(f"{_none_left(source, left_out, suspects)}\n{'; '.join(notes_on_left_out(left_out, suspects))}")
+    if asked.missing == "learn" and can_be_gathered(clustering) and any(name in look.gaps for name in used):
+        raise HasGaps
     usable = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
     notes = notes_on_use(used, left_out, suspects, padded=padded, spellings=source.spellings)
     return usable._replace(notes=(*notes, *usable.notes))
@@ -517,7 +520,7 @@ def complete_rows_of(batches: Batches, look: Look, missing: str) -> Usable:
 def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[str] | None) -> Batches:
     """Return the columns of numbers as rows: those that the caller has chosen, or all, or those among candidates."""
     if weight is not None:
-        refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
+        refuse_other_weights(weight, source)
     batches = rows_of(source, label, weight)
     if columns is not None and _are_named(columns):
         return replace(batches, columns=_chosen(batches, columns, label))
@@ -525,6 +528,12 @@ def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[s
         if name not in (label, weight) and (columns is None or name in columns):
             source.refuse_text(name)
     return replace(batches, columns=tuple(name for name in batches.columns if columns is None or name in columns))
+
+
+def refuse_other_weights(weight: Any, source: Source) -> None:
+    """Raise an error unless weights are the name of a column of numbers."""
+    refuse_other_kind("sample_weight", weight, str, f"name the column of {source.name} that holds the weights")
+    refuse_no_numbers(source, weight, "weights")
 
 
 def left_out_of(

@@ -109,8 +109,8 @@ def explain(
         at. "learn" explains them: each cut of such a column says to which side rows without a value belong. A row that
         lacks all values has no cluster. "drop" gives them no cluster: they are left out like rows with the label -1,
         stay outside of all measures, and a note says how many they are, by column. "refuse" raises a DataError. For a
-        clusterer and for tables in batches "learn" is "drop". A pipeline that takes missing values, by an imputer or an
-        encoder, gets them; the rules and their measures leave such rows out.
+        clusterer, and for tables in batches with centres, "learn" is "drop". A pipeline that takes missing values, by
+        an imputer or an encoder, gets them; the rules and their measures leave such rows out.
     categories, numbers : sequences of str, default=()
         Columns of a frame whose kind is not what they look like: numbers that are names of something, such as
         `["zip"]`, and texts that are numbers.
@@ -207,7 +207,8 @@ def explain(
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
     rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
     columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.
-    Categories need all rows in memory.
+    A table in batches with columns of words, or with gaps from which rules learn, is read into memory up to 2 ** 25
+    values, and gives the tree of the same rows there; of a longer one so many values are drawn by rows, with a note.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
     clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.

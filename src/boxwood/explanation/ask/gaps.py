@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Complete",
+    "HasGaps",
+    "can_be_gathered",
     "complete_rows",
     "note_on_gaps",
     "refuse_gaps",
@@ -74,6 +76,15 @@ class Complete(NamedTuple):
         n_left_out = explanation.n_left_out + self.n_rows - len(self.rows)
         evidence = None if explanation._evidence is None else replace(explanation._evidence, positions=self.rows)
         return replace(explanation, n_rows=self.n_rows, n_left_out=n_left_out, _evidence=evidence)
+
+
+class HasGaps(Exception):
+    """A table in batches lacks values from which rules may learn."""
+
+
+def can_be_gathered(clustering: Any) -> bool:
+    """Return whether rules on a table in batches may learn from gaps: its clusters are in a column, or made here."""
+    return clustering is None or isinstance(clustering, str)
 
 
 def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: Any, missing: str) -> Complete:

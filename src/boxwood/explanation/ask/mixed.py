@@ -5,7 +5,7 @@ A frame without categories and gaps, and whatever a clusterer of numbers is to s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,7 +36,19 @@ from boxwood.reference.mixed import MixedTable, readable_columns, seldom_twice
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
 
-__all__ = ["Read", "as_told", "clustered", "like_identifiers", "read_as_it_is", "refuse_method", "refuse_unseen_kinds"]
+__all__ = [
+    "THE_LABELS",
+    "Read",
+    "as_told",
+    "chosen_columns",
+    "clustered",
+    "like_identifiers",
+    "read_as_it_is",
+    "refuse_method",
+    "refuse_unseen_kinds",
+    "without_gaps_in",
+    "without_labels",
+]
 
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
 THE_LABELS = "the labels themselves"
@@ -79,26 +91,42 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
     """
     labels = _labels_given_for(clustering, X, asked.sample_weight)
     if isinstance(X, MixedTable):
-        return _without_gaps(X, labels, asked, ())
+        return without_gaps_in(X, labels, asked, ())
     kinds = as_names("categories", asked.categories), as_names("numbers", asked.numbers)
     if isinstance(X, Rows) or np.ma.is_masked(X) or _needs_numbers(labels) or not _may_be_mixed(X, asked, any(kinds)):
         refuse_unseen_kinds(*kinds, "an array" if not is_frame(X) else "a clusterer")
         return None
     if not is_frame(X):
-        return _without_gaps(_of_array(X, asked.columns), labels, asked, ())
+        return without_gaps_in(_of_array(X, asked.columns), labels, asked, ())
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
     table = readable_columns(X, wanted, *kinds, clustering if isinstance(clustering, str) else None)
-    table = replace(table, names=column_names(X))
+    table, notes = chosen_columns(replace(table, names=column_names(X)), labels, are_named=wanted is not None)
+    return without_gaps_in(table, labels, asked, notes)
+
+
+def chosen_columns(
+    table: MixedTable, clustering: Any, *, are_named: bool, padded: Collection[str] = (), **said: Any
+) -> tuple[MixedTable, tuple[str, ...]]:
+    """Return the table without columns that rules should not use, unless the caller named all, and notes on columns.
+
+    IN: padded: numbers with leading zeros, which look like identifiers; said: what else `notes_on_use` tells.
+
+    Raises
+    ------
+    DataError
+        If no column is left.
+    """
     suspects: list[str] = []
-    if asked.columns is None:
-        table = _without_labels(table, labels)
-        suspects = like_identifiers(table)
+    if not are_named:
+        table = without_labels(table, clustering)
+        alike = like_identifiers(table)
+        suspects = [name for name in table.columns if name in alike or name in padded]
         suspects = identifiers_to_leave_out(suspects, table.columns, has_labels=clustering is not None)
         table = table.without(suspects)
-    notes = notes_on_use(table.columns, as_told(table.left_out), suspects)
+    notes = notes_on_use(table.columns, as_told(table.left_out), suspects, padded=[*padded], **said)
     if not table.columns:
         raise DataError(f"no column is left in the table of {len(table.names)} columns; {'; '.join(notes)}")
-    return _without_gaps(table, labels, asked, notes)
+    return table, notes
 
 
 def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what: str) -> None:
@@ -181,8 +209,8 @@ def _of_array(X: Any, columns: Sequence[str] | None) -> MixedTable:
     return MixedTable(names, values, names=names)
 
 
-def _without_labels(table: MixedTable, labels: Any) -> MixedTable:
-    """Return the table without categories that say nothing but the labels, in words of their own."""
+def without_labels(table: MixedTable, labels: Any) -> MixedTable:
+    """Return the table without categories that say nothing but the labels, in words of their own: `THE_LABELS`."""
     if labels is None or not table.categories:
         return table
     codes, _ = encode_labels(label_values(labels))
@@ -224,7 +252,7 @@ def like_identifiers(table: MixedTable) -> list[str]:
 
 
 # --------------------------------------------------------------------------------------------------- which rows
-def _without_gaps(table: MixedTable, clustering: Any, asked: Asked, notes: tuple[str, ...]) -> Read:
+def without_gaps_in(table: MixedTable, clustering: Any, asked: Asked, notes: tuple[str, ...]) -> Read:
     """Return the table without the rows that lack a value, if these are to be dropped, or lack all values."""
     lacking = table.lacking
     if asked.missing != "learn":

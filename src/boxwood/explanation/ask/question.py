@@ -53,7 +53,7 @@ from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_refe
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Question", "TableQuestion", "question_of", "table_question_of", "with_weights"]
+__all__ = ["Question", "TableQuestion", "mixed_question", "question_of", "table_question_of", "with_weights"]
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     read = read_as_it_is(X, clustering, asked)
     if read is not None and not read.is_plain:
-        return _of_mixed(read, asked)
+        return mixed_question(read, asked)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     if read is None or not is_frame(X):
         chosen, notes = columns_for_rules(X, asked.columns, clustering)
@@ -189,7 +189,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     return Question(task, coordinates, budget, clusterer, given, complete, notes)
 
 
-def _of_mixed(read: Read, asked: Asked) -> Question:
+def mixed_question(read: Read, asked: Asked) -> Question:
     """Return the question of a table with categories or gaps."""
     table = read.table
     refuse_method(asked.method, table)

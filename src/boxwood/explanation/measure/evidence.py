@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._frames import rows_of_table
-from boxwood._types import Array, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.leaf_facts import held_in
@@ -57,6 +57,9 @@ class Evidence:
         Limits of the rules, on the table's columns.
     positions : array of shape (n,), default=None
         Position of each row in the table that was explained; None if no row of it was left out as it lacks values.
+    beside : function from the name of a column to an array, default=None
+        Reads the numbers of a column that rules do not use, of all rows of the table; None where the table is not at
+        hand.
     """
 
     task: Task
@@ -71,6 +74,7 @@ class Evidence:
     is_short: bool = False
     budget: Budget = NO_BUDGET
     positions: Indices | None = None
+    beside: Callable[[str], Floats] | None = None
 
     @property
     def columns(self) -> dict[int, str]:
@@ -94,7 +98,7 @@ class Evidence:
         given = None if self.given is None else rows_of_table(self.given, rows)
         leaf = self.leaf[rows]
         held, _ = held_in(task, leaf, len(self.held))
-        there = replace(self, task=task, coordinates=coordinates, leaf=leaf, held=held, positions=None)
+        there = replace(self, task=task, coordinates=coordinates, leaf=leaf, held=held, positions=None, beside=None)
         return replace(there, given=given, budget=budget)
 
     def in_table(self, row: int) -> int:

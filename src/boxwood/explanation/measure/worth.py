@@ -30,7 +30,10 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     """See `Explanation.worth`."""
     if not isinstance(column, str):
         raise TypeError(f"column must be the name of a column, got {shown(column)}")
-    if values is None and ex._table is not None and column not in ex.columns:
+    evidence, is_known = ex._evidence, column in ex.columns
+    if values is None and not is_known and evidence is not None and evidence.beside is not None:
+        values = evidence.beside(column)
+    if values is None and ex._table is not None and not is_known:
         totals, weights, n_missing = _totals_by_a_pass(ex._table.task, column)
     elif values is None:
         means = _means(ex, column)

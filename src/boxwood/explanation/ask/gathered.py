@@ -1,0 +1,267 @@
+"""A table in batches that has words or gaps, read into memory, where rules can use them: all of its rows, or a sample.
+
+Passes add up numbers, and a tree needs few of them. Sets of words and sides of missing values are chosen by looking at
+the rows again and again. So up to `settings.GATHERED` values are held at once; of a longer table rows are drawn, by
+what they hold, so that neither batches nor machines change the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from boxwood._frames import refuse_unknown_columns
+from boxwood._types import Array, Floats, Indices
+from boxwood._validation import listed
+from boxwood.axes import Categories
+from boxwood.axes.categories import MANY_VALUES
+from boxwood.errors import DataError
+from boxwood.explanation.ask.asked import Candidates
+from boxwood.explanation.ask.columns import refuse_other_weights
+from boxwood.explanation.ask.gaps import can_be_gathered
+from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
+from boxwood.explanation.choose import settings
+from boxwood.passes import Batches, Block, Source
+from boxwood.passes.batches import OTHER_KINDS, refuse_no_numbers
+from boxwood.passes.labelling import LabelColumn
+from boxwood.passes.sample import sample_of
+from boxwood.reference.coded import CodedSource, Parts, find_words
+from boxwood.reference.mixed import MixedTable, with_truths
+from boxwood.reference.streamed import find_labels
+
+if TYPE_CHECKING:
+    from boxwood.explanation.ask.asked import Asked
+
+__all__ = ["gathered", "numbers_in_order"]
+
+PLAIN = ("number", "boolean")
+
+
+def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = False) -> Read | None:
+    """Return the rows of a table that has words that rules may use, or gaps; None for one of numbers.
+
+    Takes a pass over the columns of text, if there are any, one for the labels, and one for the rows.
+
+    IN: has_gaps: whether it lacks values, as far as that is known.
+
+    Raises
+    ------
+    DataError
+        If a column that the caller named cannot be used, or no column is left.
+    """
+    if not can_be_gathered(clustering):
+        return None
+    wanted = _columns(source, clustering, asked)
+    texts = _texts(source, wanted, asked)
+    if not (texts or has_gaps):
+        return None
+    found = find_words(source, texts or wanted.plain[:1], asked.n_jobs)
+    words = {name: values for name, values in found.values.items() if name in texts}
+    usable = {name: values for name, values in words.items() if values and (len(values) > 1 or wanted.are_named)}
+    left_out = _left_out(source, wanted, words)
+    if not (usable or has_gaps):
+        return None
+    names = [name for name in wanted.names if name in wanted.plain or name in usable]
+    if not names:
+        raise DataError(f"no column of numbers or words in {source.name}; its columns: {listed(source.names)}")
+    drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
+    _refuse_infinite(drawn.values, names)
+    table = _table(source, drawn.values, names, usable, left_out)
+    _refuse_named(empty := _empty(table), "no values", wanted, source)
+    table = table.without(empty, "no values")
+    if isinstance(asked.columns, Candidates):
+        table = table.without(_constant(table), "one value only")
+    padded = [name for name in source.padded if name in table.columns]
+    said = {"padded": padded, "spellings": source.spellings}
+    table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
+    weighted = replace(asked, sample_weight=drawn.weights)
+    return without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))
+
+
+def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
+    """Return the numbers of a column, one for each row in the order of the table, NaN for missing ones.
+
+    Raises
+    ------
+    DataError
+        If the column holds no numbers, or the table has not so many rows, or none of them has a place of its own.
+    """
+    refuse_no_numbers(source, column, "values")
+    values = _in_order(Batches(source, (column,))).values[:, 0]
+    if len(values) != n_rows or not source.is_local:
+        raise DataError(f"the values of {column!r} can only be told where all rows are in memory; let rules use it")
+    return values
+
+
+# ------------------------------------------------------------------------------------------------------- columns
+class _Columns(NamedTuple):
+    """Names of the columns that rules may use, those of numbers among them, and whether the caller named all."""
+
+    names: tuple[str, ...]
+    plain: tuple[str, ...]
+    are_named: bool
+
+
+def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
+    columns, beside = asked.columns, (clustering, asked.sample_weight)
+    if asked.sample_weight is not None:
+        refuse_other_weights(asked.sample_weight, source)
+    are_named = columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
+    refuse_unknown_columns([*(columns or ()), *asked.categories, *asked.numbers], source.names)
+    names = tuple(name for name in columns or source.names if name not in beside)
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    plain = tuple(name for name in names if kinds[name] in PLAIN and name not in asked.categories)
+    for name in asked.numbers:
+        refuse_no_numbers(source, name, "columns in numbers=")
+    chosen = names if are_named else asked.categories
+    unread = [name for name in chosen if kinds[name] not in (*PLAIN, "text")]
+    if unread:
+        raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
+    return _Columns(names, plain, are_named)
+
+
+def _texts(source: Source, wanted: _Columns, asked: Asked) -> list[str]:
+    """Return the columns that may be words: those called categories, and those of text that can be no numbers."""
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    texts = [name for name in wanted.names if kinds[name] == "text" and name not in asked.categories]
+    for name in texts:
+        if name in source.mixed:
+            source.refuse_text(name)
+    doubtful = {name for name in texts if source.hints_on([name])}
+    return [name for name in wanted.names if name in asked.categories or (name in texts and name not in doubtful)]
+
+
+def _left_out(source: Source, wanted: _Columns, words: Mapping[str, Sequence[Hashable] | None]) -> dict[str, list[str]]:
+    """Return the columns that rules cannot use, by the reason.
+
+    Raises
+    ------
+    DataError
+        If the caller named one of them.
+    """
+    left_out: dict[str, list[str]] = {}
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    for name in wanted.names:
+        values = words.get(name, ())
+        if name in wanted.plain or (values and (len(values) > 1 or wanted.are_named)):
+            continue
+        if name not in words:
+            reason = OTHER_KINDS[kinds[name]]
+        else:
+            reason = MANY_VALUES if values is None else "one value only" if values else "no values"
+        left_out.setdefault(reason, []).append(name)
+    for reason, names in left_out.items():
+        _refuse_named(names, reason, wanted, source)
+    return left_out
+
+
+def _refuse_named(names: Collection[str], reason: str, wanted: _Columns, source: Source) -> None:
+    if wanted.are_named and names:
+        raise DataError(f"rules cannot use {listed(list(names))} of {source.name}: {KEPT_OUT.get(reason, reason)}")
+
+
+def _table(
+    source: Source,
+    values: Floats,
+    names: Sequence[str],
+    words: Mapping[str, Sequence[Hashable]],
+    left_out: dict[str, list[str]],
+) -> MixedTable:
+    """Return the rows as numbers and codes; a missing word gets the code behind all others."""
+    categories: dict[int, Categories] = {}
+    for j, name in enumerate(names):
+        if name in words:
+            lacks = np.isnan(values[:, j])
+            values[lacks, j] = len(words[name])
+            categories[j] = Categories((*words[name], *([None] if lacks.any() else [])), others=False)
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    booleans = tuple(name for name in names if kinds[name] == "boolean" and name not in words)
+    return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out, tuple(source.names)))
+
+
+def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
+    infinite = np.isinf(values)
+    if infinite.any():
+        counts = zip(names, infinite.sum(axis=0).tolist(), strict=True)
+        where = listed([f"{name} ({count:,})" for name, count in counts if count])
+        n_rows = int(infinite.any(axis=1).sum())
+        raise DataError(
+            f"infinite values in {n_rows:,} of {len(values):,} rows: {where}\nleave those rows or columns out"
+        )
+
+
+def _empty(table: MixedTable) -> list[str]:
+    """Return the columns of numbers without any."""
+    return [table.columns[j] for j in table.gaps if np.isnan(table.values[:, j]).all()]
+
+
+def _constant(table: MixedTable) -> list[str]:
+    """Return the columns of numbers, all of which are there, that have one value only."""
+    numbers = [j for j in range(len(table.columns)) if j not in table.categories]
+    return [table.columns[j] for j in numbers if np.ptp(table.values[:, j]) == 0]
+
+
+# ---------------------------------------------------------------------------------------------------------- rows
+class _Drawn(NamedTuple):
+    """Rows with their labels, None where clusters are to be made, and weights, and a note on rows that are not here."""
+
+    values: Floats
+    labels: Array | None
+    weights: Floats | None
+    notes: tuple[str, ...] = ()
+
+
+def _rows(
+    source: Source,
+    clustering: str | None,
+    asked: Asked,
+    names: Sequence[str],
+    words: Mapping[str, Sequence[Hashable]],
+    n_rows: int,
+) -> _Drawn:
+    """Return all rows of a table, or some that are drawn if these are more values than memory should hold."""
+    weight = asked.sample_weight
+    coded = CodedSource(source, words)
+    batches = Batches(coded, tuple(names), weight=weight, n_jobs=asked.n_jobs)
+    labels: tuple[Hashable, ...] | None = None
+    if clustering is not None:
+        refuse_unknown_columns([clustering], source.names)
+        labels = find_labels(replace(batches, columns=()), clustering).labels
+        batches = replace(batches, labelling=LabelColumn(clustering, labels))
+    most = max(settings.GATHERED // len(names), 1)
+    if n_rows <= most:
+        whole = _in_order(batches)
+        return _Drawn(whole.values, _named(whole.labels, labels), whole.weights)
+    some = sample_of(batches, most).drawn(most)
+    note = (
+        f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory, as tables with words or "
+        "missing values are; everything is measured on these"
+    )
+    return _Drawn(some.values, _named(some.labels, labels), None if weight is None else some.own_weights, (note,))
+
+
+def _named(codes: Indices, labels: tuple[Hashable, ...] | None) -> Array | None:
+    """Return the label of each row, and -1 for a row that is left out."""
+    if labels is None:
+        return None
+    is_whole = all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
+    if is_whole and max(map(abs, labels)) < 1 << 62:  # type: ignore[arg-type]
+        return np.array([*labels, -1])[codes]
+    named = np.empty(len(labels) + 1, dtype=object)
+    named[:] = [*labels, -1]
+    return np.asarray(named[codes])
+
+
+def _in_order(batches: Batches) -> Block:
+    """Return all rows as one block, column by column in memory, in their order if they have one."""
+    parts = batches.fold(Parts, numbered=True).in_order()
+    sizes = np.cumsum([0, *(len(part.labels) for part in parts)])
+    values = np.empty((sizes[-1], batches.n_columns), order="F")
+    for part, start, stop in zip(parts, sizes, sizes[1:], strict=False):
+        values[start:stop] = part.values
+    labels = np.concatenate([np.empty(0, dtype=np.intp), *(part.labels for part in parts)])
+    weights = None if batches.weight is None else np.concatenate([part.weights for part in parts])
+    return Block(values, labels, weights)

@@ -1,0 +1,161 @@
+"""Columns of words of a table in batches: the values that they hold, and the table with codes in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Indices
+from boxwood.axes.categories import MOST_VALUES, is_missing
+from boxwood.passes import Source
+from boxwood.passes.labelling import codes_of
+from boxwood.passes.source import SourceOf
+from boxwood.reference.mixed import ascending, plain_value
+
+__all__ = ["CodedSource", "FoundWords", "Parts", "find_words", "rows_in_order"]
+
+
+class FoundWords(NamedTuple):
+    """The different values of columns, ascending, None where there are too many; and the number of rows."""
+
+    values: dict[str, tuple[Hashable, ...] | None]
+    n_rows: int
+
+
+def find_words(source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> FoundWords:
+    """Return the values of some columns, but for missing ones, from one pass; up to `MOST_VALUES` of each."""
+    found = source.run(partial(_Words, len(columns), source.missing_labels), columns, n_jobs)
+    values = (None if its is None else tuple([*its][i] for i in ascending([*its])) for its in found.values)
+    return FoundWords(dict(zip(columns, values, strict=True)), found.n_rows)
+
+
+class CodedSource(SourceOf):
+    """A table that is read with the code of each word in its place: its place among the values of its column.
+
+    A missing word, and one that is not among them, is NaN.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    values : mapping from str to sequence
+        The values of each column that is read as codes.
+    """
+
+    def __init__(self, source: Source, values: Mapping[str, Sequence[Hashable]]) -> None:
+        super().__init__(source)
+        self.values = {name: {value: float(i) for i, value in enumerate(its)} for name, its in values.items()}
+        kinds = zip(source.names, source.kinds, strict=True)
+        self.kinds = tuple("number" if name in values else kind for name, kind in kinds)
+        self.is_local = source.is_local  # type: ignore[misc]
+
+    def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
+        """Return one summary of all batches, with codes in the place of words."""
+        codes = {i: self.values[name] for i, name in enumerate(columns) if name in self.values}
+        return self.source.run(partial(_Coded, codes, self.missing_labels, make), columns, n_jobs).summary
+
+
+def _without_marks(column: Any, marks: Collection[str]) -> Any:
+    """Return texts of Arrow, in one piece or several, without those that stand for a missing value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plain = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+    return pc.if_else(pc.is_in(plain, pa.array(list(marks), pa.string())), pa.scalar(None, pa.string()), column)
+
+
+def rows_in_order(source: Source, columns: Sequence[str]) -> Any:
+    """Return some columns of a table as one of Arrow, in which words that stand for a missing value are missing."""
+    import pyarrow as pa
+
+    found = source.run(Parts, list(dict.fromkeys(columns)))
+    rows = pa.Table.from_batches(found.in_order())
+    for j, one in enumerate(rows.schema):
+        if source.missing_labels and pa.types.is_string(one.type):
+            rows = rows.set_column(j, one.name, _without_marks(rows.column(j), source.missing_labels))
+    return rows
+
+
+class Parts:
+    """The batches of a table, or blocks of them, each with the number of its first row; -1 where rows have none."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[int, Any]] = []
+
+    def update(self, part: Any, start: int | None) -> None:
+        """Add a batch."""
+        self.parts.append((-1 if start is None else start, part))
+
+    def merge(self, other: Parts) -> None:
+        """Add the batches of others."""
+        self.parts += other.parts
+
+    def in_order(self) -> list[Any]:
+        """Return the parts by the place of their rows."""
+        return [part for _, part in sorted(self.parts, key=lambda each: each[0])]
+
+
+class _Words:
+    """The different values of each column, None once there are too many, and the number of rows."""
+
+    def __init__(self, n_columns: int, marks: Collection[str]) -> None:
+        self.values: list[set[Hashable] | None] = [set() for _ in range(n_columns)]
+        self.marks, self.n_rows = marks, 0
+
+    def update(self, batch: Any, start: int | None) -> None:
+        self.n_rows += batch.num_rows
+        for j, its in enumerate(self.values):
+            if its is not None:
+                self._add(j, {value for value in _words_in(batch.column(j), self.marks).values if value is not None})
+
+    def merge(self, other: _Words) -> None:
+        self.n_rows += other.n_rows
+        for j, its in enumerate(other.values):
+            self._add(j, its)
+
+    def _add(self, j: int, more: set[Hashable] | None) -> None:
+        its = self.values[j]
+        both = None if its is None or more is None else its | more
+        self.values[j] = None if both is None or len(both) > MOST_VALUES else both
+
+
+class _Coded:
+    """A summary of record batches some of whose columns are read as codes."""
+
+    def __init__(
+        self, codes: Mapping[int, Mapping[Hashable, float]], marks: Collection[str], make: Callable[[], Any]
+    ) -> None:
+        self.codes, self.marks, self.summary = codes, marks, make()
+
+    def update(self, batch: Any, start: int | None) -> None:
+        import pyarrow as pa
+
+        columns = list(batch.columns)
+        for i, code_of in self.codes.items():
+            places, values = _words_in(columns[i], self.marks)
+            known = [np.nan if value is None else code_of.get(value, np.nan) for value in values]
+            columns[i] = pa.array(np.array([*known, np.nan])[places])
+        self.summary.update(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), start)
+
+    def merge(self, other: _Coded) -> None:
+        self.summary.merge(other.summary)
+
+
+class _Read(NamedTuple):
+    """The place of each value among the different ones, -1 for none, and these; None for one that is missing."""
+
+    places: Indices
+    values: list[Hashable | None]
+
+
+def _words_in(column: Any, marks: Collection[str]) -> _Read:
+    """Return the values of a column of Arrow; IN: marks: texts that stand for a missing value."""
+    places, found = codes_of(column, of_file=bool(marks))
+    return _Read(places, [None if _is_none(value, marks) else plain_value(value) for value in found])
+
+
+def _is_none(value: Any, marks: Collection[str]) -> bool:
+    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in marks)

@@ -1,0 +1,151 @@
+"""Tables in batches with words and gaps: rows in memory, with the answers of a frame."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from boxwood import explain, scan
+from boxwood.errors import DataError
+from boxwood.explanation.choose import settings
+from boxwood.table._arrow_source import ArrowSource
+from tests.scale import draws, seeds
+
+FIELDS = ("tree", "n_rows", "n_left_out", "clusters", "cost", "price", "agreement", "notes", "gaps", "columns")
+
+
+def customers(seed, n=400):
+    rng = np.random.default_rng(seed)
+    segment = rng.integers(0, 3, n)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(30 + 10 * segment, 6).round(),
+            "country": np.where(segment == 0, rng.choice(["AT", "CH"], n), rng.choice(["US", "UK", "FR", "CH"], n)),
+            "plan": rng.choice(["basic", "plus"], n).astype(object),
+            "member": segment > rng.integers(0, 3, n),
+            "visits": rng.integers(0, 9, n).astype(float),
+            "spent": rng.gamma(2.0, 50.0, n),
+            "segment": np.array(["new", "loyal", "lost"])[segment],
+            "weight": rng.integers(0, 4, n).astype(float),
+        }
+    )
+    for name in rng.choice(["age", "country", "plan", "visits"], 2, replace=False):
+        frame.loc[rng.random(n) < 0.15, name] = np.nan if name in ("age", "visits") else None
+    return frame
+
+
+def check_same(one, other):
+    for name in FIELDS:
+        assert getattr(one, name) == getattr(other, name), name
+
+
+WAYS = [
+    {"labels_or_estimator": "segment", "columns": ["age", "country", "plan", "member", "visits"]},
+    {"labels_or_estimator": "segment", "sample_weight": "weight", "method": "imm"},
+    {"labels_or_estimator": "segment", "missing": "drop", "method": "expand", "max_leaf_nodes": 5},
+    {"labels_or_estimator": "segment", "categories": ["visits"], "max_columns": 2, "method": "exkmc"},
+    {"n_clusters": 3, "standardize": True, "columns": ["age", "country", "plan", "visits"]},
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", seeds(1))
+def test_every_source_gives_what_a_frame_gives(tmp_path, seed, way):
+    frame = customers(seed)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    expected = explain(frame, **way)
+    for source in (f"{tmp_path}/t.csv", f"{tmp_path}/t.parquet", f"SELECT * FROM '{tmp_path}/t.csv'", frame):
+        with scan(source) as table:
+            check_same(explain(table, **way), expected)
+
+
+def test_batches_and_their_words_make_no_difference():
+    for seed in range(draws(3)):
+        frame = customers(seed)
+        table = pa.Table.from_pandas(frame)
+        coded = table.set_column(1, "country", table["country"].dictionary_encode())
+        expected = explain(frame, "segment")
+        for each in (table, coded):
+            check_same(explain(ArrowSource(each, batch_rows=7), "segment"), expected)
+
+
+def test_gaps_of_numbers_alone_are_learnt_from():
+    frame = customers(0)[["age", "spent", "segment"]]
+    frame.loc[frame["segment"] == "lost", "age"] = np.nan
+    ex = explain(scan(frame), "segment")
+    check_same(ex, explain(frame, "segment"))
+    assert ex.gaps == ("age",)
+    assert explain(scan(frame), "segment", missing="drop").n_incomplete == frame["age"].isna().sum()
+
+
+def test_values_of_a_column_beside_the_rules_are_summed():
+    frame = customers(0)
+    way = {"columns": ["age", "country"], "value": "spent"}
+    with scan(frame) as table:
+        ex = explain(table, "segment", **way)
+        assert ex._kept["worth"] == explain(frame, "segment", **way)._kept["worth"]
+        assert ex.worth("weight") == explain(frame, "segment", **way).worth("weight", frame)
+        with pytest.raises(DataError, match="values must be numbers, but column 'plan'"):
+            ex.worth("plan")
+
+
+def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch):
+    frame = customers(0)
+    monkeypatch.setattr(settings, "GATHERED", 800)
+    way = {"labels_or_estimator": "segment", "columns": ["age", "country", "spent", "visits"]}
+    one = explain(ArrowSource(pa.Table.from_pandas(frame), batch_rows=7), **way)
+    other = explain(ArrowSource(pa.Table.from_pandas(frame.iloc[::-1]), batch_rows=50), **way)
+    check_same(one, other)
+    assert one.n_rows == 200
+    assert one.notes[0].startswith("200 of 400 rows, drawn at random, were read into memory")
+    with pytest.raises(DataError, match="'weight' can only be told where all rows are in memory"):
+        one.worth("weight")
+
+
+def test_columns_that_cannot_be_used_are_told_or_refused():
+    frame = customers(0).assign(
+        free=[f"text {i}" for i in range(400)],
+        day=pd.Timestamp("2020-01-01"),
+        same="x",
+        copy=lambda f: f["segment"].str.upper(),
+        customer_id=range(1000, 1400),
+    )
+    ex = explain(scan(frame), "segment")
+    assert ex.columns == ("age", "country", "plan", "member", "visits", "spent", "weight")
+    assert {one.reason.split(" (")[0]: one.columns for one in ex.basis.left_out} == {
+        "dates": ("day",),
+        "more than 255 values": ("free",),
+        "one value only": ("same",),
+        "the labels themselves": ("copy",),
+        "looks like an identifier": ("customer_id",),
+    }
+    for way, message in (
+        ({"columns": ["age", "free"]}, r"rules cannot use free of the frame: more than 255 values"),
+        ({"columns": ["age", "day"]}, "columns of other kinds: day"),
+        ({"categories": ["day"]}, "columns of other kinds: day"),
+        ({"categories": ["towns"]}, "no column 'towns'"),
+        ({"numbers": ["country"]}, "columns in numbers= must be numbers, but column 'country'"),
+        ({"missing": "refuse"}, "missing values in"),
+        ({"columns": ["age", "segment"], "sample_weight": "plan"}, "weights must be numbers"),
+    ):
+        with pytest.raises(DataError, match=message):
+            explain(scan(frame), "segment", **way)
+    with pytest.raises(ValueError, match="method 'mmdt' takes no categories"):
+        explain(scan(frame), "segment", method="mmdt")
+
+
+def test_infinite_numbers_are_refused():
+    frame = customers(0)
+    frame.loc[3, "spent"] = -np.inf
+    with pytest.raises(DataError, match=r"infinite values in 1 of 400 rows: spent \(1\)"):
+        explain(scan(frame), "segment")
+
+
+def test_other_tables_are_measured_as_frames_are(tmp_path):
+    ex, frame = explain(customers(0), "segment", columns=["age", "country", "visits"]), customers(1)
+    frame.to_csv(tmp_path / "t.csv", index=False, na_rep="NA")
+    expected = ex.measure(frame, "segment")
+    for source in (frame, f"{tmp_path}/t.csv"):
+        with scan(source) as table:
+            check_same(ex.measure(table, "segment"), expected)
