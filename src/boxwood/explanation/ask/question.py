@@ -250,7 +250,7 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQue
     Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
     needed: if rows lack values, or a column may be none for rules.
     """
-    refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name}, which is read in batches")
+    refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name} with centres or a clusterer")
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":
