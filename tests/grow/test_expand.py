@@ -264,7 +264,7 @@ def test_order_of_rows_repetition_layout_and_scale_change_nothing(objective, cut
 
 def test_threads_change_nothing():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(140_000, 3))
+    X = rng.normal(size=(70_000, 3))  # more than a block of rows, and than work for one thread
     reference = Reference.of(X, rng.integers(0, 5, size=len(X)))
     for objective in OBJECTIVES:
         options = {"max_leaf_nodes": 12, "objective": objective, "sample_weight": rng.random(len(X))}

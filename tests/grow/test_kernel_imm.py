@@ -150,7 +150,7 @@ def test_threads_layout_and_order_of_rows_do_not_matter():
 
 
 def test_weights_are_repeated_rows_and_rows_left_out_do_not_count():
-    for seed in range(8):
+    for seed in seeds(8):
         X, labels = clouds(seed)
         times = np.random.default_rng(seed).integers(0, 4, len(X))
         times[:4] = 1

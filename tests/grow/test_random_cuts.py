@@ -61,17 +61,17 @@ def test_leaf_of_a_point_has_the_law_of_the_algorithm(objective, variant, seed):
     law = naive_cuts.reached(centers, x, objective, variant == "exact", median == "lower")
     cutter = RandomCutter.of(centers, objective=objective, variant=variant, median=median)
     assert law.sum() == pytest.approx(1)
-    assert not refuses(counts_of_leaf(cutter, x, 600, rng, len(centers)), law)
+    assert not refuses(counts_of_leaf(cutter, x, draws(600, least=300), rng, len(centers)), law)
 
 
 def test_the_test_of_laws_tells_them_apart():
     """What the test above cannot miss: the laws of other objectives."""
     centers = np.array([[0.0, 0.0], [0.01, 0.3], [1.0, 0.2], [2.0, 3.0]])
     x = np.array([0.6, 0.25])
-    rng = np.random.default_rng(0)
-    for objective, other in itertools.permutations(["l1", "sqeuclidean", "l2"], 2):
-        counts = counts_of_leaf(RandomCutter.of(centers, objective=objective), x, draws(1000, least=1000), rng, 4)
-        assert refuses(counts, naive_cuts.reached(centers, x, other))
+    rng, objectives = np.random.default_rng(0), ["l1", "sqeuclidean", "l2"]
+    drawn = {each: counts_of_leaf(RandomCutter.of(centers, objective=each), x, 1000, rng, 4) for each in objectives}
+    for objective, other in itertools.permutations(objectives, 2):
+        assert refuses(drawn[objective], naive_cuts.reached(centers, x, other))
 
 
 @pytest.mark.parametrize(("objective", "variant"), KINDS)
@@ -274,9 +274,10 @@ def test_gaps_of_the_smallest_and_largest_doubles(objective, variant, centers):
 def test_small_gaps_far_out_keep_their_share():
     """Two gaps of 1e-9 and 2e-9 beyond 1e6: the second is parted four times as often."""
     centers = np.array([[0.0], [1e6], [1e6 + 2**-29], [1e6 + 3 * 2**-29]])
-    last = [random_cuts(centers, objective="sqeuclidean", random_state=s) for s in range(1000)]
+    n = draws(1000)
+    last = [random_cuts(centers, objective="sqeuclidean", random_state=s) for s in range(n)]
     second = [tree.path(tree.predict([[1e6]])[0])[1].upper >= centers[2, 0] for tree in last]
-    assert abs(np.mean(second) - 0.8) < 4 * np.sqrt(0.16 / 1000)
+    assert abs(np.mean(second) - 0.8) < 4 * np.sqrt(0.16 / n)
 
 
 def test_expected_cost_is_within_the_guarantee():

@@ -79,7 +79,7 @@ def test_cart_with_rows_of_a_leaf_equals_its_twin(seed):
     assert grown_by(task, "gini", 6) == ThresholdTree.from_dict(twin)
 
 
-@law(60)
+@law(32)
 def test_every_step_keeps_the_budget(seed):
     task, _ = make_task(seed, max_rows=60)
     n_leaves = task.leaves()

@@ -1,9 +1,12 @@
 """Loops without machine code on disk: small tables are interpreted, with the same result to the last bit."""
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -20,15 +23,19 @@ pytestmark = pytest.mark.skipif(jit.asks_for_machine_code(), reason="numba is to
 
 
 def interpret(monkeypatch):
-    """Replace all exact loops, in each module that has their names, by functions of Python that count their calls."""
+    """Replace all exact loops, in each module that has their names, by functions of Python that count their calls.
+
+    What the docstring of a loop does not call OUT cannot be written, as numpy then refuses: machine code would write.
+    """
     calls = {}
 
     def counted(loop):
-        plain = jit.interpreted(loop)
+        plain, names = jit.interpreted(loop), inspect.signature(loop.py_func).parameters
+        is_out = [name in written_by(loop) or loop.__name__.startswith("_") for name in names]  # others call those
 
         def function(*args):
             calls[loop.py_func] = calls.get(loop.py_func, 0) + 1
-            return plain(*args)
+            return plain(*(arg if out else read_only(arg) for arg, out in zip(args, is_out, strict=True)))
 
         return function
 
@@ -38,6 +45,27 @@ def interpret(monkeypatch):
                 if hasattr(value, "py_func") and jit.is_exact(value):
                     monkeypatch.setattr(module, attribute, counted(value))
     return calls
+
+
+def written_by(loop):
+    """Return the words of a loop's docstring that stand after OUT, names of what it writes among them."""
+    words, out = set(), False
+    for word in re.findall(r"\w+", loop.py_func.__doc__ or ""):
+        out = word == "OUT" or (out and word != "IN")
+        if out:
+            words.add(word)
+    return words
+
+
+def read_only(value):
+    """Return an argument of a loop, or arrays in it, as what may not be written."""
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        items = [read_only(item) for item in value]
+        value = type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return value
 
 
 def plain(case):
@@ -76,6 +104,34 @@ def test_files_with_logarithms_are_compiled():
     assert jit.is_exact(walk.descend)
     assert jit.is_exact(optimal.sweep_means)
     assert not jit.is_exact(mmdt.gap_minima)
+
+
+# ----------------------------------------------------------------------------------- when a loop is compiled anew
+
+
+class Pair(NamedTuple):
+    values: np.ndarray
+    n: int
+
+
+def test_arrays_that_may_not_be_written_need_no_machine_code_of_their_own():
+    loop = jit.compiled_always(jit.jit(weighted.py_func))
+    values = np.arange(12.0).reshape(4, 3)
+    results = set()
+    for column in (values[:, 1].copy(), read_only(values[:, 1].copy())):
+        for pair in (Pair(values, 3), read_only(Pair(values, 3))):
+            results.add(loop(column, pair))
+    assert len(results) == len(loop.signatures) == 1
+    assert loop(values[:, 1], Pair(values, 3)) in results
+    assert len(loop.signatures) == 2  # a column of a table is of another layout
+
+
+@jit.jit
+def weighted(column, pair):
+    total = 0.0
+    for i in range(len(column)):
+        total += column[i] * pair.values[i, pair.n - 1]
+    return total
 
 
 # ------------------------------------------------------------------------------------- when a loop is interpreted

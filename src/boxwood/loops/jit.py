@@ -11,6 +11,11 @@ interpreted loop, and, being much faster, for larger tables as well. `tests/loop
 the compiled loop. A loop that reads its arrays hundreds of times is always compiled, as their size
 does not tell how long it takes (`compiled_always`).
 
+To numba an array that may not be written is of another type than one that may, so a loop with five arrays that are only
+read could be compiled 32 times. Here both kinds run the same machine code, compiled for arrays that may be written. A
+loop writes only what its docstring calls OUT, which `tests/loops/test_interpreted.py` checks with arrays of numpy that
+refuse.
+
 The time spent on interpreted calls in earlier processes is stored in files beside numba's cache. Without it, a program
 that runs for a second every day would never spend the time to compile.
 """
@@ -18,7 +23,7 @@ that runs for a second every day would never spend the time to compile.
 import atexit
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
@@ -142,9 +147,8 @@ class _Uncompiled:
         self.loop, self.compile = loop, loop._compile_for_args
         self.plain: Callable[..., Any] | None = None
         self.absent: set[Any] = set()  # types of arguments without machine code on disk
-        self.patience = (
-            0.0  # seconds of interpretation before compiling; set at the first call, once files are complete
-        )
+        self.joined: dict[Any, object] = {}  # types with read-only arrays for which the loop has machine code
+        self.patience = 0.0  # seconds of interpretation before compiling; set once files are complete
         self.spent: float | None = None  # seconds of interpretation so far, in this process and in earlier ones
         self.has_compiled = False
         self.rate, self.largest = 0.0, 0  # most seconds per array element, and most elements, of calls so far
@@ -158,13 +162,27 @@ class _Uncompiled:
                 watcher()
             self.has_compiled = True
             forget(self.loop)
-        function: Callable[..., Any] = self.compile(*args, **kws)
+        return self._machine_code(args)
+
+    def _machine_code(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+        """Return the machine code for arguments, which is that for arrays that may be written."""
+        kinds = tuple(map(self.loop.typeof_pyval, args))
+        writeable = _writeable(kinds)
+        if writeable == kinds:
+            function: Callable[..., Any] = self.compile(*args)
+            return function
+        function = self.loop.compile(writeable)
+        token = object()
+        if self.joined.setdefault(kinds, token) is token:  # once, also where threads meet: numba takes no types twice
+            self.loop._insert([kind._code for kind in kinds], function)
         return function
 
     def _is_absent(self, args: tuple[Any, ...]) -> bool:
         """Return whether no machine code for these types of arguments is on disk; False if unknown."""
         loop = self.loop
-        kinds = tuple(map(loop.typeof_pyval, args))
+        kinds = _writeable(map(loop.typeof_pyval, args))
+        if kinds in loop.overloads:
+            return False
         if kinds not in self.absent:
             try:
                 file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
@@ -213,6 +231,19 @@ class _Uncompiled:
         """Store the seconds spent so far, at the end of the process."""
         if self.spent and not self.has_compiled:
             keep(self.loop, self.spent)
+
+
+def _writeable(kinds: Iterable[Any]) -> tuple[Any, ...]:
+    """Return numba's types of arguments, with arrays that may be written in place of those that may not."""
+    return tuple(map(_writeable_kind, kinds))
+
+
+def _writeable_kind(kind: Any) -> Any:
+    if isinstance(kind, numba.types.Array):
+        return kind if kind.mutable else kind.copy(readonly=False)
+    if isinstance(kind, numba.types.BaseTuple):
+        return numba.types.BaseTuple.from_types(_writeable(kind.types), getattr(kind, "instance_class", None))
+    return kind
 
 
 def _bytes(loop: Any, seen: set[Any]) -> int:

@@ -27,7 +27,17 @@ from boxwood.passes import Source
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["Nearest", "Node", "greedy", "grow_greedy", "grow_several", "grow_shallow", "growth_of_several", "shallow"]
+__all__ = [
+    "Nearest",
+    "Node",
+    "NodeCenters",
+    "greedy",
+    "grow_greedy",
+    "grow_several",
+    "grow_shallow",
+    "growth_of_several",
+    "shallow",
+]
 
 NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, above all others
 
@@ -175,7 +185,7 @@ def _chosen_cut(cuts: NodeCuts, ties: TieBreak, weights: Ints) -> PlacedCut:
         ordered = order.rows_of(node.places, feature)
         by_value = problem.rows.column(feature, ordered), weights[ordered]
         return EqualCuts.of_column(
-            feature, None, of_column.low[equal], of_column.high[equal], cuts.centers[feature], by_value
+            feature, None, of_column.low[equal], of_column.high[equal], cuts.centers.centers[feature], by_value
         )
 
     features = [feature for feature, cost in enumerate(costs) if cost == least]
@@ -362,6 +372,25 @@ class _Cuts(NamedTuple):
         return _Cuts._make(array[:n_columns] for array in self)
 
 
+class NodeCenters(NamedTuple):
+    """The centres of a node, in the form of `loops.greedy`."""
+
+    clusters: Indices
+    centers: Floats  # (d, k)
+    ends: Floats  # (d, k): their values, ascending
+    by_value: Ints  # (d, k): the centre at each of these places
+    position: Ints  # (d, n_clusters): the place of each cluster
+
+    @classmethod
+    def of(cls, clusters: Indices, all_centers: Floats) -> NodeCenters:
+        """Return the centres of some clusters."""
+        centers = np.ascontiguousarray(all_centers[clusters].T)
+        by_value = np.argsort(centers, axis=1, kind="stable")
+        position = np.zeros((len(centers), len(all_centers)), dtype=np.int64)
+        np.put_along_axis(position, clusters[by_value], np.arange(len(clusters))[None], axis=1)
+        return cls(clusters, centers, np.take_along_axis(centers, by_value, axis=1), by_value, position)
+
+
 class Nearest:
     """For each row of a problem a list of the nearest centres among those of its node.
 
@@ -397,16 +426,15 @@ class Nearest:
     def cuts_at(self, node: Node) -> NodeCuts:
         """Return the cuts of a node; after this, the cuts of its parent are no longer available."""
         rows, clusters = node.rows, node.clusters
-        centers = np.ascontiguousarray(self.centers[clusters].T)
+        centers = NodeCenters.of(clusters, self.centers)
         inside = np.zeros(len(self.centers), dtype=np.bool_)
         inside[clusters] = True
         least = min(len(clusters), max(self.near.shape[1] // 4, 1))
 
         def keep(start: int, stop: int) -> None:
             block = rows[start:stop]
-            keep_nearest(
-                self.problem.rows.values, block, centers, clusters, inside, self.unit, least, self.near, self.distances
-            )
+            of_node = centers.centers, clusters, inside, self.unit, least
+            keep_nearest(self.problem.rows.values, block, *of_node, self.near, self.distances)
 
         map_blocks(keep, len(rows), n_jobs=self.problem.jobs_for(rows))
         if self.keeps_root and self.at_root is None and not node.path:
@@ -417,15 +445,11 @@ class Nearest:
 class NodeCuts:
     """The cuts of a node. `cost` is the cost of its rows without a cut, a whole number."""
 
-    def __init__(self, nearest: Nearest, node: Node, centers: Floats) -> None:
+    def __init__(self, nearest: Nearest, node: Node, centers: NodeCenters) -> None:
         self.nearest, self.node, self.centers = nearest, node, centers
-        rows, clusters = node.rows, node.clusters
-        self.scale = scale_of(nearest.largest[rows])
-        self.cost = int(summed_costs(rows, nearest.distances, nearest.share, nearest.times, self.scale))
-        self.by_value = np.argsort(centers, axis=1, kind="stable")
-        self.ends = np.take_along_axis(centers, self.by_value, axis=1)
-        self.position = np.zeros((len(centers), len(nearest.centers)), dtype=np.int64)
-        np.put_along_axis(self.position, clusters[self.by_value], np.arange(len(clusters))[None], axis=1)
+        self.scale = scale_of(nearest.largest[node.rows])
+        of_rows = nearest.distances, nearest.share, nearest.times
+        self.cost = int(summed_costs(node.rows, *of_rows, self.scale))
 
     def best(self, penalties: Sequence[float]) -> list[PlacedCut]:
         """Return the cut of lowest score for each depth penalty; with 0 it is the cut of lowest cost.
@@ -472,19 +496,20 @@ class NodeCuts:
         at_rows = np.empty((last - first, len(lists.near)), dtype=np.int64)
         at_centers = np.zeros((last - first, len(self.node.clusters)), dtype=np.int64)
         of_rows = lists.near, lists.distances, lists.share, lists.times, self.scale
-        of_centers = self.centers, lists.unit, self.ends[columns], self.by_value[columns], self.position[columns]
+        _, centers, ends, by_value, position = self.centers
+        of_centers = centers, lists.unit, ends[columns], by_value[columns], position[columns]
         add_changes(lists.problem.rows.values, self.node.rows, first, *of_rows, *of_centers, at_rows, at_centers)
         return at_rows, at_centers
 
     def _write_costs(self, first: int, last: int, at_rows: Ints, at_centers: Ints, cuts: _Cuts) -> None:
-        lists, node = self.nearest, (first, *self.node.places, self.nearest.weights, self.ends[first:last])
+        lists, node = self.nearest, (first, *self.node.places, self.nearest.weights, self.centers.ends[first:last])
         values, entries = lists.problem.rows.values, lists.order.entries
         costs_of_cuts(values, entries, *node, at_rows, at_centers, self.cost, cuts)
 
     def _threshold(self, feature: int, place: int, n_left: int) -> float:
         """Return the threshold of the cut before a place with `n_left` centres on its left: the middle of its gap."""
         order, (start, stop) = self.nearest.order, self.node.places
-        low, high = self.ends[feature, n_left - 1 : n_left + 1].tolist()
+        low, high = self.centers.ends[feature, n_left - 1 : n_left + 1].tolist()
         if place > start:
             low = max(low, order.value(feature, place - 1))
         if place < stop:
@@ -493,7 +518,7 @@ class NodeCuts:
 
     def _gap(self, feature: int, places: Ints, centers_left: Ints) -> tuple[Floats, Floats]:
         """Return the neighbouring values, of rows or centres, on both sides of cuts before some places."""
-        order, (start, stop), ends = self.nearest.order, self.node.places, self.ends[feature]
+        order, (start, stop), ends = self.nearest.order, self.node.places, self.centers.ends[feature]
         before, behind = order.values(feature, places - 1), order.values(feature, places)
         low = np.where(places > start, np.maximum(before, ends[centers_left - 1]), ends[centers_left - 1])
         high = np.where(places < stop, np.minimum(behind, ends[centers_left]), ends[centers_left])

@@ -13,31 +13,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import WholeWeights
+from boxwood.grow.centers.greedy import NodeCenters
 from boxwood.grow.shared.costs import scale_for
 from boxwood.grow.shared.passes import (
     BINS,
     BYTES,
     FEWEST,
     BlockCosts,
+    Candidate,
     FilledBins,
     GrowingTree,
     GuidingRows,
     Paths,
     RowsInNodes,
     Scales,
+    SlotSums,
     Stretch,
     StretchBins,
-    bins_of_values,
+    bins_into,
     chunks_of,
+    narrow,
     rows_taken,
 )
-from boxwood.loops.bins import add_changes_to_slots, find_in_slots
+from boxwood.loops.bins import add_changes_to_slots
 from boxwood.loops.greedy import add_changes, best_scores, keep_nearest, summed_costs, write_least_depths
 from boxwood.passes import Block
 from boxwood.reference import Task
@@ -85,17 +89,6 @@ class _Best(NamedTuple):
     cost: int
     column: int
     threshold: float
-
-
-class _Stretch(NamedTuple):
-    """A candidate: a stretch of a column that may hold the best cut. No centre lies between its ends."""
-
-    column: int
-    low: float
-    high: float
-    n_rows: int
-    before: Ints  # (5,)
-    rank: tuple[float, int, int, float]  # a lower bound on all cuts inside, in the order of `_Best`
 
 
 class GreedySearch:
@@ -146,25 +139,16 @@ class _Nodes:
 
     def find(self) -> list[tuple[CenterNode, CenterNode]]:
         """Find the cuts, make them, and return the sides."""
-        candidates = self._begin()
-        while any(candidates):
-            gathers = sum(stretch.n_rows for stretches in candidates for stretch in stretches) <= VALUES
-            n_bins = max(min(self.n_bins, BYTES // (8 * (AMOUNTS + 3) * sum(map(len, candidates)))), 2)
-            n_bins = 1 if gathers else n_bins
-            stretches = [
-                Stretch(i, s.column, s.low, s.high, self.samples.edges(i, s.column, s.low, s.high, n_bins))
-                for i, group in enumerate(candidates)
-                for s in group
-            ]
-            bins, _ = self._bins_of(stretches, gathers, is_first=False)
-            following = iter(bins)
-            candidates = [
-                self._candidates(i, [self._candidates_in(i, s.column, s.before, next(following)) for s in group])
-                for i, group in enumerate(candidates)
-            ]
+        narrow(self._begin(), self._look, self._inside)
         return [self._sides(i) for i in range(len(self.nodes))]
 
-    def _begin(self) -> list[list[_Stretch]]:
+    def _look(self, wanted: list[tuple[int, int, float, float]], n_values: int) -> list[FilledBins]:
+        """Return the bins of some stretches: node, column, and the values of both ends."""
+        gathers = n_values <= VALUES
+        stretches = bins_into(wanted, self.samples, gathers=gathers, n_bins=self.n_bins, n_amounts=AMOUNTS)
+        return self._sums_of(stretches, gathers, is_first=False).filled()
+
+    def _begin(self) -> list[list[Candidate]]:
         """Make the first pass, over all columns in which centres differ, and return the candidates of each node."""
         separating = [np.flatnonzero(centers.ends[:, 0] < centers.ends[:, -1]).tolist() for centers in self.centers]
         n_values = sum(node.count * len(columns) for node, columns in zip(self.nodes, separating, strict=True))
@@ -174,18 +158,18 @@ class _Nodes:
             for i, columns in enumerate(separating)
             for j in columns
         ]
-        bins, whole = self._bins_of(stretches, gathers, is_first=True)
-        self.cost, following, candidates = whole.cost.tolist(), iter(bins), []
+        whole = self._sums_of(stretches, gathers, is_first=True)
+        self.cost, following, candidates = whole.cost.tolist(), iter(whole.filled()), []
         for i, columns in enumerate(separating):
             before, of_columns = np.array([0, self.cost[i], 0, 0, 0]), []
             for j in columns:
                 filled = next(following)
                 if j == columns[0]:
                     self.total.append(filled.sums[:, 2:].sum(axis=0))
-                of_columns.append(
-                    self._candidates_in(i, j, before, *_with_centers(filled, self.centers[i].ends[j], whole.at[i][j]))
+                of_columns += self._bins_inside(
+                    i, j, before, *_with_centers(filled, self.centers[i].ends[j], whole.at[i][j])
                 )
-            candidates.append(self._candidates(i, of_columns))
+            candidates.append(self._still_better(i, of_columns))
         return candidates
 
     def _first_edges(self, i: int, column: int) -> Floats:
@@ -194,10 +178,15 @@ class _Nodes:
         inner = self.samples.edges(i, column, float(ends[0]), float(ends[-1]), self.n_bins)
         return np.unique(np.concatenate([inner, ends, np.nextafter(ends, -np.inf)]))
 
-    def _candidates(self, i: int, of_columns: list[list[_Stretch]]) -> list[_Stretch]:
-        return [candidate for stretches in of_columns for candidate in stretches if candidate.rank < self.best[i]]
+    def _inside(self, i: int, looked_into: list[tuple[Candidate, FilledBins]]) -> list[Candidate]:
+        """Take the best cut between bins of a node, and return the bins that may hold a better one."""
+        found = [self._bins_inside(i, whole.column, whole.before, bins) for whole, bins in looked_into]
+        return self._still_better(i, [candidate for candidates in found for candidate in candidates])
 
-    def _candidates_in(
+    def _still_better(self, i: int, candidates: list[Candidate]) -> list[Candidate]:
+        return [candidate for candidate in candidates if candidate.rank < self.best[i]]
+
+    def _bins_inside(
         self,
         i: int,
         column: int,
@@ -205,7 +194,7 @@ class _Nodes:
         bins: FilledBins,
         changes: Ints | None = None,
         n_centers: Ints | None = None,
-    ) -> list[_Stretch]:
+    ) -> list[Candidate]:
         """Take the best cut between bins of a column, and return the bins that may hold a better one.
 
         `changes` are the changes of cost at centres, and `n_centers` the numbers of centres, by bin; None if there are
@@ -223,7 +212,7 @@ class _Nodes:
         lowest_costs = begins[inner, COST] - removed[inner]
         scores = self._least_scores(i, column, lowest_costs, begins[inner], ends[inner])
         return [
-            _Stretch(
+            Candidate(
                 column,
                 float(bins.low[b]),
                 float(bins.high[b]),
@@ -283,14 +272,12 @@ class _Nodes:
             CenterNode(second, node.clusters[~is_left], on_right, n_rows[1], scales[1]),
         )
 
-    def _bins_of(
-        self, stretches: list[Stretch], gathers: bool, *, is_first: bool
-    ) -> tuple[list[FilledBins], SlotChanges]:
-        columns = list(range(self.search.batches.n_columns))
-        bins = StretchBins.at(stretches, columns, len(self.nodes))
-        make = partial(SlotChanges, self.changes, self.paths, bins, gathers, is_first)
-        sums: SlotChanges = self.search.batches.fold(make)
-        return sums.filled(), sums
+    def _sums_of(self, stretches: list[Stretch], gathers: bool, *, is_first: bool) -> SlotChanges:
+        bins = StretchBins.at(stretches, list(range(self.search.batches.n_columns)), len(self.nodes))
+        sums: SlotChanges = self.search.batches.fold(
+            partial(SlotChanges, self.changes, self.paths, bins, gathers, is_first)
+        )
+        return sums
 
 
 def _with_centers(bins: FilledBins, ends: Floats, changes: Ints) -> tuple[FilledBins, Ints, Ints]:
@@ -317,24 +304,6 @@ def _with_centers(bins: FilledBins, ends: Floats, changes: Ints) -> tuple[Filled
 
 LISTED = 32  # centres in the list of a row
 AMOUNTS = 4  # of a row: increase and decrease of the cost, weight, and largest cost
-
-
-class NodeCenters(NamedTuple):
-    """The centres of a node, in the form of `loops.greedy`."""
-
-    clusters: Indices
-    centers: Floats  # (d, k)
-    ends: Floats  # (d, k): their values, ascending
-    by_value: Ints  # (d, k): the centre at each of these places
-    position: Ints  # (d, n_clusters): the place of each cluster
-
-    @classmethod
-    def of(cls, clusters: Indices, all_centers: Floats) -> NodeCenters:
-        centers = np.ascontiguousarray(all_centers[clusters].T)
-        by_value = np.argsort(centers, axis=1, kind="stable")
-        position = np.zeros((len(centers), len(all_centers)), dtype=np.int64)
-        np.put_along_axis(position, clusters[by_value], np.arange(len(clusters))[None], axis=1)
-        return cls(clusters, centers, np.take_along_axis(centers, by_value, axis=1), by_value, position)
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,34 +361,27 @@ class Changes:
         return at_rows, fixed, at_centers, costs
 
 
-class SlotChanges:
-    """A summary of the changes by slot, or of each value in a slot; the first pass also sums whole nodes."""
+class SlotChanges(SlotSums):
+    """The changes in each slot; the first pass also sums whole nodes."""
 
     def __init__(self, changes: Changes, paths: Paths, bins: StretchBins, gathers: bool, is_first: bool) -> None:
-        self.changes, self.paths, self.slots, self.gathers, self.is_first = changes, paths, bins, gathers, is_first
-        n_slots = 0 if gathers else bins.n_slots
-        self.counts, self.sums = np.zeros(n_slots, dtype=np.int64), np.zeros((n_slots, AMOUNTS), dtype=np.int64)
-        self.low, self.high = np.full(n_slots, np.inf), np.full(n_slots, -np.inf)
-        self.gathered: list[tuple[Floats, Indices, Ints]] = []
+        super().__init__(bins, gathers, AMOUNTS)
+        self.changes, self.paths, self.is_first = changes, paths, is_first
         self.at = [np.zeros(each.ends.shape, dtype=np.int64) for each in changes.centers]
         self.cost = np.zeros(len(changes.centers), dtype=np.int64)
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        arrays = self.slots.starts, self.slots.edges, self.slots.slots
         for chunk in chunks_of(block, self.paths, self.changes.costs):
             if self.gathers:
-                self._gather(chunk, arrays)
+                self._gather(chunk)
                 continue
             at_rows, fixed, at_centers, costs = self.changes.of(chunk)
             self._add_whole(at_centers, costs)
-            out = self.counts, self.low, self.high, self.sums
-            add_changes_to_slots(chunk.values, chunk.nodes, *arrays, at_rows, fixed, *out)
+            add_changes_to_slots(chunk.values, chunk.nodes, *self.slots, at_rows, fixed, *self.out)
 
-    def _gather(self, chunk: RowsInNodes, bins: tuple[Ints, Floats, Ints]) -> None:
-        rows, columns, slots = np.empty((3, chunk.values.size), dtype=np.int64)
-        n_values = find_in_slots(chunk.values, chunk.nodes, *bins, rows, columns, slots)
-        rows, columns, slots = rows[:n_values], columns[:n_values], slots[:n_values].copy()
+    def _gather(self, chunk: RowsInNodes) -> None:
+        rows, columns, slots = self.values_in(chunk)
         of_chunk, at = np.unique(rows, return_inverse=True)
         if self.is_first:  # costs and changes at centres need all rows
             of_chunk, at = np.arange(len(chunk.nodes)), rows
@@ -434,18 +396,7 @@ class SlotChanges:
         for mine, more in zip(self.at, at_centers, strict=True):
             mine += more
 
-    def merge(self, other: SlotChanges) -> None:
+    def merge(self, other: Self) -> None:
         """Add another summary."""
-        self.counts += other.counts
-        self.sums += other.sums
-        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        self.gathered += other.gathered
+        super().merge(other)
         self._add_whole(other.at, other.cost)
-
-    def filled(self) -> list[FilledBins]:
-        """Return the filled bins of each stretch."""
-        if not self.gathers:
-            return self.slots.filled(self.counts, self.low, self.high, self.sums)
-        none = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, AMOUNTS), dtype=np.int64)
-        values, slots, amounts = (np.concatenate(arrays) for arrays in zip(none, *self.gathered, strict=True))
-        return bins_of_values(self.slots.n_slots, values, slots, amounts)

@@ -20,25 +20,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Bools, Floats, Ints
 from boxwood.grow.leaves._cuts import LeafCut, Pair, best_interval_of
 from boxwood.grow.shared.passes import (
     BINS,
     BYTES,
     FEWEST,
     BlockCosts,
+    Candidate,
     FilledBins,
     GrowingTree,
     GuidingRows,
     Paths,
+    RowsInNodes,
     Scales,
+    SlotSums,
     Stretch,
     StretchBins,
-    bins_of_values,
+    bins_into,
     chunks_of,
+    narrow,
     rows_taken,
 )
-from boxwood.loops.bins import add_by_label, add_to_slots, find_in_slots, mark_open
+from boxwood.loops.bins import add_by_label, add_to_slots, mark_open
 from boxwood.loops.expand import best_threshold
 from boxwood.passes import Batches, Block
 from boxwood.reference import Task
@@ -122,23 +126,6 @@ class _Best(NamedTuple):
     second: int
 
 
-class _Stretch(NamedTuple):
-    """A candidate: a stretch of a column that may hold the best cut, with its rows and the rows before it."""
-
-    column: int
-    low: float
-    high: float
-    n_rows: int
-    n_before: int
-    before: Ints
-    bound: int  # lower bound on the cost of a cut inside
-
-    @property
-    def rank(self) -> tuple[int, int, float]:
-        """A lower bound on all cuts inside, in the order of `_Best`."""
-        return self.bound, self.column, self.low
-
-
 def find_thresholds(looks: LeafPasses, columns: Sequence[int], *, least_rows: int) -> None:
     """Find the best threshold of each leaf with at least `least_rows` rows on both sides, if it gains anything."""
     _Thresholds(looks, columns, least_rows).find()
@@ -157,38 +144,27 @@ class _Thresholds:
         candidates, none = [], np.zeros(self.costs.n_amounts, dtype=np.int64)
         for i, (leaf, bins) in enumerate(zip(self.leaves, self.looks.first(self.columns), strict=True)):
             self.best.append(_Best(int(self.costs.under(leaf.total).min()), -1, -math.inf, -1, -1))
-            whole = [_Stretch(j, -np.inf, np.inf, leaf.count, 0, none, 0) for j in self.columns]
-            candidates.append(self._candidates(i, list(zip(whole, bins, strict=True))))
-        while any(candidates):
-            wanted = [
-                (i, stretch.column, stretch.low, stretch.high)
-                for i, group in enumerate(candidates)
-                for stretch in group
-            ]
-            n_values = sum(stretch.n_rows for group in candidates for stretch in group)
-            following = iter(self.looks.into(wanted, n_values, most_bins=BYTES))
-            candidates = [
-                self._candidates(i, [(stretch, next(following)) for stretch in group])
-                for i, group in enumerate(candidates)
-            ]
+            whole = [Candidate(j, -np.inf, np.inf, leaf.count, (0, none), ()) for j in self.columns]
+            candidates.append(self._inside(i, list(zip(whole, bins, strict=True))))
+        narrow(candidates, self.looks.into, self._inside)
         for leaf, best in zip(self.leaves, self.best, strict=True):
             if best.column >= 0:
                 leaf.gain = (int(self.costs.under(leaf.total).min()) - best.cost) / leaf.scale
                 leaf.cut = LeafCut(best.cost, False, best.column, -math.inf, best.threshold, best.first, best.second)
 
-    def _candidates(self, i: int, stretches: list[tuple[_Stretch, FilledBins]]) -> list[_Stretch]:
+    def _inside(self, i: int, looked_into: list[tuple[Candidate, FilledBins]]) -> list[Candidate]:
         """Take the best cut between bins of a leaf, and return the bins that may hold a better one."""
-        inner = []
-        for stretch, bins in stretches:
-            if len(bins.counts):
-                inner += self._candidates_in(i, stretch, bins)
+        inner = [
+            found for whole, bins in looked_into if len(bins.counts) for found in self._bins_inside(i, whole, bins)
+        ]
         return [candidate for candidate in inner if candidate.rank < self.best[i][:3]]
 
-    def _candidates_in(self, i: int, stretch: _Stretch, bins: FilledBins) -> list[_Stretch]:
+    def _bins_inside(self, i: int, whole: Candidate, bins: FilledBins) -> list[Candidate]:
         leaf, best, least = self.leaves[i], self.best[i], self.least_rows
-        left = stretch.before + np.cumsum(bins.sums, axis=0)
-        n_left = stretch.n_before + np.cumsum(bins.counts)
-        before = np.concatenate([stretch.before[None], left[:-1]])
+        n_before_all, before_all = whole.before
+        left = before_all + np.cumsum(bins.sums, axis=0)
+        n_left = n_before_all + np.cumsum(bins.counts)
+        before = np.concatenate([before_all[None], left[:-1]])
         n_before = n_left - bins.counts
         on_right = self.costs.under(leaf.total - left).min(axis=1)
         at_ends = self.costs.under(left[:-1]).min(axis=1) + on_right[:-1]
@@ -196,7 +172,7 @@ class _Thresholds:
         if allowed.any():
             at = int(np.where(allowed, at_ends, np.iinfo(np.int64).max).argmin())
             threshold = float(between(bins.high[at], bins.low[at + 1]))
-            cut = int(at_ends[at]), stretch.column, threshold
+            cut = int(at_ends[at]), whole.column, threshold
             if cut < best[:3]:
                 first, second = (int(self.costs.under(side).argmin()) for side in (left[at], leaf.total - left[at]))
                 self.best[i] = best = _Best(*cut, first, second)
@@ -204,15 +180,15 @@ class _Thresholds:
         bounds = self.costs.under(before).min(axis=1) + on_right
         is_candidate = (bins.low < bins.high) & (bounds <= best.cost)
         is_candidate &= (n_left - 1 >= least) & (leaf.count - n_before - 1 >= least)
+        low, high = bins.low.tolist(), bins.high.tolist()
         return [
-            _Stretch(
-                stretch.column,
-                float(bins.low[b]),
-                float(bins.high[b]),
+            Candidate(
+                whole.column,
+                low[b],
+                high[b],
                 int(bins.counts[b]),
-                int(n_before[b]),
-                before[b],
-                int(bounds[b]),
+                (int(n_before[b]), before[b]),
+                (int(bounds[b]), whole.column, low[b]),
             )
             for b in np.flatnonzero(is_candidate).tolist()
         ]
@@ -239,7 +215,7 @@ def find_intervals(looks: LeafPasses, columns: Sequence[int]) -> None:
     searches = [_Intervals(looks, i, columns, bins) for i, bins in enumerate(looks.first(columns))]
     while wanted := [stretch for search in searches for stretch in search.wanted()]:
         n_values = sum(n_rows for _, n_rows in wanted)
-        following = iter(looks.into([stretch for stretch, _ in wanted], n_values, most_bins=FINER))
+        following = iter(looks.into([stretch for stretch, _ in wanted], n_values, FINER))
         for search in searches:
             search.refine(following)
     for search in searches:
@@ -383,97 +359,57 @@ class LeafPasses:
             for i in range(len(self.leaves))
             for j in columns
         ]
-        bins = self._gathered(stretches) if gathers else self._added_up(stretches)
+        bins = self._bins_of(stretches, gathers)
         by_leaf = [bins[i * len(columns) : (i + 1) * len(columns)] for i in range(len(self.leaves))]
         for leaf, own in zip(self.leaves, by_leaf, strict=True):
             leaf.total = own[0].sums.sum(axis=0)
         return by_leaf
 
-    def into(self, wanted: Sequence[tuple[int, int, float, float]], n_values: int, most_bins: int) -> list[FilledBins]:
+    def into(
+        self, wanted: Sequence[tuple[int, int, float, float]], n_values: int, most: int = BYTES
+    ) -> list[FilledBins]:
         """Return the filled bins of some stretches: leaf, column, and the values of both ends.
 
-        IN: n_values: values in all stretches. If they are too many to be gathered, the stretches have at most
-        `most_bins` bins together, but at least two each.
+        IN: n_values: values in all stretches. If they are too many to be gathered, see `bins_into` for `most`.
         """
-        gathers, size = n_values <= self.most_values, 8 * (self.costs.n_amounts + 3)
-        n_bins = 1 if gathers else max(min(self.n_bins, min(BYTES // size, most_bins) // len(wanted)), 2)
-        stretches = [Stretch(*stretch, self.samples.edges(*stretch, n_bins)) for stretch in wanted]
-        return self._gathered(stretches) if gathers else self._added_up(stretches)
+        gathers = n_values <= self.most_values
+        stretches = bins_into(
+            wanted, self.samples, gathers=gathers, n_bins=self.n_bins, n_amounts=self.costs.n_amounts, most=most
+        )
+        return self._bins_of(stretches, gathers)
 
     def _first_edges(self, i: int, column: int) -> Floats:
         low, high = (float(end[column]) for end in self.ends)
         return self.samples.edges(i, column, low, high, self.n_bins)
 
-    def _bins_and_paths(self, stretches: list[Stretch]) -> tuple[StretchBins, Paths]:
+    def _bins_of(self, stretches: list[Stretch], gathers: bool) -> list[FilledBins]:
         wanted = {*self.paths.columns, *(stretch.column for stretch in stretches)}
         columns = sorted(wanted) if self.costs.by_label else list(range(self.batches.n_columns))
-        return StretchBins.at(stretches, columns, len(self.leaves)), self.paths.among(columns)
-
-    def _added_up(self, stretches: list[Stretch]) -> list[FilledBins]:
-        bins, paths = self._bins_and_paths(stretches)
-        sums = self.batches.fold(partial(_SlotSums, self.costs, paths, self.scales, bins), bins.columns)
-        return bins.filled(sums.counts, sums.low, sums.high, sums.sums)
-
-    def _gathered(self, stretches: list[Stretch]) -> list[FilledBins]:
-        bins, paths = self._bins_and_paths(stretches)
-        values = self.batches.fold(partial(_Values, self.costs, paths, self.scales, bins), bins.columns)
-        return bins_of_values(bins.n_slots, *values.joined())
+        bins, paths = StretchBins.at(stretches, columns, len(self.leaves)), self.paths.among(columns)
+        return self.batches.fold(partial(_Costs, self.costs, paths, self.scales, bins, gathers), columns).filled()
 
 
-class _SlotSums:
-    """A summary of the rows in each slot."""
+class _Costs(SlotSums):
+    """The costs of the rows in each slot, under each cluster."""
 
-    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, bins: StretchBins) -> None:
-        self.costs, self.paths, self.scales, self.slots = costs, paths, scales, bins
-        self.counts = np.zeros(bins.n_slots, dtype=np.int64)
-        self.low, self.high = np.full(bins.n_slots, np.inf), np.full(bins.n_slots, -np.inf)
-        self.sums = np.zeros((bins.n_slots, costs.n_amounts), dtype=np.int64)
+    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, bins: StretchBins, gathers: bool) -> None:
+        super().__init__(bins, gathers, costs.n_amounts)
+        self.costs, self.paths, self.scales = costs, paths, scales
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        slots, out = (
-            (self.slots.starts, self.slots.edges, self.slots.slots),
-            (self.counts, self.low, self.high, self.sums),
-        )
         for chunk in chunks_of(block, self.paths, self.costs):
-            if self.costs.by_label:
+            if self.gathers:
+                self._gather(chunk)
+            elif self.costs.by_label:
                 mass = self.costs.mass(chunk, self.scales)
-                add_by_label(chunk.values, chunk.nodes, chunk.labels, mass, *slots, *out)
+                add_by_label(chunk.values, chunk.nodes, chunk.labels, mass, *self.slots, *self.out)
             else:
-                add_to_slots(chunk.values, chunk.nodes, *slots, self.costs.amounts(chunk, self.scales), *out)
+                add_to_slots(chunk.values, chunk.nodes, *self.slots, self.costs.amounts(chunk, self.scales), *self.out)
 
-    def merge(self, other: _SlotSums) -> None:
-        """Add another summary."""
-        self.counts += other.counts
-        self.sums += other.sums
-        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-
-
-class _Values:
-    """A summary that gathers each value that lies in a slot."""
-
-    def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, bins: StretchBins) -> None:
-        self.costs, self.paths, self.scales, self.slots = costs, paths, scales, bins
-        self.gathered: list[tuple[Floats, Indices, Ints]] = []
-
-    def update(self, block: Block) -> None:
-        """Add a block of rows."""
-        for chunk in chunks_of(block, self.paths, self.costs):
-            rows, columns, slots = np.empty((3, chunk.values.size), dtype=np.int64)
-            bin_slots = self.slots.starts, self.slots.edges, self.slots.slots
-            n_values = find_in_slots(chunk.values, chunk.nodes, *bin_slots, rows, columns, slots)
-            if n_values:
-                of_chunk, at = np.unique(rows[:n_values], return_inverse=True)
-                amounts = self.costs.amounts(rows_taken(chunk, of_chunk), self.scales)[at.reshape(-1)]
-                values = chunk.values[rows[:n_values], columns[:n_values]]
-                self.gathered.append((values, slots[:n_values].copy(), amounts))
-
-    def merge(self, other: _Values) -> None:
-        """Add another summary."""
-        self.gathered += other.gathered
-
-    def joined(self) -> tuple[Floats, Indices, Ints]:
-        """Return values, slots and amounts."""
-        none = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, self.costs.n_amounts), dtype=np.int64)
-        values, slots, amounts = (np.concatenate(arrays) for arrays in zip(none, *self.gathered, strict=True))
-        return values, slots, amounts
+    def _gather(self, chunk: RowsInNodes) -> None:
+        rows, columns, slots = self.values_in(chunk)
+        if len(rows):
+            of_chunk, at = np.unique(rows, return_inverse=True)
+            amounts = self.costs.amounts(rows_taken(chunk, of_chunk), self.scales)[at.reshape(-1)]
+            self.gathered.append((chunk.values[rows, columns], slots, amounts))

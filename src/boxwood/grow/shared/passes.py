@@ -12,20 +12,26 @@ by the cuts above the nodes, and those that are searched::
 A pass sums the rows of each bin, or gathers the values of a few bins one by one. Either way the result is a table of
 filled bins of a column, ascending: number of rows, their least and greatest value, and the sums of their amounts. The
 choice of bins affects speed alone; the cuts are exact.
+
+A search for the best cuts of some nodes looks at the cuts between bins. The bins that may hold a better one are its
+candidates. It looks into these (`narrow`), by finer bins, or value by value once they hold few rows, until none is
+left.
+What a cut costs, and the lower bound on the cuts inside a bin, are those of the method.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from boxwood._types import Floats, Indices, Ints, Weights
 from boxwood.grow.shared.costs import REPEATS, scale_for, unit_of
-from boxwood.loops.bins import whole_by_node
+from boxwood.loops.bins import find_in_slots, whole_by_node
 from boxwood.loops.expand import squared_distances
 from boxwood.loops.walk import descend
 from boxwood.passes import Block
@@ -38,17 +44,22 @@ __all__ = [
     "BYTES",
     "FEWEST",
     "BlockCosts",
+    "Candidate",
     "FilledBins",
     "GrowingTree",
     "GuidingRows",
     "Paths",
     "RowsInNodes",
+    "SampleAt",
     "Scales",
+    "SlotSums",
     "Stretch",
     "StretchBins",
+    "bins_into",
     "bins_of_values",
     "chunks_of",
     "inner_edges",
+    "narrow",
     "rows_taken",
 ]
 
@@ -309,6 +320,51 @@ def _doubles(keys: Ints) -> Floats:
     return np.copysign(np.abs(keys).view(np.float64), keys) + 0.0
 
 
+class Candidate(NamedTuple):
+    """A bin that may hold a better cut than the best so far: a stretch of a column, with its rows and those before."""
+
+    column: int
+    low: float
+    high: float
+    n_rows: int
+    before: Any  # sums over the rows before it
+    rank: tuple[float, ...]  # a lower bound on all cuts inside, in the order of the cuts
+
+
+def narrow(
+    candidates: list[list[Candidate]],
+    look: Callable[[list[tuple[int, int, float, float]], int], Iterable[FilledBins]],
+    inside: Callable[[int, list[tuple[Candidate, FilledBins]]], list[Candidate]],
+) -> None:
+    """Look into the candidates of each node, and into those inside of them, until there are none.
+
+    `look` returns the bins of all candidates, by one pass, given their nodes, columns and ends, and the number of their
+    rows. `inside` takes the best of the cuts between bins of a node, and returns the bins that may hold a better one.
+    """
+    while any(candidates):
+        wanted = [(node, each.column, each.low, each.high) for node, group in enumerate(candidates) for each in group]
+        bins = iter(look(wanted, sum(each.n_rows for group in candidates for each in group)))
+        by_node = [[(candidate, next(bins)) for candidate in group] for group in candidates]
+        candidates = [inside(node, looked_into) for node, looked_into in enumerate(by_node)]
+
+
+def bins_into(
+    wanted: Sequence[tuple[int, int, float, float]],
+    sample: SampleAt,
+    *,
+    gathers: bool,
+    n_bins: int,
+    n_amounts: int,
+    most: int = BYTES,
+) -> list[Stretch]:
+    """Return stretches (node, column, ends) with their bins: at most `n_bins` each, `most` together, and two at least.
+
+    A pass that gathers values needs one bin each.
+    """
+    at_most = max(min(n_bins, min(BYTES // (8 * (n_amounts + 3)), most) // len(wanted)), 2)
+    return [Stretch(*stretch, sample.edges(*stretch, 1 if gathers else at_most)) for stretch in wanted]
+
+
 AT_ONCE = 1 << 20  # values and costs of the rows of a chunk
 
 
@@ -442,6 +498,52 @@ def rows_taken(chunk: RowsInNodes, rows: Indices) -> RowsInNodes:
     """Return some of the rows."""
     weights = None if chunk.weights is None else chunk.weights[rows]
     return RowsInNodes(chunk.values[rows], chunk.nodes[rows], chunk.labels[rows], weights)
+
+
+class SlotSums(ABC):
+    """A summary of the rows in each slot: sums of their amounts, or, where it gathers, the amounts of each value."""
+
+    def __init__(self, bins: StretchBins, gathers: bool, n_amounts: int) -> None:
+        self.bins, self.gathers = bins, gathers
+        n_slots = 0 if gathers else bins.n_slots
+        self.counts, self.sums = np.zeros(n_slots, dtype=np.int64), np.zeros((n_slots, n_amounts), dtype=np.int64)
+        self.low, self.high = np.full(n_slots, np.inf), np.full(n_slots, -np.inf)
+        none = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, n_amounts), dtype=np.int64)
+        self.gathered: list[tuple[Floats, Indices, Ints]] = [none]  # values, slots, amounts
+
+    @abstractmethod
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+
+    @property
+    def slots(self) -> tuple[Ints, Floats, Ints]:
+        """The slots of each node and column, as the loops read them."""
+        return self.bins.starts, self.bins.edges, self.bins.slots
+
+    @property
+    def out(self) -> tuple[Ints, Floats, Floats, Ints]:
+        """What the loops add to, by slot."""
+        return self.counts, self.low, self.high, self.sums
+
+    def values_in(self, chunk: RowsInNodes) -> tuple[Ints, Ints, Ints]:
+        """Return the row, the column and the slot of each value of a chunk that lies in a slot."""
+        rows, columns, slots = np.empty((3, chunk.values.size), dtype=np.int64)
+        n_values = find_in_slots(chunk.values, chunk.nodes, *self.slots, rows, columns, slots)
+        return rows[:n_values], columns[:n_values], slots[:n_values].copy()
+
+    def merge(self, other: Self) -> None:
+        """Add another summary."""
+        self.counts += other.counts
+        self.sums += other.sums
+        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        self.gathered += other.gathered
+
+    def filled(self) -> list[FilledBins]:
+        """Return the filled bins of each stretch."""
+        if not self.gathers:
+            return self.bins.filled(*self.out)
+        values, slots, amounts = (np.concatenate(arrays) for arrays in zip(*self.gathered, strict=True))
+        return bins_of_values(self.bins.n_slots, values, slots, amounts)
 
 
 class Scales:
