@@ -1,6 +1,6 @@
 """Slow, obvious twins of the fast functions: what each function means, in the fewest words."""
 
-from tests.naive.agreement import fewest_mistakes
+from tests.naive.agreement import fewest_mistakes, fewest_mistakes_by_sets
 from tests.naive.axes import chi_squared_feature, contains, step_features, taylor_feature, terminal_embedding
 from tests.naive.boxes import (
     error_rate,
@@ -65,6 +65,7 @@ __all__ = [
     "expected_cost",
     "explainability_to_noise",
     "fewest_mistakes",
+    "fewest_mistakes_by_sets",
     "fewest_separated",
     "gram",
     "greedy",

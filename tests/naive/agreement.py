@@ -1,6 +1,7 @@
 """Trees with the fewest mistakes, by trying all trees."""
 
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -30,3 +31,36 @@ def fewest_mistakes(X, labels, weights, *, max_depth, max_leaf_nodes, min_sample
         return min(found)
 
     return best(frozenset(r for r in range(len(X)) if weights[r] > 0), max_depth, max_leaf_nodes)
+
+
+def fewest_mistakes_by_sets(table, labels, weights, codes, *, max_depth, max_leaf_nodes, min_samples_leaf=1):
+    """Return the mistakes and the number of leaves of the best tree of a table of categories and of numbers with gaps.
+
+    A cut asks for a set of codes in a column of `codes`, and elsewhere for numbers up to a value, with or without those
+    that are missing, which are infinite. Rows of weight 0 are left out.
+    """
+
+    def sides(rows: frozenset):
+        for j in range(table.shape[1]):
+            values = sorted({float(table[r, j]) for r in rows})
+            if j in codes:
+                chosen = [set(each) for size in range(1, len(values)) for each in combinations(values, size)]
+            else:
+                known = [value for value in values if value < np.inf]
+                up_to = [set(known[:end]) for end in range(1, len(known) + 1)]
+                chosen = [each | gap for each in up_to for gap in (set(), {np.inf})]
+            yield from (frozenset(r for r in rows if float(table[r, j]) in each) for each in chosen)
+
+    @cache
+    def best(rows: frozenset, depth: int, leaves: int):
+        of_labels = {label: sum(weights[r] for r in rows if labels[r] == label) for label in {labels[r] for r in rows}}
+        found = [(sum(of_labels.values()) - max(of_labels.values()), 1)]
+        for first in sides(rows) if depth > 0 and leaves > 1 else ():
+            if min(len(first), len(rows) - len(first)) < max(min_samples_leaf, 1):
+                continue
+            for share in range(1, leaves):
+                both = best(first, depth - 1, share), best(rows - first, depth - 1, leaves - share)
+                found.append((both[0][0] + both[1][0], both[0][1] + both[1][1]))
+        return min(found)
+
+    return best(frozenset(r for r in range(len(table)) if weights[r] > 0), max_depth, max_leaf_nodes)

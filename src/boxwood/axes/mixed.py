@@ -8,7 +8,7 @@ value. So costs under centres choose alike, and every cut is a set of values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -68,17 +68,22 @@ class MixedMap(AxisMap):
         self.n_features = table.shape[1]
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
         mass = np.ones(int(kept.sum())) if weights is None else as_whole_weights(weights[kept]).astype(np.float64)
-        self.parts: list[_Part] = []
+        parts: list[_Part] = []
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
             if j in categories:
                 m = len(categories[j].domain)
                 images = np.eye(m) if one_hot else embedded(*_shares(x[kept], labels[kept], mass, m))
-                self.parts.append(_Codes(images * scale, categories[j].domain))
+                parts.append(_Codes(images * scale, categories[j].domain))
             else:
-                self.parts.append(_NumberWithGaps(x, weights, scale) if np.isposinf(x).any() else _Number(x, scale))
-        self.features = np.repeat(np.arange(self.n_features), [part.n_columns for part in self.parts])
-        self.starts = np.cumsum([0, *(part.n_columns for part in self.parts)])
+                parts.append(_NumberWithGaps(x, weights, scale) if np.isposinf(x).any() else _Number(x, scale))
+        self._join(parts)
+
+    def _join(self, parts: Sequence[_Part]) -> None:
+        """Place the columns of the parts, one for each column of the table, side by side."""
+        self.parts = parts
+        self.features = np.repeat(np.arange(self.n_features), [part.n_columns for part in parts])
+        self.starts = np.cumsum([0, *(part.n_columns for part in parts)])
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the growth columns of rows, shape (n, n_columns)."""

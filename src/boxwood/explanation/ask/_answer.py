@@ -111,7 +111,7 @@ def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:
 
 def _in_memory(question: Question, asked: Asked) -> Answer:
     name, options = asked.method, with_defaults(asked.method, asked.options, question.clusterer)
-    question, grown, tree, n_moved = _grown_best(question, asked, options)
+    question, grown, tree, n_moved, options = _grown_best(question, asked, options)
     task = question.task
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
@@ -136,33 +136,65 @@ class _Finished(NamedTuple):
     grown: Grown
     tree: ThresholdTree
     n_moved: int
+    options: Mapping[str, Any]  # of its method
+
+    @property
+    def agrees_most(self) -> bool:
+        """Whether it is proved that no tree of the table's columns agrees more."""
+        search: SearchFacts | None = _proved(self.question, self.grown).get("search")
+        return search is not None and search.agreement_gap == 0 and self.n_moved == 0
 
 
 def _grown_best(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
     """Return the tree of the method; "auto" also grows one on one-hot columns, if these are few, and takes the better.
 
-    Of equal ones it is that on the columns in which cuts are sets. A limit of time leaves out the other one.
+    Of equal ones it is that on the columns in which cuts are sets. Where agreement alone decides, one is also grown on
+    columns in which each set is a cut, and taken if no tree agrees more. A limit of time leaves out the others.
     """
+    if asked.method != "auto" or options.get("time_limit") is not None:
+        return _finished_for(question, asked, options)
+    best = _agreeing_most(question, asked, options) if options.get("objective") == "agreement" else None
+    if best is not None and best.agrees_most:
+        return best
     found = _finished_for(question, asked, options)
-    search: SearchFacts | None = found.grown.facts.get("search")
-    is_open = search is not None and options.get("time_limit") is None
-    other = question.on_one_hot() if is_open else None
-    if other is None or search is None:
+    search: SearchFacts = found.grown.facts["search"]
+    if search.reason:
+        best = _agreeing_most(question, asked, options, search)
+        if best is not None and best.agrees_most:
+            return best
+    other = question.on_one_hot()
+    grown = [found, best, None if other is None else _finished_for(other, asked, options)]
+    trees = {each.tree: each for each in reversed(grown) if each is not None}  # of equal ones the first
+    return trees[question.best([*trees][::-1], search)] if len(trees) > 1 else found
+
+
+def _agreeing_most(
+    question: Question, asked: Asked, options: Mapping[str, Any], search: SearchFacts | None = None
+) -> _Finished | None:
+    """Return the tree that agrees most of those grown on columns of every set, or None where these are too many.
+
+    IN: search: which found that agreement decides, if that was not asked for.
+    """
+    every = question.on_every_set()
+    if every is None:
+        return None
+    found = _finished_for(every, asked, {**options, "objective": "agreement"})
+    if search is None:
         return found
-    both = [found, _finished_for(other, asked, options)]
-    taken = question.best([each.tree for each in both], search)
-    return next(each for each in both if each.tree is taken)
+    told = found.grown.facts["search"]._replace(objective=search.objective, reason=search.reason)
+    facts, notes = {**found.grown.facts, "search": told}, (*found.grown.notes, search.reason)
+    return found._replace(grown=found.grown._replace(facts=facts, notes=notes))
 
 
 def _finished_for(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
     grown = choose(question.task, asked.method, progress=asked.progress, **options)
-    return _Finished(question, grown, *question.finished(grown.tree, grown.facts.get("search")))
+    return _Finished(question, grown, *question.finished(grown.tree, grown.facts.get("search")), options)
 
 
 def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
     """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table."""
     search: SearchFacts | None = grown.facts.get("search")
-    is_proved = question.coordinates.scales is None and question.keeps_leaves(grown.tree)  # no bound is one over sets
+    is_proved = question.has_every_cut and question.keeps_leaves(grown.tree)
     if search is None or is_proved:
         return grown.facts
     return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}

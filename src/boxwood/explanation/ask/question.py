@@ -12,6 +12,7 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
 from boxwood._validation import Rows, refuse_infinite_sum
+from boxwood.axes.every_set import MOST_CODES, EverySetMap
 from boxwood.explanation.ask.asked import Asked, Candidates, with_defaults
 from boxwood.explanation.ask.clustering import (
     clustering_of,
@@ -42,6 +43,7 @@ from boxwood.explanation.measure.losses import cost_of_groups
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
 from boxwood.grow.better.sets import resettled
+from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.passes import Batches, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
@@ -115,7 +117,36 @@ class Question:
         if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * len(labels) > settings.ONE_HOT:
             return None
         kinds: dict[str, Any] = {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
-        coordinates = Coordinates.mixed(here.columns, here.table, labels, **kinds, one_hot=True)
+        return self._on(Coordinates.mixed(here.columns, here.table, labels, **kinds, one_hot=True))
+
+    @property
+    def has_every_cut(self) -> bool:
+        """Whether each set of values of a category, and each side of missing numbers, is a cut in growth."""
+        here = self.coordinates
+        return here.scales is None or isinstance(here.axis_map, EverySetMap)
+
+    def on_every_set(self) -> Question | None:
+        """Return the question with trees grown on columns in which each set of values is a cut; see `EverySetMap`.
+
+        None where there are no categories or gaps, or where the trees that agree most are not within reach there.
+        """
+        here, task, n_columns = self.coordinates, self.task, len(self.coordinates.columns)
+        if here.scales is None or self.budget.max_columns is not None:
+            return None
+        values = np.asarray(here.table.values, dtype=np.float64)
+        n_codes = [len(np.unique(values[task.kept, j])) for j in here.categories]
+        if max(n_codes, default=0) > MOST_CODES or task.n_kept * n_columns > settings.ONE_HOT:
+            return None
+        axis_map = EverySetMap(values, here.categories, task.kept)
+        if axis_map.n_columns * len(values) > settings.ONE_HOT:
+            return None
+        every = self._on(replace(here, rows=here.table.mapped(axis_map.transform(values)), axis_map=axis_map))
+        depth = min(self.budget.max_depth or task.leaves(), task.leaves() - 1)
+        return every if is_within_reach(every.task, min(depth, 2)) else None
+
+    def _on(self, coordinates: Coordinates) -> Question:
+        """Return the question with trees grown on other columns."""
+        labels = self.task.reference.labels
         means = Reference.of(coordinates.rows, labels).centers
         reference = Reference(labels, means, self.task.reference.names)
         task = self.task.on(coordinates.rows, reference, in_coordinates(self.budget, coordinates))

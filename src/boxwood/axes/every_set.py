@@ -1,0 +1,97 @@
+"""Growth columns on which each set of a category's values is one cut, and missing numbers may be on either side.
+
+So the search for the best of all trees with one-sided cuts, which knows nothing of sets and gaps, finds the best of all
+trees of sets and gaps. A category of m values becomes 2**(m - 1) - 1 columns of 0 and 1, and a number with gaps two::
+
+    value    {a}   {b}   {c}          number    missing above   missing below
+    a          1     0     0          20                   20              20
+    b          0     1     0          30                   30              30
+    c          0     0     1          none                30+             20-
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+
+from boxwood._types import Bools, Floats
+from boxwood.axes._monotone import LARGEST
+from boxwood.axes.categories import Categories
+from boxwood.axes.mixed import MixedMap, _Codes, _Number, _Part
+from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
+
+__all__ = ["MOST_CODES", "EverySetMap"]
+
+MOST_CODES = 8  # values of a category, which then has 127 columns
+
+
+class EverySetMap(MixedMap):
+    """A table of numbers, and of codes of categories, as columns that hold each set of values as a cut.
+
+    Parameters
+    ----------
+    table : array of shape (n, d)
+        Numbers, plus infinity where one is missing, and codes.
+    categories : mapping from column to Categories
+        The columns of codes. Each has at most `MOST_CODES` of them among the kept rows.
+    kept : array of bool of shape (n,)
+        The rows that count. Each column of numbers has a number in one of them.
+
+    Notes
+    -----
+    Of the columns of a category those of few values come first, so that of equal trees the first one asks for few. A
+    code that no kept row has goes with those that are not in the set. Numbers beyond those of kept rows are taken for
+    the nearest of these.
+    """
+
+    def __init__(self, table: Floats, categories: Mapping[int, Categories], kept: Bools) -> None:
+        self.n_features = table.shape[1]
+        parts: list[_Part] = []
+        for j in range(self.n_features):
+            x = table[:, j]
+            if j in categories:
+                domain = categories[j].domain
+                parts.append(_Codes(_sets(x[kept], len(domain)), domain))
+            else:
+                parts.append(_NumberOnBothSides(x[kept]) if np.isposinf(x).any() else _Number(x, 1.0))
+        self._join(parts)
+
+
+def _sets(codes: Floats, n_codes: int) -> Floats:
+    """Return whether each code is in each set, shape (n_codes, n_sets); of a set and its complement only one is there.
+
+    A set is one of at most half of the codes that occur. Where only one occurs, the one column holds zeros.
+    """
+    present = np.unique(codes).astype(np.intp).tolist()
+    sets = [each for size in range(1, len(present) // 2 + 1) for each in combinations(present, size)]
+    sets = [each for each in sets if 2 * len(each) < len(present) or each[0] == present[0]]
+    images = np.zeros((n_codes, max(len(sets), 1)))
+    for column, each in enumerate(sets):
+        images[list(each), column] = 1.0
+    return images
+
+
+class _NumberOnBothSides:
+    """A number with gaps, twice: with missing ones above all others, and with missing ones below."""
+
+    n_columns, domain = 2, EVERYTHING
+
+    def __init__(self, x: Floats) -> None:
+        known = x[~np.isposinf(x)]
+        self.least, self.most = float(known.min()), float(known.max())
+        self.gap = (float(np.nextafter(self.most, np.inf)), float(np.nextafter(self.least, -np.inf)))
+
+    def write(self, x: Floats, out: Floats) -> None:
+        lacks, inside = np.isposinf(x), np.clip(x, self.least, self.most)
+        for column, gap in enumerate(self.gap):
+            out[:, column] = np.where(lacks, gap, inside)
+
+    def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
+        found = [MISSING] if lower <= self.gap[column] <= upper else []
+        low = -np.inf if lower <= self.least else lower
+        high = LARGEST if upper >= self.most else upper
+        if low <= high and lower <= self.most and upper >= self.least:
+            found = [(low, high), *found]
+        return joined(found)
