@@ -82,3 +82,18 @@ def test_other_rows_batches_estimators_and_files():
     assert "member > 0" in boxwood.render.rules(later)
     with pytest.raises(ModelError, match="its binary names columns that it does not list"):
         Explanation.from_json(ex.to_json().replace('"binary": [', '"binary": [\n"x",'))
+
+
+def test_why_stability_and_suggested_names_say_the_value():
+    frame, labels = customers()
+    ex = explain(frame, labels)
+    steps = ex.why({"member": 1, "app": 0, "age": 30}).steps
+    said = {step.column: boxwood.render.words.rules.condition(step.condition) for step in steps}
+    assert said["member"] == "member = 1"
+    assert "from the cut" not in str(ex.why({"member": 1, "app": 0, "age": 30}))
+    stable = str(ex.stability(3))
+    assert "member at" not in stable
+    assert "app at" not in stable
+    names = " ".join(ex.suggested_names().values())
+    assert "member = 1" in names
+    assert "high member" not in names

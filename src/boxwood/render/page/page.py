@@ -360,7 +360,7 @@ def cards(ex: Measurable, picture: Picture, profile: tuple[ColumnProfile, ...]) 
             _rules_of(cluster, swatch, rows_of(cluster.size, ex.weighted))
             | {
                 "bar": round(100 * cluster.share, 1),
-                "standing_out": standing_out(profile, cluster),
+                "standing_out": standing_out(profile, cluster, ex.binary),
                 "worth": None if worth is None else worth_line(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),
             }

@@ -162,7 +162,7 @@ def _cut_name(cut: CutStability) -> str:
     column = column_name(cut.column)
     if cut.threshold == sys.float_info.max:
         return f"{column} is missing or not"
-    return f"{column} at {number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
+    return f"{column} at {short_number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
 
 
 def _between(cut: CutStability) -> str:

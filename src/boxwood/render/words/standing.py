@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood.render.words.figures import brief, percent
@@ -18,11 +18,16 @@ __all__ = ["standing_out"]
 STANDS_OUT = 0.5  # standard deviations
 
 
-def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> list[dict[str, str]]:
+def standing_out(
+    profile: Sequence[ColumnProfile], cluster: ClusterSummary, binary: Collection[str] = ()
+) -> list[dict[str, str]]:
     """Return up to three columns in which a cluster differs most from the rest, in words.
 
     "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
     column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
+    Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1".
+
+    IN: binary: names of the columns of numbers that hold only 0 and 1.
     """
     if cluster.size == 0:
         return []
@@ -33,7 +38,8 @@ def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> l
             continue
         if hasattr(group, "quantiles"):
             if group.difference is not None and abs(group.difference) >= STANDS_OUT:
-                found.append((-abs(group.difference), place, _high_or_low(one, group)))  # type: ignore[arg-type]
+                said = _zero_or_one if one.column in binary else _high_or_low
+                found.append((-abs(group.difference), place, said(one, group)))  # type: ignore[arg-type]
         elif group.differences is not None and max(group.differences) >= STANDS_OUT:
             found.append((-max(group.differences), place, _mostly(one, group)))  # type: ignore[arg-type]
     return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
@@ -45,11 +51,19 @@ def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
     return {"size": size, "name": column_name(column.column), "told": told}
 
 
+def _zero_or_one(column: NumberColumn, group: Any) -> dict[str, str]:
+    """Return the value that is more frequent than elsewhere; the mean of such a column is its share of ones."""
+    value = int(group.difference > 0)
+    share, of_all = (mean if value else 1 - mean for mean in (group.mean, column.everyone.mean))
+    told = f"{percent(share)}, of all rows {percent(of_all)}"
+    return {"size": "" if share >= 0.5 else "often", "name": f"{column_name(column.column)} = {value}", "told": told}
+
+
 def _mostly(column: CategoryColumn, group: Any) -> dict[str, str]:
     code = max(range(len(group.differences)), key=lambda i: group.differences[i])
     name, value, share = column_name(column.column), category_of(column, code), group.shares[code]
     told = f"{percent(share)} {value}, of all rows {percent(column.everyone.shares[code])}"
-    size = "mostly" if share >= 0.5 else "often"
-    if column.categories.values == (False, True):
-        return {"size": "" if share >= 0.5 else size, "name": name if code else f"not {name}", "told": told}
+    size, values = "mostly" if share >= 0.5 else "often", column.categories.values
+    if code < len(values) and isinstance(values[code], bool):
+        return {"size": "" if share >= 0.5 else size, "name": name if values[code] else f"not {name}", "told": told}
     return {"size": size, "name": f"{name} {value}", "told": told}
