@@ -17,7 +17,6 @@ from boxwood.explanation.records import (
     BudgetFacts,
     Clusters,
     ClusterSummary,
-    Condition,
     DrawFacts,
     KernelFacts,
     LeafSummary,

@@ -57,7 +57,7 @@ def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
     """Return what an explanation rests on, as names and texts; what is not known is left out."""
     known = ex.basis
     rows = counted(ex.n_rows, "row")
-    scaling = "columns scaled to equal spread" if ex.standardized else "columns as they are"
+    scaling = "columns scaled to equal spread" if ex.standardized else "columns in their own units"
     n_columns = len(ex.columns) if known is None else known.n_columns
     used = "all" if n_columns == len(ex.columns) else f"{len(ex.columns):,} of {n_columns:,}"
     lines = [
@@ -66,7 +66,7 @@ def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
         ("Clusters from", f"{'labels' if known is None else printable(known.labels)}; {scaling}"),
         ("Columns looked at", f"{used}: {_columns_named(ex.columns)}"),
         (
-            "Not looked at",
+            "Left out",
             "; ".join(f"{_columns_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
         ),
         ("Rows without a cluster", _without_cluster(ex)),
@@ -79,9 +79,12 @@ def _columns_named(columns: Sequence[str]) -> str:
 
 
 def _without_cluster(ex: Measurable) -> str:
-    parts = [f"{ex.n_incomplete:,} lack a value"] * bool(ex.n_incomplete)
+    parts = [f"{ex.n_incomplete:,} {'lacks' if ex.n_incomplete == 1 else 'lack'} a value"] * bool(ex.n_incomplete)
     labelled = ex.n_left_out - ex.n_incomplete
-    return " and ".join([*parts, *([f"{labelled:,} labelled -1"] * bool(labelled))]) or "none"
+    return (
+        " and ".join([*parts, *([f"{labelled:,} {'is' if labelled == 1 else 'are'} labelled -1"] * bool(labelled))])
+        or "none"
+    )
 
 
 def outline_of_tree(ex: Measurable, picture: Picture) -> list[dict[str, Any]]:
@@ -110,7 +113,7 @@ def text_of_tree(ex: Measurable, picture: Picture) -> str:
     """Return the tree in the shape of scikit-learn's `export_text`, without counts."""
     depth = ex.tree.node_depth.tolist()
     if 4 * sum(depth) > _DEEPEST:
-        return "(This tree is too deep for a text.)"
+        return "(This tree is too deep to be written as text.)"
     clusters = {leaf.node: picture.swatches[leaf.cluster].name for leaf in picture.leaves}
     conditions = {edge.child: edge.full for edge in picture.edges}
     lines = []
