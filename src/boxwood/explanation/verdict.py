@@ -93,6 +93,6 @@ def _clearer(stability: Stability) -> str:
             f"{chance} would be expected."
         )
     return (
-        f" Whether there are groups at all is not shown: the clusters explain {own} of the variance, and up to {chance} "
-        "would be expected of data without groups. Read them as one way to divide the rows, not as groups that exist."
+        f" Whether there are groups at all is not shown: the clusters explain {own} of the variance, and up to "
+        f"{chance} would be expected without groups. Read them as one way to divide the rows, not as groups that exist."
     )

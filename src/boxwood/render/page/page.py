@@ -38,7 +38,7 @@ from boxwood.render.page._parts import (
 )
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
-from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened, size
+from boxwood.render.words.figures import LONGEST_NAME, grown_by, joined, percent, shortened, size
 from boxwood.render.words.measured import _between, _cut_name, _price, profile_lines, share_of_worth, worth_line
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.rules import (
@@ -85,7 +85,8 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
     facts["code"] = _code(ex)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
-    facts["deciding"] = listed([shortened(column["name"]) for column in facts["rules"]["columns"]], _NAMED)
+    deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
+    facts["deciding"] = joined(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
     return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
 
