@@ -97,3 +97,15 @@ def test_why_stability_and_suggested_names_say_the_value():
     names = " ".join(ex.suggested_names().values())
     assert "member = 1" in names
     assert "high member" not in names
+
+
+def test_the_page_tells_shares_of_ones_of_columns_that_no_rule_uses():
+    frame, labels = customers(n=400)
+    frame["seen"] = np.where(labels == "old", 1, (np.arange(400) % 5 == 0) * 1)
+    ex = explain(frame, labels)
+    assert "seen" not in ex.binary
+    text = Page(ex.to_html()).text
+    assert "100.0% are 1" in text
+    assert "seen = 1" in text
+    assert "high seen" not in text
+    assert "high age" in text

@@ -49,7 +49,7 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
 def suggested_names(ex: Measured) -> dict[Any, str]:
     """See `Explanation.suggested_names`."""
     profile = ex.profile()
-    told = [standing_out(profile, each, ex.binary) for each in ex.clusters]
+    told = [standing_out(profile, each) for each in ex.clusters]
     words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
     found: dict[Any, str] = {}
     for i, own in enumerate(words):

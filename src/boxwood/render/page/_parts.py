@@ -18,10 +18,11 @@ from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import counted, percent, shortened
 from boxwood.render.words.measured import category_of, middle_of
 from boxwood.render.words.rules import category, column_name, number, printable
+from boxwood.render.words.standing import is_zero_or_one
 
 if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, NumberColumn
-    from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.records import ColumnProfile, NumberGroup
     from boxwood.explanation.verbs import Measurable
 
 __all__ = [
@@ -433,6 +434,8 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
         group if group is not None and cluster.size else None
         for group, cluster in zip(column.clusters, ex.clusters, strict=True)
     ]
+    if is_zero_or_one(column):
+        return [group and _share_of_ones(group, column.everyone.mean) for group in told], _ones(column.everyone)
     marks = np.array([group.quantiles[1:4] for group in told if group is not None], dtype=np.float64)
     places = iter(_places(ex, column, sample, marks).round(0).astype(int).tolist())
     cells: list[dict[str, Any] | None] = []
@@ -443,6 +446,17 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
         low, middle, high = next(places)
         cells.append({"text": middle_of(group), "low": low, "middle": middle, "high": max(high, low + 1)})
     return cells, middle_of(column.everyone)
+
+
+def _share_of_ones(group: NumberGroup, of_all: float) -> dict[str, Any]:
+    """Return the cell of a column of 0 and 1, which has the form of one of a category."""
+    high = max(round(100 * group.mean), 1)
+    return {"text": _ones(group), "low": 0, "middle": None, "high": high, "mark": round(100 * of_all)}
+
+
+def _ones(group: NumberGroup) -> str:
+    missing = f" ({percent(group.missing)} missing)" if group.missing else ""
+    return f"{percent(group.mean)} are 1{missing}"
 
 
 def _categories(ex: Measurable, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:

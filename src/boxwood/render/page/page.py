@@ -270,7 +270,7 @@ def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
     parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form to try values"]
     parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
-    return listed([*parts, "the part for analysts (it is printed if it is open)"])
+    return joined([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
 
 
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
@@ -383,7 +383,7 @@ def cards(ex: Measurable, picture: Picture, profile: tuple[ColumnProfile, ...]) 
             _rules_of(cluster, swatch, rows_of(cluster.size, ex.weighted))
             | {
                 "bar": round(100 * cluster.share, 1),
-                "standing_out": standing_out(profile, cluster, ex.binary),
+                "standing_out": standing_out(profile, cluster),
                 "worth": None if worth is None else worth_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_worth(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),
@@ -402,7 +402,7 @@ def _rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, A
         "shared": _lines(common) if common else [],
         "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
-        "caught": None if cluster.caught is None else percent(cluster.caught),
+        "caught": None if cluster.caught is None or not cluster.rules else percent(cluster.caught),
         "precision": None if cluster.precision is None else percent(cluster.precision),
         "worth": None,
     }
@@ -474,7 +474,9 @@ def _agreement_note(ex: Measurable) -> str:
         note = f"{amount(wrong)} of {amount(total)} {what} another cluster from the rules than their own."
     else:
         note = "Every row gets its own cluster from the rules."
-    if ex.held_out is not None:
+    if ex.held_out is None:
+        note += " How well they do on new rows was not tested."
+    else:
         note += f" Expect about {ex.held_out.agreement:.0%} on new rows like these (held out: {ex.held_out.how})."
     return note
 
@@ -495,7 +497,11 @@ def _price_note(ex: Measurable) -> str:
         return "The groups that the rules make are as compact as the clusters."
     more = "more" if ex.price > 1 else "less"
     note = f"The groups that the rules make are {change:.1%} {more} spread out than the clusters"
-    return f"{note}; 1 would be none." if ex.price > 1 else f"{note}, which were not made to be compact."
+    return (
+        f"{note}; a price of 1 would be no difference."
+        if ex.price > 1
+        else f"{note}, which were not made to be compact."
+    )
 
 
 def _count(n: int, noun: str, nouns: str | None = None) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood.render.words.figures import brief, percent
@@ -13,21 +14,17 @@ if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, ClusterSummary, NumberColumn
     from boxwood.explanation.records import ColumnProfile
 
-__all__ = ["standing_out"]
+__all__ = ["is_zero_or_one", "standing_out"]
 
 STANDS_OUT = 0.5  # standard deviations
 
 
-def standing_out(
-    profile: Sequence[ColumnProfile], cluster: ClusterSummary, binary: Collection[str] = ()
-) -> list[dict[str, str]]:
+def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> list[dict[str, str]]:
     """Return up to three columns in which a cluster differs most from the rest, in words.
 
     "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
     column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
     Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1".
-
-    IN: binary: names of the columns of numbers that hold only 0 and 1.
     """
     if cluster.size == 0:
         return []
@@ -38,11 +35,19 @@ def standing_out(
             continue
         if hasattr(group, "quantiles"):
             if group.difference is not None and abs(group.difference) >= STANDS_OUT:
-                said = _zero_or_one if one.column in binary else _high_or_low
+                said = _zero_or_one if is_zero_or_one(one) else _high_or_low
                 found.append((-abs(group.difference), place, said(one, group)))  # type: ignore[arg-type]
         elif group.differences is not None and max(group.differences) >= STANDS_OUT:
             found.append((-max(group.differences), place, _mostly(one, group)))  # type: ignore[arg-type]
     return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
+
+
+def is_zero_or_one(column: Any) -> bool:
+    """Return whether a column of numbers holds only 0 and 1, by its profile: its variance is that of a share then."""
+    of_all = column.everyone
+    if any(x not in (0.0, 1.0) for x in of_all.quantiles):
+        return False
+    return math.isclose(of_all.deviation**2, of_all.mean * (1 - of_all.mean), rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
