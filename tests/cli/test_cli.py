@@ -470,7 +470,7 @@ def test_leaves_have_three_spellings(folder):
         for option in ("--leaves", "--max-leaves", "--max-leaf-nodes")
     }
     assert len(shown) == 1
-    assert "5 leaves" in shown.pop()
+    assert "instead of 5" in shown.pop()
 
 
 def test_columns_are_chosen(folder):
@@ -591,7 +591,7 @@ def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
     assert result.stdout == "petal width,petal length,cluster\n0.2,1.4,setosa\n,5,\n0.2,,\n"
     assert (
         result.stderr
-        == "boxwood: 2 rows left without a cluster: a value that their rule needs is missing or was never seen\n"
+        == "boxwood: 2 rows left without a cluster: their value of petal length or petal width is missing\n"
     )
 
 

@@ -361,7 +361,7 @@ def test_notes_name_options_of_the_command_line(crm):
             "-c",
             "a,id",
         ),
-        "from this tree reach": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
+        "leaves the rules would reach": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
     }
     for begins, (ends, *options) in calls.items():
         shown = run(crm, "explain", "{}/t.csv", *options, "--save", "{}/m.json")
@@ -381,5 +381,5 @@ def test_every_parameter_that_a_note_ends_with_has_an_option():
 
     folder = Path(boxwood.explanation.__file__).parent
     source = "".join((folder / name).read_text() for name in ("ask/columns.py", "ask/clustering.py"))
-    ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters)[a-z ]*\)(?=\"[,)])", source))
+    ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters|categories)[a-z ]*\)(?=\"[,)])", source))
     assert ends == {"(" + end.rpartition("(")[2] for end in _ENDS if end.endswith(")")}

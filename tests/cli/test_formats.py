@@ -90,3 +90,19 @@ def test_tables_are_listed_and_unknown_formats_get_a_remedy(tmp_path):
     for option in (how, ["--encoding", "cp1252"]):
         error = run("explain", tmp_path / "t.csv", "-k", 4, "--engine", "dask", *option, code=2).stderr
         assert f"{option[0]} is for --engine duckdb or memory" in error
+
+
+def test_sql_says_which_columns_must_be_converted_and_predict_which_lacks_a_value(tmp_path):
+    rows = [f'"{1000 * (i % 2) + i},5";{20 + i};{"ab"[i % 2]}' for i in range(40)]
+    (tmp_path / "de.csv").write_text("\n".join(["Umsatz;Alter;seg", *rows]))
+    (tmp_path / "new.csv").write_text('Umsatz;Alter\n"";20\n"3,5";30\n')
+    files = ["-o", tmp_path / "rules.sql", "-o", tmp_path / "m.json"]
+    run("explain", tmp_path / "de.csv", "-l", "seg", *files)
+    first, then = (tmp_path / "rules.sql").read_text().split("\n", 1)
+    assert first.startswith(
+        "-- Convert these columns to numbers first, where your database holds them as text: Umsatz ("
+    )
+    assert then.startswith("CASE\n")
+    assert run("export", tmp_path / "m.json", "--to", "sql").stdout.splitlines()[0] == first
+    told = run("predict", tmp_path / "m.json", tmp_path / "new.csv").stderr
+    assert "1 row left without a cluster: their value of Umsatz is missing" in told

@@ -200,7 +200,7 @@ def test_columns_that_a_pipeline_makes_are_noted_and_stay_those_of_the_fit(iris)
     few = Expand(max_leaf_nodes=100)
     with pytest.warns(StoppedEarlyWarning):
         few.fit(iris.data, iris.target)
-    assert few.explanation_.notes[0].startswith("stopped at")
+    assert few.explanation_.notes[0].startswith("the tree has ")
 
 
 def test_a_fit_without_an_explanation_can_be_pickled():

@@ -517,4 +517,4 @@ def test_a_tree_that_stopped_says_that_this_was_within_the_limits(method, limit)
     corners = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 5, axis=0)  # all four leaves would gain
     ex = bw.explain(corners, np.repeat(range(4), 5), method=method, max_leaf_nodes=4, **limit)
     assert ex.n_leaves == 2
-    assert any(note.startswith("stopped at 2 of 4 leaves, as within the limits no ") for note in ex.notes)
+    assert any(note.startswith("the tree has 2 leaves instead of 4: within the limits no ") for note in ex.notes)

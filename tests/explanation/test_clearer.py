@@ -67,8 +67,8 @@ def tables_with_groups():
 def test_noise_is_not_called_clearer_however_often_its_clusters_return(kind):
     found = explain(noise(kind, 2, 3, 0, n=200), k_means(3), method="imm").stability(2)
     assert found.clearer is False
-    assert "Clearer than in data without groups: not shown. The clusters explain" in found.verdict
-    assert "read them as one way to divide the rows, not as groups that are there" in found.verdict
+    assert "Whether there are groups at all is not shown: the clusters explain" in found.verdict
+    assert "Read them as one way to divide the rows, not as groups that exist" in found.verdict
 
 
 def test_steps_of_whole_numbers_and_booleans_are_no_groups():
@@ -92,14 +92,14 @@ def test_groups_are_called_clearer_by_any_clusterer(clusterer, weights):
     X = make_blobs(90, 3, centers=np.eye(3) * 15, random_state=0)[0]
     found = explain(X, clusterer, method="imm", sample_weight=weights).stability(2)
     assert found.clearer
-    assert "Clearer than in data without groups: yes. The clusters explain" in found.verdict
+    assert "The clusters are clearer than in data without groups: they explain" in found.verdict
 
 
 def test_nothing_is_said_where_nothing_is_clustered_again():
     X, y = make_blobs(60, centers=2, random_state=0)
     found = explain(X, y, method="imm").stability(2)
     assert (found.clearer, found.explained) == (None, None)
-    assert found.verdict.endswith("Whether the groups are real is not tested, as labels were given.")
+    assert found.verdict.endswith("Labels were given, so it is not tested whether the groups are real.")
     assert (
         contrast_of(np.ones((9, 2)), np.ones(9, dtype=int), lambda table: np.zeros(9), np.random.RandomState(0)) is None
     )

@@ -297,11 +297,12 @@ def test_a_copy_knows_the_same_rows(wine):
 def test_stopping_early_is_a_note():
     X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
     (note,) = explain(X, labels, max_leaf_nodes=4).notes
-    assert note == "stopped at 2 of 4 leaves, as no tree with more leaves was found that loses less"
+    stopped = "the tree has 2 leaves instead of 4: "
+    assert note == f"{stopped}no tree with more leaves was found that gets more rows right or costs less"
     (note,) = explain(X, labels, method="expand", max_leaf_nodes=4).notes
-    assert "as no further cut was found that lowers the number of mistakes, alone or with a second one" in note
+    assert "no further cut, alone or with a second one, lowers the number of mistakes" in note
     (note,) = explain(X, labels, method="exkmc", max_leaf_nodes=4, look_ahead=False).notes
-    assert note == "stopped at 2 of 4 leaves, as no single further cut lowers the cost"
+    assert note == "the tree has 2 leaves instead of 4: no single further cut lowers the cost"
     assert explain(X, labels).notes == ()
 
 

@@ -131,11 +131,42 @@ def test_more_leaves_are_suggested_where_agreement_is_low():
     X, moons = make_moons(600, noise=0.06, random_state=0)
     ex = explain(X, moons)
     assert ex.agreement < 0.9
-    (note,) = notes(ex, "leaves reach")
-    n_leaves = int(note.split()[0])
+    (note,) = notes(ex, "leaves the rules")
+    n_leaves = int(note.split()[1])
     more = explain(X, moons, max_leaf_nodes=n_leaves)
     assert more.agreement >= 0.9
-    assert not notes(more, "leaves reach")
+    assert not notes(more, "leaves the rules")
+    row = next(row for row in ex.frontier() if row.leaves > ex.n_leaves and row.agreement >= 0.9)
+    said = f"with {row.leaves} leaves the rules could reach {row.agreement:.1%} (max_leaf_nodes)"  # as the chart there
+    assert said in ex.to_html()
+
+
+def test_a_cluster_that_is_hardly_found_is_told_though_most_rows_are_right():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.normal(40, 10, 600), "stay": rng.integers(0, 30, 600)})
+    vip = rng.choice(600, 30, replace=False)
+    frame.loc[vip[:12], "stay"] = 40
+    labels = np.where(frame.age > 40, "old", "young").astype(object)
+    labels[vip] = "vip"
+    ex = explain(frame, labels, max_leaf_nodes=3)
+    assert ex.agreement > 0.9
+    (note,) = notes(ex, "the rules find only")
+    assert note.startswith("the rules find only 40.0% of vip, but are right for 97.0% of all rows")
+    assert not notes(explain(frame, np.where(frame.age > 40, "old", "young")), "the rules find only")
+
+
+def test_numbers_that_may_be_codes_are_asked_about_where_rules_cut_them():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"ward": rng.integers(1, 10, 600), "age": rng.normal(40, 10, 600)})
+    labels = np.where(frame.ward.isin([4, 5]), "x", np.where(frame.age > 45, "y", "z"))
+    (note,) = notes(explain(frame, labels, max_leaf_nodes=5), "codes")
+    assert note.startswith("ward (9 whole numbers, 1 to 9): read as numbers; if they are codes, ")
+    assert not notes(explain(frame, labels, max_leaf_nodes=5, numbers=["ward"]), "codes")
+    assert not notes(explain(frame, labels, categories=["ward"]), "codes")
+    by_age = np.where(frame.age > 45, "y", "z")
+    assert not notes(explain(frame, by_age), "codes")
+    orders = frame.rename(columns={"ward": "orders"})
+    assert not notes(explain(orders, np.where(orders.orders > 4, "x", "y")), "codes")
 
 
 def test_the_largest_cluster_is_the_first_one():

@@ -288,3 +288,28 @@ def test_weights_are_as_good_as_rows_that_come_twice() -> None:
             other.tree.predict(one._rows().coordinates.table).tolist()
         )
         assert one.price == pytest.approx(other.price)
+
+
+def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
+    import pandas as pd
+    from click.testing import CliRunner
+
+    from boxwood.cli import boxwood as command
+
+    rng = np.random.default_rng(0)
+    n = 600
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "email": [f"c{i}@shop.org" for i in range(n)],
+            "remark": [f"customer number {i} called and asked for help with the bill" for i in range(n)],
+            "city": [f"city {i}" for i in rng.integers(0, 300, n)],
+        }
+    )
+    frame["seg"] = np.where(frame.age > 40, "old", "young")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    told = CliRunner().invoke(command, ["explain", str(tmp_path / "t.csv"), "-l", "seg"]).stderr
+    for said in (told, "; ".join(bw.explain(frame, "seg").notes)):
+        assert "more than 255 values, looks like an identifier: email" in said
+        assert "more than 255 values, looks like free text: remark" in said
+        assert "more than 255 values (group the rare ones, then rules can use it): city" in said

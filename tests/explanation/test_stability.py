@@ -61,7 +61,7 @@ def test_clusters_far_apart_are_stable(method):
     X, _ = far_apart()
     found = explain(X, k_means(3), method=method).stability(8)
     assert found.level == "stable"
-    assert found.verdict.startswith("The clusters are stable: in 8 resamples of 90 rows all return")
+    assert found.verdict.startswith("The clusters are stable: in 8 resamples of 90 rows all clusters came back")
     assert (found.refitted, found.changed) == (True, 0.0)
     assert all(one.jaccard == one.jaccard_low == 1.0 for one in found.clusters)
     for cut in found.cuts:
@@ -74,7 +74,7 @@ def test_clusters_far_apart_are_stable(method):
 def test_one_gaussian_cut_into_six_is_unstable():
     found = explain(one_gaussian(), k_means(6), method="imm").stability(12)
     assert found.level == "unstable"
-    assert "read them as one way to divide the rows, not as groups that are there" in found.verdict
+    assert "Read them as one way to divide the rows, not as groups that exist" in found.verdict
     assert found.changed > 0.2
     assert min(one.jaccard for one in found.clusters) < 0.5
     assert all(one.jaccard_low <= one.jaccard for one in found.clusters)
@@ -89,10 +89,10 @@ def test_a_cluster_that_was_lost_once_is_named():
     assert level_of([often, once._replace(jaccard_low=0.7, lost=0)]) == "doubtful"
     found = Stability(20, 1500, True, (often, once), (), 0.02, "doubtful", "", 0)
     said = (
-        "The clusters are doubtful: in 20 resamples of 1,500 rows cluster 1 was lost in 1 of 20 (overlap below 0.5); 2"
+        "The clusters are doubtful: in 20 resamples of 1,500 rows cluster 1 was lost in 1 of 20 (overlap below 0.5). On"
     )
     assert verdict_of(found).startswith(said)
-    assert "returned only in part (overlap down to 0.70)" in verdict_of(
+    assert "came back only in part (overlap down to 0.70)" in verdict_of(
         found._replace(clusters=(often, once._replace(jaccard_low=0.7, lost=0)))
     )
 
@@ -102,11 +102,13 @@ def test_labels_stay_and_the_tree_alone_is_grown_again():
     names = np.array(["a", "b", "c"])[y]
     found = explain(X, names, method="imm").stability(8)
     assert found.refitted is False
-    assert found.verdict.startswith("The rules, for clusters that were given, are stable")
+    assert found.verdict.startswith(
+        "The rules are stable: in 8 resamples of 90 rows the rules of all clusters came back"
+    )
     assert [one.name for one in found.clusters] == ["a", "b", "c"]
     noise = explain(X, np.random.default_rng(0).integers(3, size=90), method="cart", max_leaf_nodes=8).stability(8)
     assert noise.level == "unstable"
-    assert "other rows would have given other rules" in noise.verdict
+    assert "other rows would have led to other rules" in noise.verdict
     frozen = explain(X, FrozenEstimator(k_means(3).fit(X)), method="imm").stability(3)
     assert frozen.refitted is False
 

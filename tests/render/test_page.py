@@ -139,7 +139,9 @@ def test_sections_and_links(wine):
     assert Counter(tag for tag, _ in page.elements)["h1"] == 1
     assert "Wines & more" in page.text
     assert "Price" not in page.text  # as these labels are compared by agreement
-    assert f"The rules name the right cluster for {wine.agreement:.1%} of them; to name cluster" in page.text
+    assert f"They are right for {wine.agreement:.1%} of the rows; always guessing cluster" in page.text
+    for cluster in wine.clusters:
+        assert f"cluster {cluster.name} {cluster.size:,.0f} rows, {cluster.share:.1%}" in page.text  # in the legend
     by_method = boxwood.explain(*make_blobs(60, random_state=0), method="imm")
     assert f"Price of explainability {by_method.price:.3f}" in Page(by_method.to_html()).text
     for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula for row 2 under a row of names"):
@@ -209,10 +211,10 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         text = Page(told.to_html()).text
         assert "a data frame of pandas: 400 rows, 7 columns" in text
         assert "Made 2027-01-15, by boxwood" in text
-        assert "Clusters from the column kind; columns as they are" in text
+        assert "Clusters from the column kind; columns in their own units" in text
         assert "Columns looked at 4 of 7: " in text
-        assert "Not looked at customer_id (looks like an identifier)" in text
-        assert "Rows without a cluster 1 lack a value" in text
+        assert "Left out customer_id (looks like an identifier)" in text
+        assert "Rows without a cluster 1 lacks a value" in text
     chosen = boxwood.explain(frame.drop(columns="channel"), KMeans(2, n_init=1), columns=["orders", "member"])
     assert chosen.basis.labels == "KMeans"
     assert chosen.basis.left_out == (LeftOut("not chosen", ("customer_id", "spend")),)
@@ -235,7 +237,7 @@ def test_a_model_of_before_has_no_basis(wine):
     del entries["basis"]
     old = Explanation.from_json(json.dumps(entries))
     assert old.basis is None
-    assert "Source 300 rows Clusters from labels; columns as they are" in Page(old.to_html()).text
+    assert "Source 300 rows Clusters from labels; columns in their own units" in Page(old.to_html()).text
 
 
 def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
@@ -398,7 +400,7 @@ def test_a_page_is_below_a_megabyte(n_columns, n_clusters, leaves):
     )
     page = ex.to_html()
     assert len(page.encode()) < MEGABYTE
-    assert f"{n_columns - 40} more are left out" in Page(page).text
+    assert f"{n_columns - 40} more are not shown" in Page(page).text
 
 
 def test_many_clusters_and_leaves():
@@ -445,12 +447,12 @@ def test_a_loaded_model_shows_what_it_knows(wine):
     assert "holds no rows" not in Page(before.to_html()).text
     without = Page(Explanation.from_json(replace(wine, _kept={}).to_json()).to_html()).text
     assert (
-        "so this page is without the profile of the columns, where rules and clusters disagree, what more or fewer "
-        "leaves would do. The page that is written from the table has them (boxwood explain FILE -o report.html); "
-        "profile() and frontier() before save put theirs into the model"
+        "so this page lacks the profile of the columns, the table of clusters against rules, the results of smaller "
+        "and larger trees. A page that is written from the table has them (boxwood explain FILE -o report.html); a "
+        "model has them if profile() and frontier() were called before save"
     ) in without
     assert (
-        "so this page is without where rules and clusters disagree. The"
+        "so this page lacks the table of clusters against rules. A page"
         in Page(Explanation.from_json(before.to_json()).to_html()).text
     )
 
@@ -471,7 +473,7 @@ def test_stability_and_held_out_rows_are_shown_where_they_are_known(wine):
     assert "The clusters are stable." in text
     assert "0.90" in text
     assert "75%" in text
-    assert "expect about 62% on new rows like these (held out: 30% of the rows)" in text
+    assert "Expect about 62% on new rows like these (held out: 30% of the rows)" in text
 
 
 def test_writing_a_file(wine, tmp_path):
@@ -520,4 +522,4 @@ def test_the_page_of_many_clusters_and_columns_is_small():
     ex = boxwood.explain(X, y, method="cart", max_leaf_nodes=24)
     text = ex.to_html()
     assert len(text.encode()) < 400_000
-    assert re.search(r"270 more\s+are left out", Page(text).text)
+    assert re.search(r"270 more\s+are not shown", Page(text).text)

@@ -116,3 +116,21 @@ def test_booleans_of_files_are_said_by_their_names(tmp_path, form):
     assert found == same
     labelled = CliRunner().invoke(command, ["predict", model, path])
     assert [line.rsplit(",", 1)[1] for line in labelled.stdout.splitlines()[1:]] == LABELS
+
+
+def test_what_is_joined_can_be_read_in_one_way_only():
+    from boxwood.axes import Categories
+    from boxwood.explanation import Condition
+    from boxwood.render.words.rules import condition, rule
+    from boxwood.tree import Interval
+
+    def coded(values, *codes):
+        pieces = tuple(Interval(float(code), float(code), True, True) for code in codes)
+        return Condition("country", pieces, Categories(values, others=False))
+
+    age = Condition("age", (Interval(5.0, np.inf, False, True),))
+    assert rule((coded(("AT", "CH", "DE"), 0, 1), age)) == "(country is AT or CH) and age > 5"
+    assert rule((coded(("AT", "CH", "DE"), 0, 1),)) == "country is AT or CH"
+    assert condition(coded((False, True, None), 0, 1)) == "country is not missing"
+    assert condition(coded(("AT", "CH", None), 0, 1)) == "country is not missing"
+    assert condition(coded(("AT", "CH", None), 0, 2)) == "country is AT or missing"

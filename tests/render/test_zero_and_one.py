@@ -82,3 +82,30 @@ def test_other_rows_batches_estimators_and_files():
     assert "member > 0" in boxwood.render.rules(later)
     with pytest.raises(ModelError, match="its binary names columns that it does not list"):
         Explanation.from_json(ex.to_json().replace('"binary": [', '"binary": [\n"x",'))
+
+
+def test_why_stability_and_suggested_names_say_the_value():
+    frame, labels = customers()
+    ex = explain(frame, labels)
+    steps = ex.why({"member": 1, "app": 0, "age": 30}).steps
+    said = {step.column: boxwood.render.words.rules.condition(step.condition) for step in steps}
+    assert said["member"] == "member = 1"
+    assert "from the cut" not in str(ex.why({"member": 1, "app": 0, "age": 30}))
+    stable = str(ex.stability(3))
+    assert "member at" not in stable
+    assert "app at" not in stable
+    names = " ".join(ex.suggested_names().values())
+    assert "member = 1" in names
+    assert "high member" not in names
+
+
+def test_the_page_tells_shares_of_ones_of_columns_that_no_rule_uses():
+    frame, labels = customers(n=400)
+    frame["seen"] = np.where(labels == "old", 1, (np.arange(400) % 5 == 0) * 1)
+    ex = explain(frame, labels)
+    assert "seen" not in ex.binary
+    text = Page(ex.to_html()).text
+    assert "100.0% are 1" in text
+    assert "seen = 1" in text
+    assert "high seen" not in text
+    assert "high age" in text

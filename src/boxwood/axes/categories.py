@@ -15,10 +15,12 @@ from boxwood.axes._monotone import transformed
 from boxwood.axes.maps import AxisMap
 from boxwood.tree.cover import Intervals, complement, joined
 
-__all__ = ["MANY_VALUES", "MOST_VALUES", "OTHER", "Categories", "Encoding", "is_missing"]
+__all__ = ["MANY_VALUES", "MOST_VALUES", "OTHER", "Categories", "Encoding", "is_missing", "many_values"]
 
 MOST_VALUES = 255
 MANY_VALUES = f"more than {MOST_VALUES} values"
+_LONG = 30  # letters of a text that is written freely
+_OWN = 0.9  # share of values that are different, where each row has its own
 OTHER = "any other value"  # shown for a value that is not among the categories
 
 
@@ -62,6 +64,16 @@ class Categories(NamedTuple):
         """
         excluded = self.others and len(self.values) in codes
         return tuple(value for code, value in enumerate(self.values) if (code in codes) != excluded), not excluded
+
+
+def many_values(n_rows: int, n_values: int, length: float) -> str:
+    """Return why a column of too many values is left out, and what it looks like, for the advice that helps.
+
+    IN: n_rows, n_values: rows with a value, and different values; length: mean number of letters.
+    """
+    if n_values < _OWN * n_rows:
+        return MANY_VALUES
+    return f"{MANY_VALUES}, looks like {'free text' if length > _LONG else 'an identifier'}"
 
 
 def is_missing(value: Any) -> bool:

@@ -10,7 +10,7 @@ import click
 
 from boxwood.cli._groups import Grouped
 from boxwood.cli._limits import in_options
-from boxwood.cli._outputs import takes_page_options
+from boxwood.cli._outputs import takes_page_options, with_remark
 from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.render import EXPORTERS
@@ -119,7 +119,7 @@ def _written(form: str, explanation: Any, options: dict[str, Any]) -> str | byte
         if isinstance(error, DataError):
             raise
         raise click.UsageError(str(error)) from None
-    return written
+    return with_remark(written, explanation) if form == "sql" and isinstance(written, str) else written
 
 
 def _save(path: str, written: str | bytes) -> None:

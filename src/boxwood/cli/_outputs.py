@@ -26,6 +26,7 @@ __all__ = [
     "page_options",
     "refuse_inputs",
     "takes_page_options",
+    "with_remark",
     "write_outputs",
 ]
 
@@ -58,11 +59,28 @@ def _exported(form: str) -> Callable[[Explanation, str, str], None]:
         exporter = EXPORTERS[form]
         is_read = form in ("text", "markdown", "sentences")  # by people, who know the options of the command
         written = exporter.write(in_options(explanation) if is_read else explanation)
+        if form == "sql":
+            written = with_remark(written, explanation)
         content = written if isinstance(written, bytes) else f"{written}\n".encode()
         with open(path, "wb") as file:
             file.write(content)
 
     return write
+
+
+_READ = "read as numbers: "
+
+
+def with_remark(sql: str, explanation: Explanation) -> str:
+    """Return SQL below a remark on the columns that were read as numbers, though they are not written plainly.
+
+    In the user's database they may be text still, such as "44,98", which SQL does not take for a number.
+    """
+    read = [note.removeprefix(_READ) for note in explanation.notes if note.startswith(_READ)]
+    if not read:
+        return sql
+    said = " ".join("; ".join(read).split())
+    return f"-- Convert these columns to numbers first, where your database holds them as text: {said}\n{sql}"
 
 
 def _page(explanation: Explanation, path: str, extension: str, **options: Any) -> None:

@@ -107,11 +107,28 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     labelled = label(talk, model, file, output, column, options)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: a value that their rule needs is missing or was never seen")
+        talk.note(f"{rows} left without a cluster: {_needed(load_model(model))}")
     for column, count, example in labelled.unseen:
         rows = f"{count:,} row{'' if count == 1 else 's'}"
         talk.note(f"column {column} has a value that was never seen in {rows}, such as {example!r}")
     _check_limit(labelled, options["fail_over_empty"])
+
+
+_NAMED = 6  # columns
+
+
+def _needed(explanation: Explanation) -> str:
+    """Return which columns may be to blame for a row without a cluster."""
+    from boxwood.render.words.figures import joined
+    from boxwood.render.words.rules import column_name
+
+    coded, places = explanation.coded_columns, explanation.gap_columns
+    tested = [j for j in explanation.tree.features.tolist() if j not in places]
+    lacking = [j for j in tested if j not in coded or None not in coded[j].values]
+    unseen = [j for j in tested if j in coded and not coded[j].others]
+    named = [column_name(explanation.columns[j]) for j in tested if j in {*lacking, *unseen}]
+    verb = " or ".join(["is missing"] * bool(lacking) + ["was never seen"] * bool(unseen))
+    return f"their value of {joined(named, _NAMED, 'or')} {verb}" if named else "a value is missing"
 
 
 def _check_limit(labelled: Labelled, share: float) -> None:

@@ -44,10 +44,10 @@ class Written(Measurable):
         Examples
         --------
         >>> import boxwood
-        >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["young", "young", "old"], columns=["age"])
+        >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["new", "new", "old"], columns=["age"])
         >>> print(ex.to_sentences())
-        old (1 row, 33.3%): age > 5. The rule finds 100.0% of the cluster; 100.0% of its rows are in the cluster.
-        young (2 rows, 66.7%): age <= 5. The rule finds 100.0% of the cluster; 100.0% of its rows are in the cluster.
+        new (2 rows, 66.7%): age <= 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
+        old (1 row, 33.3%): age > 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
         """
         from boxwood.render.forms.text import sentences
 

@@ -17,7 +17,6 @@ from boxwood.explanation.records import (
     BudgetFacts,
     Clusters,
     ClusterSummary,
-    Condition,
     DrawFacts,
     KernelFacts,
     LeafSummary,
@@ -26,8 +25,9 @@ from boxwood.explanation.records import (
     SearchFacts,
     cluster_rules_of,
     rules_of,
+    value_of_two,
 )
-from boxwood.tree import Interval, ThresholdTree
+from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.facts import TableEvidence
@@ -241,20 +241,12 @@ def _with_values(explanation: Tree) -> Tree:
 
     def said(rule: Rule) -> Rule:
         return tuple(
-            one._replace(intervals=_values_in(one)) if one.column in explanation.binary else one for one in rule
+            one._replace(intervals=value_of_two(one)) if one.column in explanation.binary else one for one in rule
         )
 
     leaves = tuple(leaf._replace(rule=said(leaf.rule)) for leaf in explanation.leaves)
     clusters = Clusters(cluster._replace(rules=tuple(map(said, cluster.rules))) for cluster in explanation.clusters)
     return replace(explanation, leaves=leaves, clusters=clusters)
-
-
-def _values_in(one: Condition) -> tuple[Interval, ...]:
-    """Return the only one of 0 and 1 that fulfils a condition on numbers; its intervals, if there is no such value."""
-    values = [x for x in (0.0, 1.0) if any(x in piece for piece in one.intervals)]
-    if one.categories is not None or len(values) != 1:
-        return one.intervals
-    return (Interval(values[0], values[0], True, True),)
 
 
 def _with_rules(explanation: Tree, tree: ThresholdTree, coded: Mapping[int, Categories]) -> Tree:

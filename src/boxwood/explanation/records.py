@@ -53,6 +53,7 @@ __all__ = [
     "leaves_of",
     "ruled_by",
     "rules_of",
+    "value_of_two",
 ]
 
 
@@ -259,7 +260,7 @@ class ClusterStability(NamedTuple):
 
 
 class CutStability(NamedTuple):
-    """How surely a cut returns; a cut of two ends, a two-sided one, has two entries, and a set of categories one.
+    """How surely a cut returns; a cut of two ends, a two-sided one, has two entries, one on categories one.
 
     Parameters
     ----------
@@ -273,7 +274,8 @@ class CutStability(NamedTuple):
         Share of the resamples whose tree tests the column.
     low, high : float or None
         The threshold nearest to this one, of each tree that tests the column: 90% of these lie between `low` and
-        `high`. None if no tree tests the column, and for a column of categories, where thresholds are codes.
+        `high`. None if no tree tests the column, for a column of categories, where thresholds are codes, and for one of
+        0 and 1, where any threshold between them says the same.
     """
 
     node: int
@@ -683,6 +685,14 @@ def condition_of(
 ) -> Condition:
     """Return the condition that the rows on one side of a cut fulfil: the side that `cut.inside` says."""
     return _condition(cut.feature, tuple(sides(cut)), columns, categories, gaps)
+
+
+def value_of_two(one: Condition) -> tuple[Interval, ...]:
+    """Return the only one of 0 and 1 that fulfils a condition on numbers; its intervals, if there is no such value."""
+    values = [x for x in (0.0, 1.0) if any(x in piece for piece in one.intervals)]
+    if one.categories is not None or len(values) != 1:
+        return one.intervals
+    return (Interval(values[0], values[0], True, True),)
 
 
 def _rule(box: Box, columns: Sequence[str], categories: Mapping[int, Categories], gaps: Collection[int]) -> Rule:

@@ -328,8 +328,9 @@ class Measured(Applied):
         A name has the two or three columns in which the cluster differs most from the others, as in "high revenue, low
         orders". "high" and "low" say that its mean is at least half a standard deviation above or below that of all
         other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. A
-        column of true and false stands for what half of the cluster is. A cluster has no name here if it stands out in
-        nothing, or all that is said of it is said of another, too. `rename` takes the result.
+        column of true and false, or of 0 and 1, stands for what half of the cluster is: "member", or "member = 1". A
+        cluster has no name here if it stands out in nothing, or all that is said of it is said of another, too.
+        `rename` takes the result.
 
         Examples
         --------

@@ -27,10 +27,8 @@ def level_of(clusters: Sequence[ClusterStability]) -> str:
 
 def verdict_of(stability: Stability) -> str:
     """Return sentences on the clusters, rows and columns that return, and one on whether groups are there at all."""
-    what = "clusters" if stability.refitted else "rules, for clusters that were given,"
-    found = f"in {stability.n:,} resamples of {stability.n_rows:,} rows"
-    changed = f"{stability.changed:.1%} of the rows change their cluster on average"
-    return f"{_begin(stability, what, found)}; {changed}{_columns(stability)}.{_clearer(stability)}"
+    changed = f"On average {stability.changed:.1%} of the rows change cluster"
+    return f"{_begin(stability)}. {changed}{_columns(stability)}.{_clearer(stability)}"
 
 
 def renamed_in(stability: Stability, names: Sequence[str | int | float]) -> Stability:
@@ -40,16 +38,16 @@ def renamed_in(stability: Stability, names: Sequence[str | int | float]) -> Stab
     return renamed._replace(verdict=verdict_of(renamed))
 
 
-def _begin(stability: Stability, what: str, found: str) -> str:
+def _begin(stability: Stability) -> str:
     least = min(stability.clusters, key=lambda one: (one.jaccard_low, one.jaccard))
-    begin = f"The {what} are {stability.level}: {found}"
+    what, all_of = ("clusters", "all clusters") if stability.refitted else ("rules", "the rules of all clusters")
+    begin = f"The {what} are {stability.level}: in {stability.n:,} resamples of {stability.n_rows:,} rows"
     if stability.level == "stable":
-        return (
-            f"{begin} all return, {cluster_name(least.name)} the least (overlap {least.jaccard_low:.2f} or more in 95%)"
-        )
+        surely = f"overlap at least {least.jaccard_low:.2f} in 95% of them"
+        return f"{begin} {all_of} came back, {cluster_name(least.name)} least clearly ({surely})"
     said = " and ".join([*_lost(stability), *_in_part(stability)])
     if stability.level == "unstable" and not stability.refitted:
-        said += ", so other rows would have given other rules"
+        said += ", so other rows would have led to other rules"
     return f"{begin} {said}"
 
 
@@ -70,7 +68,7 @@ def _in_part(stability: Stability) -> list[str]:
     if not weak:
         return []
     overlap = f"overlap down to {min(one.jaccard_low for one in weak):.2f}"
-    return [f"{listed([cluster_name(one.name) for one in weak], NAMED)} returned only in part ({overlap})"]
+    return [f"{listed([cluster_name(one.name) for one in weak], NAMED)} came back only in part ({overlap})"]
 
 
 def _columns(stability: Stability) -> str:
@@ -80,17 +78,21 @@ def _columns(stability: Stability) -> str:
         return ""
     n = sum(share >= OFTEN for share in returns.values())
     if n == len(returns):
-        return ", and every column of the tree is used again by most trees"
-    return f", and {n} of the {len(returns)} columns of the tree are used again by most trees"
+        return ", and most of the trees use every column of this one"
+    return f", and most of the trees use {n} of the {len(returns)} columns of this one"
 
 
 def _clearer(stability: Stability) -> str:
     """Return whether the clusters are clearer than in data without groups, as clusters may return where none are."""
     if stability.clearer is None:
-        return "" if stability.refitted else " Whether the groups are real is not tested, as labels were given."
-    shares = f"{stability.explained:.0%} of the variance, and without groups at most {stability.without_groups:.0%}"
-    begin = " Clearer than in data without groups"
+        return "" if stability.refitted else " Labels were given, so it is not tested whether the groups are real."
+    own, chance = f"{stability.explained:.0%}", f"{stability.without_groups:.0%}"
     if stability.clearer:
-        return f"{begin}: yes. The clusters explain {shares} would be expected."
-    advice = "So read them as one way to divide the rows, not as groups that are there."
-    return f"{begin}: not shown. The clusters explain {shares} would be expected. {advice}"
+        return (
+            f" The clusters are clearer than in data without groups: they explain {own} of the variance, where at most "
+            f"{chance} would be expected."
+        )
+    return (
+        f" Whether there are groups at all is not shown: the clusters explain {own} of the variance, and up to "
+        f"{chance} would be expected without groups. Read them as one way to divide the rows, not as groups that exist."
+    )

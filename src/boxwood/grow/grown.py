@@ -55,7 +55,8 @@ class Grown(NamedTuple):
         if asked is None or self.tree.n_leaves >= asked:
             return self
         within = " within the limits" if task.budget.limits_cuts else ""
-        note = f"stopped at {self.tree.n_leaves} of {asked} leaves, as{within} {self.early_stop}"
+        leaves = "leaf" if self.tree.n_leaves == 1 else "leaves"
+        note = f"the tree has {self.tree.n_leaves} {leaves} instead of {asked}:{within} {self.early_stop}"
         return self._replace(notes=(*self.notes, note))
 
 

@@ -20,7 +20,7 @@ from boxwood._frames import (
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood._validation import as_whole_weights, refuse_not_finite
 from boxwood.axes import Categories
-from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing
+from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing, many_values
 from boxwood.errors import DataError
 from boxwood.passes.sums import unit_scaling_of
 
@@ -262,7 +262,8 @@ def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
         return _numbered(series.to_list())
     present = series.drop_nulls().unique()
     if len(present) > MOST_VALUES:
-        return MANY_VALUES
+        length = present.head(MOST_VALUES).str.len_chars().mean() if kind == nw.String else 0.0
+        return many_values(len(series.drop_nulls()), len(present), length)
     values = present.to_list()
     if kind != nw.String and all(isinstance(value, str) for value in values):
         series = series.cast(nw.String)

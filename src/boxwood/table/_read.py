@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
-from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories
+from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values
 from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
@@ -213,7 +213,7 @@ def _words(
             column.kind == "text" and not (column.is_mixed or name in doubtful)
         ):
             found[i] = _word(source, i, column, tick)
-            if found[i].reason == MANY_VALUES and (is_asked or are_named):
+            if found[i].reason.startswith(MANY_VALUES) and (is_asked or are_named):
                 raise DataError(
                     f"column '{name}' of {source.name} holds {MANY_VALUES}, which rules cannot use\n"
                     "group the rare ones, or leave the column out with --exclude NAME"
@@ -227,7 +227,8 @@ def _word(source: Source, i: int, column: Column, tick: Tick | None) -> _Word:
     rows = source.fetch(f"SELECT DISTINCT {sql} AS v FROM {source.relation} LIMIT {MOST_VALUES + 2}", tick)
     values = [value for (value,) in rows if value is not None and value == value]
     if len(values) > MOST_VALUES:
-        return _Word("", None, MANY_VALUES)
+        counts = f"count({sql}), approx_count_distinct({sql}), coalesce(avg(length(CAST({sql} AS VARCHAR))), 0)"
+        return _Word("", None, many_values(*source.fetch(f"SELECT {counts} FROM {source.relation}", tick)[0]))
     if len(rows) < 2:
         return _Word("", None, "one value only")
     values.sort()

@@ -19,7 +19,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Change, Move, Step, Why
 from boxwood.explanation.apply.rows import numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
-from boxwood.explanation.records import condition_of
+from boxwood.explanation.records import condition_of, value_of_two
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing, without_missing
 from boxwood.tree.nodes import Cut
@@ -80,8 +80,9 @@ def _step(ex: MeasuredTree, cut: Cut, row: OneRow, spreads: Mapping[int, Spread]
     side = condition_of(cut, ex.columns, coded, ex.gap_columns)
     if side.or_missing and cut.node not in reached:
         side = side._replace(or_missing=False)
-    said = column, row.values[cut.feature], side
-    if cut.feature in coded:
+    is_value = ex._says_values(cut.feature, cut.lower, cut.upper)
+    said = column, row.values[cut.feature], side._replace(intervals=value_of_two(side)) if is_value else side
+    if cut.feature in coded or is_value:
         return Step(*said)
     has_gaps = cut.feature in ex.gap_columns
     ends = ends_without_missing(cut.lower, cut.upper) if has_gaps else (cut.lower, cut.upper)

@@ -18,6 +18,8 @@ from boxwood.explanation.ask.columns import (
     identifiers_of,
     note_on_identifiers,
     notes_on_agreement,
+    notes_on_codes,
+    notes_on_missed,
     notes_on_outcome,
 )
 from boxwood.explanation.ask.explainer import (
@@ -325,7 +327,10 @@ def concluded(answer: Answer, asked: Asked, *, made_here: bool) -> MeasuredTree:
     notes = notes_on_outcome(explanation, made_here, answer.clusterer)
     if answer.seen is not None:
         notes += notes_on_agreement(explanation.agreement, grown, settled(answer.seen, grown))
+    notes += (*notes_on_missed(explanation), *notes_on_codes(explanation, asked.numbers))
     explanation = told(explanation, answer.task, answer.budget, answer.n_moved)
+    if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
+        explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
     explanation = replace(explanation, notes=(*explanation.notes, *notes))
     return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
 

@@ -33,8 +33,9 @@ from boxwood.passes.source import Spelling
 from boxwood.reference import Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
-from boxwood.render.words.rules import column_name
-from boxwood.tree import ThresholdTree
+from boxwood.render.words.figures import percent
+from boxwood.render.words.rules import cluster_name, column_name
+from boxwood.tree import Interval, ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
@@ -52,8 +53,10 @@ __all__ = [
     "may_be_unusable",
     "note_on_identifiers",
     "notes_on_agreement",
+    "notes_on_codes",
     "notes_on_columns",
     "notes_on_left_out",
+    "notes_on_missed",
     "notes_on_outcome",
     "notes_on_ranges",
     "notes_on_rounding",
@@ -71,6 +74,23 @@ FILLED = 0.9  # unique whole numbers that fill more of their range count rows
 FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
 LOW = 0.9  # agreement below which more leaves are worth a word
 
+FOUND = 0.5  # share of a cluster that is little to find
+MOST_CODES = 20
+
+_CODES = {
+    "code",
+    "type",
+    "class",
+    "group",
+    "category",
+    "kind",
+    "region",
+    "zone",
+    "district",
+    "ward",
+    "department",
+    "plan",
+}
 _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
 
 
@@ -108,8 +128,12 @@ def looks_like_identifier(name: str, values: Array) -> bool:
 
 def has_name_of_identifier(name: str, n_rows: int) -> bool:
     """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account."""
-    words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
-    return n_rows >= FEW_ROWS and bool(_NAMES & set(words))
+    return n_rows >= FEW_ROWS and bool(_NAMES & set(_words_of(name)))
+
+
+def _words_of(name: str) -> list[str]:
+    """Return the words of a name such as customer_id or customerId."""
+    return re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
 
 
 def counts_rows(low: float, high: float, n_rows: int) -> bool:
@@ -298,10 +322,49 @@ def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tup
         larger = expanded(tree, sample, more * tree.n_leaves, objective="mistakes")
         reached = float(np.average(larger.predict(sample.rows) == labels, weights=weights))
         if reached >= LOW:
-            return (f"{larger.n_leaves} leaves reach {reached:.0%} (max_leaf_nodes)",)
+            return (f"with {larger.n_leaves} leaves the rules could reach {percent(reached)} (max_leaf_nodes)",)
     if reached - agreement < 1 - LOW:
         return ()
-    return (f"{larger.n_leaves} leaves grown from this tree reach {reached:.0%} only (max_leaf_nodes)",)
+    return (f"even with {larger.n_leaves} leaves the rules would reach only {percent(reached)} (max_leaf_nodes)",)
+
+
+def notes_on_missed(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return a note on clusters of whose rows the rules find few, where an agreement of 90% or more hides that."""
+    missed = [one for one in explanation.clusters if one.rules and one.caught is not None and one.caught < FOUND]
+    if not missed or explanation.agreement < LOW:
+        return ()
+    said = listed([f"{percent(one.caught)} of {cluster_name(one.name)}" for one in missed], 3)
+    agreement = percent(explanation.agreement)
+    return (f"the rules find only {said}, but are right for {agreement} of all rows; try more leaves (max_leaf_nodes)",)
+
+
+def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple[str, ...]:
+    """Return a note on columns of numbers in the rules that may be codes, so that they are better taken as categories.
+
+    They have 3 to 20 different values, all whole numbers, and a name such as "ward" or "code", or the rules take
+    numbers in between, as nobody does who orders them. IN: numbers: columns that the caller said are numbers.
+    """
+    evidence = explanation._evidence
+    if evidence is None or explanation.n_rows < FEW_ROWS:
+        return ()
+    rules = [rule for cluster in explanation.clusters for rule in cluster.rules]
+    middle = {one.column for rule in rules for one in rule if any(map(_is_between, one.intervals))}
+    beside = explanation.coded_columns.keys() | explanation.gap_columns
+    found = []
+    for j in explanation.tree.features.tolist():
+        name = explanation.columns[j]
+        if j in beside or name in numbers or not (name in middle or _CODES & set(_words_of(name))):
+            continue
+        values = np.unique(evidence.coordinates.table.values[:, j])
+        if 3 <= len(values) <= MOST_CODES and (values == np.floor(values)).all():
+            found.append(f"{column_name(name)} ({len(values)} whole numbers, {values[0]:.0f} to {values[-1]:.0f})")
+    if not found:
+        return ()
+    return (f"{listed(found)}: read as numbers; if they are codes, rules can name them one by one (categories)",)
+
+
+def _is_between(piece: Interval) -> bool:
+    return bool(np.isfinite(piece.lower) and np.isfinite(piece.upper))
 
 
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range

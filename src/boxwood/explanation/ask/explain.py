@@ -137,8 +137,8 @@ def explain(
         Columns that no rule tests. They still count in the clustering and in costs. Methods that separate centres,
         Gaussians or means of features see the other columns alone.
     preferred : sequence of str, default=()
-        Columns that win where the loss is nearly equal: cuts on other columns are exchanged, from the root down, as
-        long as the tree loses at most 1% more in the number that is looked at first. For a method by its name that is
+        Columns to take where they do nearly as well: from the root down, a cut on another column is replaced by one on
+        these, as long as the tree gets at most 1% worse in the number that decides. For a method by its name that is
         the cost, or the rows outside their cluster if the method looks at these or at other distances; a note says so.
     round_thresholds : int, default=None
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and

@@ -233,14 +233,16 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
         (node, int(tree.feature[node]), end)
         for node in range(tree.n_nodes)
         if tree.feature[node] >= 0
-        for end in _ends(float(tree.lower[node]), float(tree.upper[node]))[: 1 if tree.is_set[node] else 2]
+        for end in _ends(float(tree.lower[node]), float(tree.upper[node]))[
+            : 1 if tree.is_set[node] or int(tree.feature[node]) in coded else 2
+        ]
     ]
     thresholds = [_thresholds(again) for again in trees]
     cuts = []
     for node, feature, end in ends:
         again = [of_tree[feature] for of_tree in thresholds if feature in of_tree]
         near = [_nearest(values, end) for values in again if len(values)]
-        is_number = near and feature not in coded and end < LARGEST
+        is_number = near and feature not in coded and ex.columns[feature] not in ex.binary and end < LARGEST
         low, high = map(float, np.quantile(near, (LOW, HIGH))) if is_number else (None, None)
         cuts.append(CutStability(node, ex.columns[feature], end, len(again) / len(trees), low, high))
     return tuple(cuts)

@@ -52,7 +52,8 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
 def suggested_names(ex: Measured) -> dict[Any, str]:
     """See `Explanation.suggested_names`."""
     profile = ex.profile()
-    words = [[f"{one['size']} {one['name']}".strip() for one in standing_out(profile, each)] for each in ex.clusters]
+    told = [standing_out(profile, each) for each in ex.clusters]
+    words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
     found: dict[Any, str] = {}
     for i, own in enumerate(words):
         others = [{*each} for j, each in enumerate(words) if j != i]

@@ -195,9 +195,9 @@ def expand(
 def early_stop(tree: ThresholdTree, max_leaf_nodes: int, *, objective: str, look_ahead: bool, tol: float) -> str:
     """Return why a tree has fewer leaves than `max_leaf_nodes`, in words for users."""
     what = "the cost" if objective == "cost" else "the number of mistakes"
-    by = f" by more than {tol:g} of that to begin with, for each leaf" if tol else ""
+    by = f" by more than {tol:g} of its first value for each leaf" if tol else ""
     if look_ahead and max_leaf_nodes - tree.n_leaves > 1:
-        return f"no further cut was found that lowers {what}{by}, alone or with a second one"
+        return f"no further cut, alone or with a second one, lowers {what}{by}"
     return f"no single further cut lowers {what}{by}"
 
 

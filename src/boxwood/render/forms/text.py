@@ -356,8 +356,8 @@ def _sentence(cluster: ClusterSummary, noun: str) -> str:
     if cluster.caught is None or cluster.precision is None:
         return begin
     return (
-        f"{begin} The rule finds {percent(cluster.caught)} of the cluster; {percent(cluster.precision)} of its rows "
-        "are in the cluster."
+        f"{begin} The rule finds {percent(cluster.caught)} of the cluster; {percent(cluster.precision)} of the rows it "
+        "matches belong to it."
     )
 
 

@@ -18,10 +18,11 @@ from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import counted, percent, shortened
 from boxwood.render.words.measured import category_of, middle_of
 from boxwood.render.words.rules import category, column_name, number, printable
+from boxwood.render.words.standing import is_zero_or_one
 
 if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, NumberColumn
-    from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.records import ColumnProfile, NumberGroup
     from boxwood.explanation.verbs import Measurable
 
 __all__ = [
@@ -57,7 +58,7 @@ def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
     """Return what an explanation rests on, as names and texts; what is not known is left out."""
     known = ex.basis
     rows = counted(ex.n_rows, "row")
-    scaling = "columns scaled to equal spread" if ex.standardized else "columns as they are"
+    scaling = "columns scaled to equal spread" if ex.standardized else "columns in their own units"
     n_columns = len(ex.columns) if known is None else known.n_columns
     used = "all" if n_columns == len(ex.columns) else f"{len(ex.columns):,} of {n_columns:,}"
     lines = [
@@ -66,7 +67,7 @@ def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
         ("Clusters from", f"{'labels' if known is None else printable(known.labels)}; {scaling}"),
         ("Columns looked at", f"{used}: {_columns_named(ex.columns)}"),
         (
-            "Not looked at",
+            "Left out",
             "; ".join(f"{_columns_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
         ),
         ("Rows without a cluster", _without_cluster(ex)),
@@ -79,9 +80,12 @@ def _columns_named(columns: Sequence[str]) -> str:
 
 
 def _without_cluster(ex: Measurable) -> str:
-    parts = [f"{ex.n_incomplete:,} lack a value"] * bool(ex.n_incomplete)
+    parts = [f"{ex.n_incomplete:,} {'lacks' if ex.n_incomplete == 1 else 'lack'} a value"] * bool(ex.n_incomplete)
     labelled = ex.n_left_out - ex.n_incomplete
-    return " and ".join([*parts, *([f"{labelled:,} labelled -1"] * bool(labelled))]) or "none"
+    return (
+        " and ".join([*parts, *([f"{labelled:,} {'is' if labelled == 1 else 'are'} labelled -1"] * bool(labelled))])
+        or "none"
+    )
 
 
 def outline_of_tree(ex: Measurable, picture: Picture) -> list[dict[str, Any]]:
@@ -110,7 +114,7 @@ def text_of_tree(ex: Measurable, picture: Picture) -> str:
     """Return the tree in the shape of scikit-learn's `export_text`, without counts."""
     depth = ex.tree.node_depth.tolist()
     if 4 * sum(depth) > _DEEPEST:
-        return "(This tree is too deep for a text.)"
+        return "(This tree is too deep to be written as text.)"
     clusters = {leaf.node: picture.swatches[leaf.cluster].name for leaf in picture.leaves}
     conditions = {edge.child: edge.full for edge in picture.edges}
     lines = []
@@ -430,6 +434,8 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
         group if group is not None and cluster.size else None
         for group, cluster in zip(column.clusters, ex.clusters, strict=True)
     ]
+    if is_zero_or_one(column):
+        return [group and _share_of_ones(group, column.everyone.mean) for group in told], _ones(column.everyone)
     marks = np.array([group.quantiles[1:4] for group in told if group is not None], dtype=np.float64)
     places = iter(_places(ex, column, sample, marks).round(0).astype(int).tolist())
     cells: list[dict[str, Any] | None] = []
@@ -440,6 +446,17 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
         low, middle, high = next(places)
         cells.append({"text": middle_of(group), "low": low, "middle": middle, "high": max(high, low + 1)})
     return cells, middle_of(column.everyone)
+
+
+def _share_of_ones(group: NumberGroup, of_all: float) -> dict[str, Any]:
+    """Return the cell of a column of 0 and 1, which has the form of one of a category."""
+    high = max(round(100 * group.mean), 1)
+    return {"text": _ones(group), "low": 0, "middle": None, "high": high, "mark": round(100 * of_all)}
+
+
+def _ones(group: NumberGroup) -> str:
+    missing = f" ({percent(group.missing)} missing)" if group.missing else ""
+    return f"{percent(group.mean)} are 1{missing}"
 
 
 def _categories(ex: Measurable, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:

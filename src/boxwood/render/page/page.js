@@ -120,7 +120,7 @@ const answer = () => {
     const note = rules.notes[leafOf.get(last)].filter(text => text).join(", ");
     result.replaceChildren(
       element("p", {class: "found"}, chip(cluster), " ", element("bdi", {}, rules.clusters[cluster][1])),
-      element("p", {class: "note"}, `Its leaf: ${note}`),
+      element("p", {class: "note"}, `Rows on this path: ${note}`),
       steps,
       ...changes(cluster).map(([other, [, words]]) =>
         element("p", {}, "Would be ", element("b", {}, element("bdi", {}, rules.clusters[other][1])), ` with ${words}.`)));
@@ -131,7 +131,7 @@ const answer = () => {
 if (fields) {
   const typical = rules.typical.flatMap((values, cluster) => values ? [[cluster, values]] : []);
   if (typical.length) {
-    const pick = element("div", {class: "pick", role: "group", "aria-label": "Start from typical values"}, "Typical values of ");
+    const pick = element("div", {class: "pick", role: "group", "aria-label": "Start from typical values"}, "Start from typical values of ");
     typical.forEach(([cluster, values]) => {
       const [mark, name] = rules.clusters[cluster];
       const label = name.length > 24 ? `${name.slice(0, 23)}…` : name;

@@ -24,7 +24,7 @@ from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.render.forms.exporters import EXPORTERS
-from boxwood.render.forms.text import always, tells_price, unbeaten
+from boxwood.render.forms.text import tells_price, unbeaten
 from boxwood.render.page._guard import profile_or_none, rounded
 from boxwood.render.page._parts import (
     LARGEST,
@@ -38,8 +38,8 @@ from boxwood.render.page._parts import (
 )
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
-from boxwood.render.words.figures import LONGEST_NAME, grown_by, percent, shortened, size
-from boxwood.render.words.measured import _between, _cut_name, _price, profile_lines, worth_line
+from boxwood.render.words.figures import LONGEST_NAME, grown_by, joined, percent, shortened, size
+from boxwood.render.words.measured import _between, _cut_name, _price, profile_lines, share_of_worth, worth_line
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.rules import (
     NO_ROW,
@@ -80,10 +80,13 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts = _facts(ex._in_words(), profile_or_none(ex), has_price)
     facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
     facts["frontier"] = None if min_count else _frontier(ex, has_price)
+    facts["notes"] = [_as_in_chart(note, ex) if facts["frontier"] else note for note in facts["notes"]]
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
     facts["code"] = _code(ex)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
+    deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
+    facts["deciding"] = joined(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
     return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
 
@@ -185,6 +188,24 @@ def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) 
     }
 
 
+_MORE_LEAVES = re.compile(r"(?:even )?with [\d,]+ leaves the rules .* (\([a-z_-]+\))$")
+
+
+def _as_in_chart(note: str, ex: Measurable) -> str:
+    """Return a note on more leaves with the numbers of the chart, whose trees are others; any other note as it is."""
+    found = _MORE_LEAVES.match(note)
+    larger = [row for row in ex._kept["frontier"] if row.leaves > ex.n_leaves]
+    if not (found and larger):
+        return note
+    best = max(row.agreement for row in larger)
+    row = next(row for row in larger if row.agreement >= min(_ENOUGH, best))
+    even, could = ("", "could reach") if row.agreement >= _ENOUGH else ("even ", "would reach only")
+    return f"{even}with {row.leaves:,} leaves the rules {could} {percent(row.agreement)} {found[1]}"
+
+
+_ENOUGH = 0.9  # agreement for which more leaves are worth a word
+
+
 def _frontier(ex: Measurable, has_price: bool) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
@@ -202,16 +223,16 @@ def _note_on_what_is_missing(ex: Measurable, facts: Mapping[str, Any]) -> list[s
         return []
     parts = {
         "profile": "the profile of the columns",
-        "confusion": "where rules and clusters disagree",
-        "frontier": "what more or fewer leaves would do",
+        "confusion": "the table of clusters against rules",
+        "frontier": "the results of smaller and larger trees",
     }
     missing = [what for name, what in parts.items() if not facts[name]]
     if not missing:
         return []
     return [
-        f"the model was read from a file, which holds no rows, so this page is without {listed(missing)}. The page "
-        "that is written from the table has them (boxwood explain FILE -o report.html); profile() and frontier() "
-        "before save put theirs into the model"
+        f"the model was read from a file, which holds no rows, so this page lacks {listed(missing)}. A page that is "
+        "written from the table has them (boxwood explain FILE -o report.html); a model has them if profile() and "
+        "frontier() were called before save"
     ]
 
 
@@ -247,9 +268,9 @@ def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
     """Return what a sheet of paper has no room for."""
     tree = facts["tree"]
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
-    parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form that runs the rules"]
+    parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form to try values"]
     parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
-    return listed([*parts, "the part for analysts, which is printed if it is opened"])
+    return joined([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
 
 
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
@@ -313,17 +334,19 @@ MOST_CLUSTERS = 30  # of a confusion table that is shown whole
 _MOST_PAIRS = 30
 _MOST_RULES = 8  # of a card
 _NAMED = 6  # columns
+_FAR_BELOW = 0.1  # a baseline so far below the agreement is low
 
 
 def lede(ex: Measurable) -> str:
     """Return the first sentence."""
     kept = ex.n_rows - ex.n_left_out
-    cuts, largest = ex.n_leaves - 1, max(ex.clusters, key=lambda cluster: cluster.share)
+    largest = max(ex.clusters, key=lambda cluster: cluster.share)
+    only = "only " if ex.baseline < ex.agreement - _FAR_BELOW else ""
     return (
-        f"{cuts:,} cut{'' if cuts == 1 else 's'} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')} "
-        f"sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}. The rules name the "
-        f"right cluster for {percent(ex.agreement)} of them{' by weight' if ex.weighted else ''}; to name "
-        f"{shortened(cluster_name(largest.name))} every time would be right for {percent(ex.baseline)}."
+        f"The rules sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, by "
+        f"{_count(ex.n_leaves - 1, 'cut')} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}. They "
+        f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.weighted else ''}; always guessing "
+        f"{shortened(cluster_name(largest.name))} would be right for {only}{percent(ex.baseline)}."
     )
 
 
@@ -337,9 +360,9 @@ def tiles(ex: Measurable, has_price: bool) -> list[dict[str, str]]:
         {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex)},
         *([price] if has_price else []),
         {
-            "name": "Size",
+            "name": "Size of the tree",
             "value": _count(ex.n_leaves, "leaf", "leaves"),
-            "note": f"{_count(ex.n_leaves - 1, 'cut')}, longest rule {_count(longest, 'condition')}",
+            "note": f"{_count(ex.n_leaves - 1, 'cut')}; the longest rule has {_count(longest, 'condition')}",
         },
         {
             "name": "Columns used",
@@ -362,6 +385,7 @@ def cards(ex: Measurable, picture: Picture, profile: tuple[ColumnProfile, ...]) 
                 "bar": round(100 * cluster.share, 1),
                 "standing_out": standing_out(profile, cluster),
                 "worth": None if worth is None else worth_line(worth, cluster.cluster),
+                "of_value": None if worth is None else share_of_worth(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),
             }
         )
@@ -378,7 +402,7 @@ def _rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, A
         "shared": _lines(common) if common else [],
         "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
-        "caught": None if cluster.caught is None else percent(cluster.caught),
+        "caught": None if cluster.caught is None or not cluster.rules else percent(cluster.caught),
         "precision": None if cluster.precision is None else percent(cluster.precision),
         "worth": None,
     }
@@ -446,13 +470,14 @@ def _agreement_note(ex: Measurable) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
-        what = "weight changes" if ex.weighted else "rows change"
-        note = f"{amount(wrong)} of {amount(total)} {what} cluster"
+        what = "of weight get" if ex.weighted else "rows get"
+        note = f"{amount(wrong)} of {amount(total)} {what} another cluster from the rules than their own."
     else:
-        note = "no row changes cluster"
-    note += f"; {always(ex)}"
-    if ex.held_out is not None:
-        note += f"; expect about {ex.held_out.agreement:.0%} on new rows like these (held out: {ex.held_out.how})"
+        note = "Every row gets its own cluster from the rules."
+    if ex.held_out is None:
+        note += " How well they do on new rows was not tested."
+    else:
+        note += f" Expect about {ex.held_out.agreement:.0%} on new rows like these (held out: {ex.held_out.how})."
     return note
 
 
@@ -464,15 +489,19 @@ def _price_card(price: float) -> str:
 
 def _price_note(ex: Measurable) -> str:
     if math.isinf(ex.price):
-        return "the clusters have no spread at all; the groups of the rules have some"
+        return "The clusters have no spread at all; the groups that the rules make have some."
     if ex.reference_cost == 0:
-        return "neither the clusters nor the groups of the rules have any spread"
+        return "Neither the clusters nor the groups that the rules make have any spread."
     change = abs(ex.price - 1)
     if change < 0.0005:
-        return "the groups of the rules are as compact as the clusters"
+        return "The groups that the rules make are as compact as the clusters."
     more = "more" if ex.price > 1 else "less"
-    note = f"the groups of the rules are {change:.1%} {more} spread out than the clusters"
-    return note if ex.price > 1 else f"{note}, which do not minimise this cost"
+    note = f"The groups that the rules make are {change:.1%} {more} spread out than the clusters"
+    return (
+        f"{note}; a price of 1 would be no difference."
+        if ex.price > 1
+        else f"{note}, which were not made to be compact."
+    )
 
 
 def _count(n: int, noun: str, nouns: str | None = None) -> str:

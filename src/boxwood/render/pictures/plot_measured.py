@@ -231,6 +231,8 @@ def _cut(ex: Measurable, cut: CutStability, codes: dict[int, Sides]) -> str:
     """Return a cut in words, with the range in which its threshold lies on other rows; a long name makes room."""
     if cut.node in codes:
         return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
+    if cut.column in ex.binary:
+        return fitted(column_name(cut.column), WIDTH, SIZE)
     rest = f" at {short_number(cut.threshold)}" if cut.threshold < sys.float_info.max else " is missing or not"
     if cut.low is not None and cut.high is not None:
         rest += f" ({brief(cut.low)} to {brief(cut.high)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
 from boxwood.render.words.rules import number, printable
@@ -12,6 +13,7 @@ __all__ = [
     "counted",
     "fitted",
     "grown_by",
+    "joined",
     "of_leaves",
     "percent",
     "price",
@@ -73,6 +75,19 @@ def shortened(name: str) -> str:
         return name
     half = LONGEST_NAME // 2
     return f"{name[: half - 1]}…{name[-half:]}"
+
+
+def joined(words: Sequence[str], most: int, last: str = "and") -> str:
+    """Return words as a sentence lists them, at most so many and the number of the others.
+
+    Examples
+    --------
+    >>> joined(["age", "income", "orders"], 6), joined(["age", "income", "orders"], 1)
+    ('age, income and orders', 'age and 2 more')
+    """
+    more = [f"{len(words) - most:,} more"] if len(words) > most else []
+    *first, end = [*words[:most], *more]
+    return f"{', '.join(first)} {last if not more else 'and'} {end}" if first else end
 
 
 def width(s: str) -> int:

@@ -32,6 +32,7 @@ __all__ = [
     "middle_of",
     "profile_lines",
     "profile_text",
+    "share_of_worth",
     "stability_text",
     "why_facts",
     "why_text",
@@ -68,6 +69,12 @@ def worth_line(worth: Worth, cluster: int) -> str:
     share = "" if one.share is None else f", {percent(one.share)} of all"
     mean = "" if one.mean is None else f", {brief(one.mean)} a row"
     return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
+
+
+def share_of_worth(worth: Worth, cluster: int) -> str | None:
+    """Return the share of a cluster in a column of value; None where shares say nothing, as with negative sums."""
+    share = worth.clusters[cluster].share
+    return None if share is None else f"{percent(share)} of {column_name(worth.column)}"
 
 
 def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
@@ -162,7 +169,7 @@ def _cut_name(cut: CutStability) -> str:
     column = column_name(cut.column)
     if cut.threshold == sys.float_info.max:
         return f"{column} is missing or not"
-    return f"{column} at {number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
+    return f"{column} at {short_number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
 
 
 def _between(cut: CutStability) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ __all__ = [
     "cluster_rule",
     "column_name",
     "condition",
+    "is_any_value",
     "is_impossible",
     "number",
     "numbers",
@@ -39,7 +40,10 @@ def cluster_rule(cluster: ClusterSummary, *, whole: bool = False) -> str:
     common, rests = shared(possible)
     texts = [(rule(one, whole=whole), len(one)) for one in rests]
     either = _joined(" or ", [(text, n > 1 or " or " in text) for text, n in texts])
-    return f"{rule(common, whole=whole)} and ({either})" if common and rests else either or rule(common, whole=whole)
+    begin = rule(common, whole=whole)
+    if not (common and rests):
+        return either or begin
+    return f"({begin}) and ({either})" if len(common) == 1 and " or " in begin else f"{begin} and ({either})"
 
 
 def shared(rules: Sequence[Rule]) -> tuple[Rule, list[Rule]]:
@@ -58,7 +62,8 @@ def rule(conditions: Rule, *, whole: bool = False) -> str:
     """Return the conditions of a rule, joined with "and"; without conditions, "every row"."""
     if not conditions:
         return "every row"
-    return _joined(" and ", [(condition(one, whole=whole), _is_compound(one)) for one in conditions])
+    texts = [condition(one, whole=whole) for one in conditions]
+    return _joined(" and ", [(text, " or " in text) for text in texts])
 
 
 def is_impossible(one: Condition) -> bool:
@@ -66,15 +71,11 @@ def is_impossible(one: Condition) -> bool:
     return not one.intervals and not one.or_missing
 
 
-def _is_compound(one: Condition) -> bool:
-    """Return whether a condition on numbers is said with "or"."""
-    return one.categories is None and len(one.intervals) + one.or_missing > 1
-
-
 def condition(one: Condition, *, whole: bool = False) -> str:
     """Return the condition on one column as text, such as `30 < age <= 45` or `x < 1 or x > 2`.
 
-    The condition on a column of booleans is its name, or "not" and its name. A long list of values is shortened, unless
+    The condition on a column of booleans is its name, or "not" and its name. All values but the missing one are said
+    as "is not missing". A long list of values is shortened, unless
     it is to be `whole`: it becomes that of the other values, or of the first ones and the number of the rest.
     """
     name = column_name(one.column)
@@ -84,6 +85,8 @@ def condition(one: Condition, *, whole: bool = False) -> str:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
         if included and len(values) == 1 and isinstance(values[0], bool):
             return name if values[0] else f"not {name}"
+        if included and is_any_value(values, one.categories.values):
+            return f"{name} is not missing"
         if included and not whole and MOST_VALUES < len(values) < len(one.categories.values):
             others = [value for value in one.categories.values if value not in values]
             if len(others) <= MOST_VALUES:
@@ -91,6 +94,11 @@ def condition(one: Condition, *, whole: bool = False) -> str:
         most = len(values) if whole else MOST_VALUES
         return f"{name} is {one_of(values, most) if included else none_of(values, most)}"
     return numbers(name, one.intervals, one.or_missing)
+
+
+def is_any_value(values: Collection[Hashable], known: Sequence[Hashable]) -> bool:
+    """Return whether these values, of all that are known, are all but the missing one."""
+    return None in known and None not in values and len(values) == len(known) - 1
 
 
 def numbers(name: str, pieces: Sequence[Interval], or_missing: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, ClusterSummary, NumberColumn
     from boxwood.explanation.records import ColumnProfile
 
-__all__ = ["standing_out"]
+__all__ = ["is_zero_or_one", "standing_out"]
 
 STANDS_OUT = 0.5  # standard deviations
 
@@ -23,6 +24,7 @@ def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> l
 
     "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
     column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
+    Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1".
     """
     if cluster.size == 0:
         return []
@@ -33,10 +35,19 @@ def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> l
             continue
         if hasattr(group, "quantiles"):
             if group.difference is not None and abs(group.difference) >= STANDS_OUT:
-                found.append((-abs(group.difference), place, _high_or_low(one, group)))  # type: ignore[arg-type]
+                said = _zero_or_one if is_zero_or_one(one) else _high_or_low
+                found.append((-abs(group.difference), place, said(one, group)))  # type: ignore[arg-type]
         elif group.differences is not None and max(group.differences) >= STANDS_OUT:
             found.append((-max(group.differences), place, _mostly(one, group)))  # type: ignore[arg-type]
     return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
+
+
+def is_zero_or_one(column: Any) -> bool:
+    """Return whether a column of numbers holds only 0 and 1, by its profile: its variance is that of a share then."""
+    of_all = column.everyone
+    if any(x not in (0.0, 1.0) for x in of_all.quantiles):
+        return False
+    return math.isclose(of_all.deviation**2, of_all.mean * (1 - of_all.mean), rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
@@ -45,11 +56,19 @@ def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
     return {"size": size, "name": column_name(column.column), "told": told}
 
 
+def _zero_or_one(column: NumberColumn, group: Any) -> dict[str, str]:
+    """Return the value that is more frequent than elsewhere; the mean of such a column is its share of ones."""
+    value = int(group.difference > 0)
+    share, of_all = (mean if value else 1 - mean for mean in (group.mean, column.everyone.mean))
+    told = f"{percent(share)}, of all rows {percent(of_all)}"
+    return {"size": "" if share >= 0.5 else "often", "name": f"{column_name(column.column)} = {value}", "told": told}
+
+
 def _mostly(column: CategoryColumn, group: Any) -> dict[str, str]:
     code = max(range(len(group.differences)), key=lambda i: group.differences[i])
     name, value, share = column_name(column.column), category_of(column, code), group.shares[code]
     told = f"{percent(share)} {value}, of all rows {percent(column.everyone.shares[code])}"
-    size = "mostly" if share >= 0.5 else "often"
-    if column.categories.values == (False, True):
-        return {"size": "" if share >= 0.5 else size, "name": name if code else f"not {name}", "told": told}
+    size, values = "mostly" if share >= 0.5 else "often", column.categories.values
+    if code < len(values) and isinstance(values[code], bool):
+        return {"size": "" if share >= 0.5 else size, "name": name if values[code] else f"not {name}", "told": told}
     return {"size": size, "name": f"{name} {value}", "told": told}
