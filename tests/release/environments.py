@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from glob import glob
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.release.build import ROOT, Wrong
 
@@ -80,8 +80,18 @@ def _pythons(names: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _extras() -> list[str]:
+    return list(_project()["optional-dependencies"])
+
+
+def _floors(extras: tuple[str, ...]) -> list[str]:
+    """Return what the project asks for, to be installed in its oldest versions."""
+    project = _project()
+    return [*project["dependencies"], *(each for extra in extras for each in project["optional-dependencies"][extra])]
+
+
+def _project() -> dict[str, Any]:
     with open(ROOT / "pyproject.toml", "rb") as file:
-        return list(tomllib.load(file)["project"]["optional-dependencies"])
+        return dict(tomllib.load(file)["project"])
 
 
 def _tried(name: str, wheel: Path, python: str, extras: tuple[str, ...] = (), floors: bool = False) -> Outcome:
@@ -126,7 +136,7 @@ def _installed(folder: str, wheel: Path, python: str, extras: tuple[str, ...], f
     what = f"boxwood[{','.join(extras)}] @ {wheel.as_uri()}" if extras else str(wheel)
     install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(inside)]
     done = subprocess.run(
-        [*install, *(["--resolution", "lowest-direct"] if floors else []), what],
+        [*install, what, *(["--resolution", "lowest-direct", *_floors(extras)] if floors else [])],
         capture_output=True,
         text=True,
         check=False,
@@ -135,7 +145,7 @@ def _installed(folder: str, wheel: Path, python: str, extras: tuple[str, ...], f
 
 
 def _told(name: str, work: Path, python: Path, program: Path, *arguments: str) -> Outcome:
-    """Run a program in an empty folder, apart from this process; the last two lines that it prints are for the table."""
+    """Run a program in an empty folder, apart from this process; its last two lines are for the table."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     clean["NUMBA_CACHE_DIR"] = str(work / "numba")
     clean["PATH"] = os.pathsep.join([str(python.parent), clean["PATH"]])
