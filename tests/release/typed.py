@@ -25,6 +25,7 @@ assert_type(IMM().fit(X).tree_, ThresholdTree)
 wrong: type[Exception] = DataError
 assert_type(bounds.l2_price_bound.__name__, str)
 
-boxwood.explain(X, [0, 0, 1, 1], no_such_option=1)  # type: ignore[call-arg]
+boxwood.explain()  # type: ignore[call-arg]
+boxwood.explain(X, n_clusters="3")  # type: ignore[arg-type]
 ex.no_such_method()  # type: ignore[attr-defined]
 boxwood.no_such_name  # type: ignore[attr-defined]  # noqa: B018
