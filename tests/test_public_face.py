@@ -7,6 +7,7 @@ import pytest
 
 import boxwood
 from tests import public_face
+from tests.release.tried import USES
 
 ROOT = Path(__file__).parents[1]
 
@@ -77,6 +78,13 @@ def test_the_metadata_agree_with_each_other():
             re.search(rf'^{field} = "(.*)"$', project, re.MULTILINE)[1]
             == re.search(rf"^{name}: (.*)$", citation, re.MULTILINE)[1]
         )
+
+
+def test_each_extra_is_tried_after_install():
+    extras = re.search(
+        r"^\[project.optional-dependencies\]\n(.*?)\n\n", read("pyproject.toml"), re.MULTILINE | re.DOTALL
+    )[1]
+    assert [line.split(" ")[0] for line in extras.splitlines()] == sorted(USES)
 
 
 def test_checkers_of_types_are_told_that_the_package_has_types():

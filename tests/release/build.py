@@ -47,8 +47,9 @@ def build(out: Path) -> Path:
         _check_sdist(sdist)
         _check_wheel(wheel)
         _run(sys.executable, "-m", "twine", "check", "--strict", str(sdist), str(wheel))
-        shutil.rmtree(out, ignore_errors=True)  # what was built earlier must not be published beside it
-        out.mkdir(parents=True)
+        out.mkdir(parents=True, exist_ok=True)
+        for earlier in (*out.glob("boxwood-*.whl"), *out.glob("boxwood-*.tar.gz")):
+            earlier.unlink()  # it must not be published beside the new one
         return Path(shutil.copy(sdist, out)).parent / Path(shutil.copy(wheel, out)).name
 
 
@@ -71,10 +72,14 @@ def _built(folder: Path, umask: int, zone: str) -> tuple[Path, Path]:
 
 
 def _check_tag() -> None:
-    """Check that the tags of the commit that are versions are the version of the package."""
+    """Check that the tags of the commit that are versions are the version of the package, and that it has a day."""
     tags = [tag for tag in _git("tag", "--points-at", "HEAD").split() if re.match(r"v\d", tag)]
     if tags and tags != [f"v{boxwood.__version__}"]:
         raise Wrong(f"the commit has the tags {', '.join(tags)}, and boxwood.__version__ is {boxwood.__version__}")
+    newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    day = rf"{re.escape(boxwood.__version__)} \(\d{{4}}-\d\d-\d\d\)"
+    if tags and not (newest and re.fullmatch(day, newest[1])):
+        raise Wrong(f"the first heading of CHANGELOG.md must be '## {boxwood.__version__} (YEAR-MONTH-DAY)'")
 
 
 def _check_sdist(path: Path) -> None:
