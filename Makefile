@@ -7,7 +7,7 @@ SEEDS ?= 10
 SIZE ?= 1
 MINUTES ?= 10
 
-.PHONY: demo test soak soak-tests lint bench papers
+.PHONY: demo test soak soak-tests lint bench papers dist
 
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
@@ -33,6 +33,9 @@ bench: $(VENV)/installed-bench  ## time and quality, as ratios within one run
 
 papers: $(VENV)/installed-bench  ## every table and figure of the papers beside ours, into papers_report
 	$(PY) -m benchmarks.papers
+
+dist: $(VENV)/installed-release  ## build the wheel and the sdist twice, compare, and try them in clean environments
+	$(PY) -m tests.release $(TRY)
 
 $(PY):
 	@$(PYTHON) -c "import sys; v = '.'.join(map(str, sys.version_info[:3])); \

@@ -1,6 +1,17 @@
 """The private names of scikit-learn that boxwood uses, in one place."""
 
-from sklearn.base import _fit_context as fit_context
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 __all__ = ["HasMethods", "Interval", "StrOptions", "fit_context"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+if TYPE_CHECKING:  # scikit-learn does not say that a method stays what it is
+
+    def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[F], F]:
+        """Return a decorator of `fit` that checks the parameters of the estimator before."""
+else:
+    from sklearn.base import _fit_context as fit_context

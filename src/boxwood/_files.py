@@ -123,7 +123,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             os.chmod(temporary, mode)
         yield temporary
-        os.replace(temporary, target)
+        try:
+            os.replace(temporary, target)
+        except PermissionError:  # Windows refuses it while any program has the file open; its words name the other file
+            raise PermissionError(f"cannot write '{os.fspath(path)}': is it open in another program?") from None
     except BaseException:
         with suppress(OSError):
             os.remove(temporary)

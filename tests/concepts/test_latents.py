@@ -1,6 +1,5 @@
 """Embeddings out of networks: of torch where it is installed, of a little stand-in for it everywhere."""
 
-import builtins
 import sys
 import types
 
@@ -16,7 +15,7 @@ X = np.random.default_rng(0).normal(size=(10, 3)).astype(np.float32)
 
 def test_without_torch_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=r"^embeddings of a torch model need torch: pip install torch$"):
+    with pytest.raises(ImportError, match=r'^extract_latents needs torch: pip install "boxwood\[torch\]"$'):
         extract_latents(object(), X)
 
 
@@ -132,15 +131,8 @@ def test_several_layers_and_the_output(stand_in):
 
 
 def test_a_bar_needs_tqdm(stand_in, monkeypatch):
-    found = builtins.__import__
-
-    def without(name, *arguments, **options):
-        if name.startswith("tqdm"):
-            raise ImportError(name)
-        return found(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match="pip install tqdm"):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(ImportError, match=r'^a progress bar needs tqdm: pip install "boxwood\[torch\]"$'):
         extract_latents(stand_in, X, progress=True)
     assert concepts.extract_latents(stand_in, X).shape == (10, 3)
 

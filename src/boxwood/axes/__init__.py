@@ -49,7 +49,9 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "transformers": ("TableMap", "axis_map_of"),
 }
 
-__getattr__, __dir__ = attach(__name__, _MODULES)
+_get, __dir__ = attach(__name__, _MODULES)
+if not TYPE_CHECKING:  # checkers of types know the names above, and no others
+    __getattr__ = _get
 __all__ = [
     "TAYLOR_MARGIN",
     "AxisMap",

@@ -14,7 +14,7 @@ import click
 
 from boxwood import __version__
 from boxwood.cli._errors import Verbs
-from boxwood.cli._terminal import drop_unsaid
+from boxwood.cli._terminal import drop_unsaid, escape_unknown
 
 __all__ = ["VERBS", "boxwood", "main"]
 
@@ -75,7 +75,9 @@ def boxwood(ctx: click.Context) -> None:
 
 def main() -> NoReturn:
     """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit, 130 interrupted."""
-    signal.signal(signal.SIGTERM, _terminated)
+    if hasattr(signal, "SIGTERM"):  # every system of today has it; some only pretend to send it
+        signal.signal(signal.SIGTERM, _terminated)
+    escape_unknown()
     try:
         boxwood(prog_name="boxwood")
     finally:

@@ -216,7 +216,7 @@ def _free_memory() -> int | None:
 
 def _in_meminfo() -> int | None:
     try:
-        with open("/proc/meminfo") as file:
+        with open("/proc/meminfo", encoding="ascii") as file:
             lines = dict(line.split(":", 1) for line in file)
         return int(lines["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError, ValueError):
@@ -228,7 +228,7 @@ def _in_control_group() -> int | None:
     try:
         numbers = []
         for name in ("max", "current"):
-            with open(f"/sys/fs/cgroup/memory.{name}") as file:
+            with open(f"/sys/fs/cgroup/memory.{name}", encoding="ascii") as file:
                 numbers.append(int(file.read()))
         return max(numbers[0] - numbers[1], 0)
     except (OSError, ValueError):  # none, or "max"

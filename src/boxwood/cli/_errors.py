@@ -14,6 +14,7 @@ The code is that of what happened, whether or not standard error can be written.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -82,12 +83,18 @@ def _printed_errors(ctx: click.Context | None = None) -> Iterator[None]:
     except KeyboardInterrupt:
         tell("boxwood: interrupted")
         raise click.exceptions.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
+    except Exception as error:
+        if not _is_closed_pipe(error):
+            _print_and_exit(ctx, error)
         # buffered output would fail again when Python closes its standard output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(0) from None
-    except Exception as error:
-        _print_and_exit(ctx, error)
+
+
+def _is_closed_pipe(error: Exception) -> bool:
+    """Return whether nobody reads the output any more, which Windows calls an invalid argument."""
+    on_windows = os.name == "nt" and isinstance(error, OSError) and error.filename is None
+    return isinstance(error, BrokenPipeError) or (on_windows and getattr(error, "errno", None) == errno.EINVAL)
 
 
 def _print_and_exit(ctx: click.Context | None, error: Exception) -> NoReturn:

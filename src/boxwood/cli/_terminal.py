@@ -13,7 +13,7 @@ from typing import TextIO
 
 import click
 
-__all__ = ["draw", "drop_unsaid", "is_terminal", "refuse_closed_output", "show", "tell", "visible"]
+__all__ = ["draw", "drop_unsaid", "escape_unknown", "is_terminal", "refuse_closed_output", "show", "tell", "visible"]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and newline, which have their uses in a text
 
@@ -88,12 +88,37 @@ def _painted_line(line: str) -> str:
     return line
 
 
+def escape_unknown() -> None:
+    """Have characters that standard output cannot write, such as those of names in cp1252, printed as escapes."""
+    if getattr(sys.stdout, "errors", None) == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
 def show(text: str, *, is_code: bool = False) -> None:
-    """Print a result. Code, such as SQL, is data: it is left as it is, unless it goes to a terminal."""
+    """Print a result. Code, such as SQL, is data: it is left as it is, unless it goes to a terminal.
+
+    Raises
+    ------
+    DataError
+        If code has characters that standard output cannot write: with escapes in it, it would be other code.
+    """
     refuse_closed_output()
+    if is_code:
+        _refuse_unknown(text)
     text = text if is_code and not sys.stdout.isatty() else visible(text)
     # with colours allowed, click takes no sequences of control characters out of the names in a text
     click.echo(text if is_code or not _has_colours(sys.stdout) else _painted(text), color=True)
+
+
+def _refuse_unknown(text: str) -> None:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        from boxwood.errors import DataError
+
+        unknown = ascii(text[error.start])
+        remedy = "write to a file, or set the environment variable PYTHONUTF8=1"
+        raise DataError(f"standard output is {sys.stdout.encoding}, which has no {unknown}\n{remedy}") from None
 
 
 def refuse_closed_output() -> None:

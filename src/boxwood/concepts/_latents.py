@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boxwood._extras import require
 from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 
@@ -89,7 +90,7 @@ def extract_latents(
 
         Z = extract_latents(net, images, layer="encoder.2", batch_size=512, progress=True)
     """
-    torch = _torch()
+    torch = require("torch", "torch", "extract_latents")
     layers = [layer] if layer is None or isinstance(layer, str) else list(layer)
     modules = _modules(model, layers)
     first = next(iter(model.parameters()), None)
@@ -109,14 +110,6 @@ def extract_latents(
         raise DataError("there are no data: give at least one batch with one row")
     embeddings = {name: np.concatenate(blocks[name]) for name in layers}
     return embeddings[layers[0]] if layer is None or isinstance(layer, str) else embeddings
-
-
-def _torch() -> Any:
-    try:
-        import torch
-    except ImportError:
-        raise ImportError("embeddings of a torch model need torch: pip install torch") from None
-    return torch
 
 
 def _modules(model: Any, layers: Sequence[str | None]) -> dict[str, Any]:
@@ -235,11 +228,7 @@ def _teller(progress: Progress, total: int | None) -> Callable[[int, int | None]
         return progress
     if not progress:
         return lambda done, total: None
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        raise ImportError("a progress bar needs tqdm: pip install tqdm") from None
-    bar = tqdm(total=total, unit="rows")
+    bar = require("tqdm.auto", "torch", "a progress bar").tqdm(total=total, unit="rows")
 
     def tell(done: int, total: int | None) -> None:
         bar.update(done - bar.n)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from boxwood._extras import require
 from boxwood._frames import label_values
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, refuse_other_kind, whole_number
@@ -215,11 +216,7 @@ class ConceptReport:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each concept; needs pandas."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("a data frame needs pandas: pip install pandas") from None
-        return pd.DataFrame(self.to_dict())
+        return require("pandas", "pandas", "a data frame").DataFrame(self.to_dict())
 
     def __repr__(self) -> str:
         return f"ConceptReport(n_concepts={len(self.name)}, n_reliable={int(self.reliable.sum())})"

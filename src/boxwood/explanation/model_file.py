@@ -212,7 +212,7 @@ def read(path: str | os.PathLike[str]) -> MeasuredTree:
 def write(ex: MeasuredTree, path: str | os.PathLike[str]) -> None:
     """See `Explanation.save`."""
     text = to_text(ex)
-    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         file.write(f"{text}\n")
 
 

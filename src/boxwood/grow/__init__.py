@@ -39,5 +39,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.grow.leaves.expand": ("expand",),
 }
 
-__getattr__, __dir__ = attach(__name__, _MODULES)
+_get, __dir__ = attach(__name__, _MODULES)
+if not TYPE_CHECKING:  # checkers of types know the names above, and no others
+    __getattr__ = _get
 __all__ = [name for name in __dir__() if name not in ("Method", "Optimal", "method_of")]

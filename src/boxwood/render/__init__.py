@@ -24,5 +24,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.render.words.models": ("rules",),
 }
 
-__getattr__, __dir__ = attach(__name__, _MODULES)
+_get, __dir__ = attach(__name__, _MODULES)
+if not TYPE_CHECKING:  # checkers of types know the names above, and no others
+    __getattr__ = _get
 __all__ = __dir__()

@@ -239,7 +239,7 @@ def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
         import pyarrow
         import pyarrow.dataset
     except ImportError:
-        raise DataError('Arrow files need pyarrow\npip install "boxwood[arrow]"') from None
+        raise DataError('Arrow files need pyarrow: pip install "boxwood[arrow]"') from None
     try:
         dataset = pyarrow.dataset.dataset(file.path, format="ipc")
     except (pyarrow.ArrowException, ValueError) as error:
@@ -380,7 +380,7 @@ def sheet_rows(path: str, name: str, table: str | None) -> Iterator[_Row]:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        raise DataError('Excel files need openpyxl\npip install "boxwood[excel]"') from None
+        raise DataError('Excel files need openpyxl: pip install "boxwood[excel]"') from None
     with closing(load_workbook(path, read_only=True, data_only=True)) as book:
         sheets = [sheet.title for sheet in book.worksheets]
         sheet = book[_chosen(name, table, sheets[:1] if table is None else sheets, "sheet")]

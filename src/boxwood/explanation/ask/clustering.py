@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._extras import require
 from boxwood._frames import column_values, label_values
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown, whole_number
@@ -154,8 +155,7 @@ def _as_fitted(clusterer: Any, rows: Floats) -> Any:
     names = getattr(clusterer, "feature_names_in_", None)
     if names is None:
         return rows
-    import pandas as pd
-
+    pd = require("pandas", "pandas", "A clusterer that was fitted with names of columns")
     return pd.DataFrame(rows, columns=list(names))
 
 
