@@ -16,8 +16,9 @@ test: export PYTHONDONTWRITEBYTECODE = # workers and the processes that tests st
 test: $(VENV)/installed-test  ## run the tests, in three minutes on two cores; TESTS=--full tries four times as much
 	$(PY) -m pytest -n $(JOBS) --dist worksteal $(TESTS)
 
-docs: $(VENV)/installed-docs  ## build the site into docs/_build/html; DOCS="-D plot_gallery=0" does not run the gallery
-	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet $(DOCS) docs docs/_build/html
+docs: export GALLERY ?= 1
+docs: $(VENV)/installed-docs  ## build the site into docs/_build/html; GALLERY=0 does not run the gallery
+	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 	@echo "the site is in docs/_build/html: $(PY) -m http.server -d docs/_build/html"
 
 soak: $(VENV)/installed-test $(VENV)/installed-browser  ## try generated cases for MINUTES, and the report in Chromium

@@ -7,12 +7,14 @@ and no inventory of others has to be kept.
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -39,13 +41,14 @@ templates_path = ["templates"]
 nitpicky = True
 default_role = "obj"
 suppress_warnings = [
-    "toc.empty_glob",  # the gallery and the theory are taken in where they are
     "config.cache",  # what conf.py sets up by functions is not part of the cache's key
 ]
 
 # ------------------------------------------------------------------------------------------------------------- pages
 
-myst_enable_extensions = ["colon_fence", "deflist", "html_image"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "html_image"]
+myst_dmath_double_inline = True
+html_math_renderer = "mathml"  # browsers draw it, so no page loads a script from elsewhere
 myst_heading_anchors = 3
 
 # --------------------------------------------------------------------------------------------------------- reference
@@ -86,8 +89,27 @@ if HAS_GALLERY:
         "show_signature": False,
         "remove_config_comments": True,
         "abort_on_example_error": False,
-        "plot_gallery": True,
+        "plot_gallery": os.environ.get("GALLERY") != "0",
     }
+
+
+def mathml(node: nodes.Element, as_block: bool) -> str:
+    """Return a formula as MathML; what docutils' converter lacks is told in other words."""
+    text = re.sub(r"\\tfrac(\d)(\d)", r"\\frac{\1}{\2}", node.astext()).replace(r"\dots", r"\ldots")
+    text = re.sub(r"\\tag\{(.*?)\}", r"\\qquad \\text{(\1)}", text)
+    return tex2mathml(text, as_block=as_block)
+
+
+def visit_math(self: Any, node: nodes.Element) -> None:
+    """Write a formula in a line."""
+    self.body.append(mathml(node, False))
+    raise nodes.SkipNode
+
+
+def visit_math_block(self: Any, node: nodes.Element) -> None:
+    """Write a formula that stands alone; on small screens it scrolls."""
+    self.body.append(f'<div class="math" tabindex="0" style="overflow-x: auto">{mathml(node, True)}</div>')
+    raise nodes.SkipNode
 
 
 def of_boxwood(member: Any) -> bool:
@@ -130,6 +152,7 @@ def is_field(owner: str, name: str) -> bool:
 
 
 def setup(app: Sphinx) -> None:
-    """Add what the reference needs."""
+    """Add what the pages need."""
+    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("autodoc-skip-member", skip_member)
     app.connect("missing-reference", resolve_name)
