@@ -40,9 +40,6 @@ templates_path = ["templates"]
 
 nitpicky = True
 default_role = "obj"
-suppress_warnings = [
-    "config.cache",  # what conf.py sets up by functions is not part of the cache's key
-]
 
 # ------------------------------------------------------------------------------------------------------------- pages
 
@@ -59,6 +56,7 @@ autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False  # the templates list them
 numpydoc_class_members_toctree = False
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 
 # ------------------------------------------------------------------------------------------------------------- theme
 
@@ -66,6 +64,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"boxwood {release}"
 html_show_sourcelink = False
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "boxwood"},
     "navbar_align": "left",
@@ -86,6 +86,7 @@ if HAS_GALLERY:
         "within_subsection_order": "FileNameSortKey",
         "download_all_examples": False,
         "show_memory": False,
+        "write_computation_times": False,
         "show_signature": False,
         "remove_config_comments": True,
         "abort_on_example_error": False,
@@ -108,7 +109,7 @@ def visit_math(self: Any, node: nodes.Element) -> None:
 
 def visit_math_block(self: Any, node: nodes.Element) -> None:
     """Write a formula that stands alone; on small screens it scrolls."""
-    self.body.append(f'<div class="math" tabindex="0" style="overflow-x: auto">{mathml(node, True)}</div>')
+    self.body.append(f'<div tabindex="0" style="overflow-x: auto">{mathml(node, True)}</div>')
     raise nodes.SkipNode
 
 
@@ -121,6 +122,13 @@ def of_boxwood(member: Any) -> bool:
 def skip_member(app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what classes inherit from packages of others."""
     return True if what == "class" and not of_boxwood(member) else None
+
+
+def without_private(
+    app: Sphinx, what: str, name: str, member: Any, options: Any, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Leave out of a signature what is not meant to be given."""
+    return signature and re.sub(r", _\w+=[^,)]+", "", signature), returns
 
 
 def resolve_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.Element) -> nodes.Element | None:
@@ -155,4 +163,5 @@ def setup(app: Sphinx) -> None:
     """Add what the pages need."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("autodoc-skip-member", skip_member)
+    app.connect("autodoc-process-signature", without_private)
     app.connect("missing-reference", resolve_name)
