@@ -7,7 +7,7 @@ SEEDS ?= 10
 SIZE ?= 1
 MINUTES ?= 10
 
-.PHONY: demo test soak soak-tests lint bench papers dist
+.PHONY: demo test docs soak soak-tests lint bench papers dist
 
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
@@ -15,6 +15,11 @@ demo: $(VENV)/installed  ## explain a real table
 test: export PYTHONDONTWRITEBYTECODE = # workers and the processes that tests start share bytecode
 test: $(VENV)/installed-test  ## run the tests, in three minutes on two cores; TESTS=--full tries four times as much
 	$(PY) -m pytest -n $(JOBS) --dist worksteal $(TESTS)
+
+docs: export GALLERY ?= 1
+docs: $(VENV)/installed-docs  ## build the site into docs/_build/html; GALLERY=0 does not run the gallery
+	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+	@echo "the site is in docs/_build/html: $(PY) -m http.server -d docs/_build/html"
 
 soak: $(VENV)/installed-test $(VENV)/installed-browser  ## try generated cases for MINUTES, and the report in Chromium
 	$(PY) -m tests.soak --minutes $(MINUTES)

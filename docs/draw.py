@@ -1,4 +1,4 @@
-"""The pictures of the README, drawn from scikit-learn's wine data.
+"""The pictures of the README and of the first pages, drawn from scikit-learn's wine data.
 
 After a change of a picture, write them anew, and look at them::
 
@@ -32,7 +32,7 @@ SMALLER = 0.75  # of these pixels
 
 @cache
 def wine() -> bw.Explanation:
-    """Return the explanation that `boxwood demo` prints, and the README shows."""
+    """Return the explanation that `boxwood demo` prints, and the first pages show."""
     return bw.explain(load_wine(as_frame=True).data, n_clusters=3, standardize=True, random_state=0)
 
 
@@ -43,7 +43,7 @@ def frontier():
 
 
 def stability():
-    """Draw how far clusters and cuts return in the resamples of the README."""
+    """Draw how far clusters and cuts return in the resamples that the pages show."""
     wine().stability(n=20)
     return wine().plot_stability()
 

@@ -2,7 +2,9 @@
 
 import contextlib
 import importlib.util
+import inspect
 import io
+import operator
 import re
 import shlex
 import subprocess
@@ -22,7 +24,13 @@ import boxwood as bw
 from boxwood.cli import boxwood as main
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+MADE = {"_build", "auto_gallery", "generated"}  # by `make docs`
+PAGES = [
+    "README.md",
+    *sorted(
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md") if not MADE.intersection(path.parts)
+    ),
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)  # "```python ExKMC" is quoted, not run
 LINK = re.compile(r"\]\(([^)]+)\)|src=\"([^\"]+)\"")
 
@@ -31,8 +39,17 @@ def blocks(name):
     return BLOCK.findall((ROOT / name).read_text())
 
 
+WITH_CODE = [name for name in PAGES if any(language == "python" for language, _ in blocks(name))]
+
+
 def test_there_are_pages_for_those_who_come_from_elsewhere():
-    assert {"docs/from-exkmc.md", "docs/from-decision-tree.md", "docs/methods.md", "docs/tables.md"} <= set(PAGES)
+    from_elsewhere = {"docs/from-exkmc.md", "docs/from-decision-tree.md", "docs/how-to/from-shap.md"}
+    assert {*from_elsewhere, "docs/methods.md", "docs/tables.md"} <= set(WITH_CODE)
+    assert len(WITH_CODE) >= 15
+
+
+def test_the_readme_is_read_in_two_minutes():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
 def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
@@ -48,10 +65,10 @@ def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", WITH_CODE)
 def test_the_code_of_a_page_prints_what_it_shows(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    namespace, printed, n_run = {}, "", 0
+    namespace, printed, n_compared = {}, "", 0
     with matplotlib.rc_context({"backend": "Agg"}):
         for language, text in blocks(name):
             if language == "python":
@@ -59,31 +76,76 @@ def test_the_code_of_a_page_prints_what_it_shows(name, tmp_path, monkeypatch):
                 out = io.StringIO()
                 with contextlib.redirect_stdout(out):
                     exec(compile(text, name, "exec"), namespace)
-                printed, n_run = out.getvalue(), n_run + 1
+                printed = out.getvalue()
             elif language == "text":
                 assert [line.rstrip() for line in printed.strip().splitlines()] == text.strip().splitlines()
-                printed = ""
+                printed, n_compared = "", n_compared + 1
         pyplot.close("all")
     assert not printed.strip()
-    assert n_run >= 2
+    assert n_compared
+
+
+def without_code(name):
+    return re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(path):
+    """Return what links may add to a page after "#", as MyST and forges make them of its headings."""
+    headings = re.findall(r"^#+ (.*)$", without_code(path.relative_to(ROOT)), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_links_and_names_of_a_page_lead_somewhere(name):
-    text = re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(), flags=re.MULTILINE | re.DOTALL)
+    text = without_code(name)
     links = [first or second for first, second in LINK.findall(text)]
-    assert [link for link in links if "://" not in link and not (ROOT / name).parent.joinpath(link).exists()] == []
+    broken = []
+    for link in (link for link in links if "://" not in link):
+        file, _, anchor = link.partition("#")
+        path = ((ROOT / name).parent / file if file else ROOT / name).resolve()
+        if not path.exists() or (anchor and anchor not in anchors(path)):
+            broken.append(link)
+    assert broken == []
     known = {"ex": set(dir(bw.Explanation)) | set(bw.Explanation.__dataclass_fields__), "bw": set(dir(bw))}
     named = re.findall(r"`(ex|bw)\.(\w+)", text)
     assert [f"{of}.{what}" for of, what in named if what not in known[of]] == []
 
 
-def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
+def listed():
+    """Return the names that the pages of the reference list, with their modules."""
+    names = set()
+    for path in (ROOT / "docs" / "reference").glob("*.rst"):
+        module = ""
+        for line in path.read_text().splitlines():
+            if line.startswith(".. currentmodule:: "):
+                module = line.split()[-1]
+            elif re.fullmatch(r"   [\w.]+", line):
+                names.add(f"{module}.{line.strip()}")
+    return names
+
+
+def test_the_reference_has_every_public_name():
+    modules = [bw.axes, bw.concepts, bw.errors, bw.grow, bw.kernels, bw.metrics, bw.render, bw.theory]
+    public = {f"boxwood.{name}" for name in bw.__all__ if not inspect.ismodule(getattr(bw, name))}
+    for module in (*modules, bw.theory.bounds, bw.theory.instances):
+        names = [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
+        public |= {f"{module.__name__}.{name}" for name in names}
+    methods = {
+        f"boxwood.Explanation.{name}" for name, _ in inspect.getmembers(bw.Explanation, callable) if name[0] != "_"
+    }
+    elsewhere = {"boxwood.DataError", "boxwood.render.write_labels", "boxwood.theory.instances.Instance"}
+    assert (public | methods) - elsewhere - listed() == set()
+    for name in listed():
+        operator.attrgetter(name.removeprefix("boxwood."))(bw)
+
+
+def test_the_commands_of_the_pages_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     load_wine(as_frame=True).data.to_csv("wine.csv", index=False)
+    page = "docs/reference/command-line.md"
     commands = [
         line.removeprefix("$ boxwood ")
-        for language, text in blocks("README.md")
+        for language, text in blocks("README.md") + blocks("docs/start/five-minutes.md") + blocks(page)
         if language == "console"
         for line in text.splitlines()
         if line.startswith("$ boxwood")
@@ -92,7 +154,7 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
     for command in commands:
         result = CliRunner().invoke(main, shlex.split(command))
         assert result.exit_code == 0, (command, result.output)
-    told = re.findall(r"^\| `boxwood (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    told = re.findall(r"^\| `boxwood (\w+)", (ROOT / page).read_text(), re.MULTILINE)
     assert sorted(told) == sorted(main.list_commands(click.Context(main)))
 
 

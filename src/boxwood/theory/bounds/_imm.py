@@ -153,7 +153,7 @@ def imm_certificate(
     has the same bound only if the reference's centres are the best ones of its clusters.
 
     IMM's cuts also obey an inequality at each node and in each column. Let k' be the number of the node's centres, and
-    sum over the rows that reach the node together with their centre c:
+    sum over the rows that reach the node together with their centre c::
 
         t r_i² <= 4 k' sum (x_i - c_i)²    and, for the ℓ1 cost,    t r_i <= 2 sum |x_i - c_i|
 

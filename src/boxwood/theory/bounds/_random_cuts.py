@@ -65,13 +65,13 @@ def random_cuts_price_bound(
     each node draws its cut uniformly. It bounds the expected cost of every single row.
 
     The distortion 2k - 1: let the way from a terminal y to a row x consist of the gaps g_1, ..., g_j between terminals
-    and a rest t. Then |x - y|² = (sum g + t)², which is at most (2j + 1) (sum g² / 2 + t²) by the Cauchy-Schwarz
+    and a rest t. Then ``|x - y|² = (sum g + t)²``, which is at most (2j + 1) (sum g² / 2 + t²) by the Cauchy-Schwarz
     inequality, and j is at most k - 1. For rows between terminals it is less.
 
     For "l2" the paper states the order alone. The constants are those of its proof, with three changes. A centre in
     the outer half of the radius leaves the main part with probability 1 / 8d, not 1 / 4d. A light cut costs 2R. A row
-    outside the box of the centres is counted by 2A >= max(A, B) or by |x - c| >= B / 2, with A and B the distances of
-    the centre and the row from the median.
+    outside the box of the centres is counted by 2A >= max(A, B) or by ``|x - c| >= B / 2``, with A and B the distances
+    of the centre and the row from the median.
 
     References
     ----------
@@ -121,7 +121,7 @@ def separation_probability(x: ArrayLike, center: ArrayLike, median: ArrayLike, r
     Returns
     -------
     array of shape (...)
-        Probabilities; always holds, by Lemma 7.2: at most |x - c| (|c - m| + |x - m|) / (2 d radius²).
+        Probabilities; always holds, by Lemma 7.2: at most ``|x - c| (|c - m| + |x - m|) / (2 d radius²)``.
 
     Raises
     ------

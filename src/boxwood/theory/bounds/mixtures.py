@@ -145,7 +145,7 @@ def sqeuclidean_price_bound(
     References
     ----------
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", Appendix A.3.
-    The paper states no constants; these follow from |a + b|² <= 2 |a|² + 2 |b|².
+    The paper states no constants; these follow from ``|a + b|² <= 2 |a|² + 2 |b|²``.
     """
     facts, c = mixture_facts(mixture, "variance"), chebyshev_constant(sharp)
     largest, mean = (float(mixture.pooled_variances(pooling).sum()) for pooling in ("max", "weighted"))
@@ -259,7 +259,7 @@ def gap_error_bound(
     tail : {"gaussian", "one-sided", "two-sided"}, default="gaussian"
         What is assumed of the tails; it sets c. "gaussian", c = 1/2: components are Gaussian. "one-sided", c = 1:
         P(x - mean >= s) <= exp(-s² / 2 sigma²) on either side. "two-sided", c = 2, is the paper's Assumption 1:
-        P(|x - mean| >= s) <= 2 exp(-s² / 2 sigma²).
+        ``P(|x - mean| >= s) <= 2 exp(-s² / 2 sigma²)``.
     sigma : array-like of shape (d,), default=None
         Sub-Gaussian parameters of the axes, not variances: they state that the components have these tails. None takes
         the largest standard deviation on each axis, which is right for Gaussians.

@@ -32,7 +32,7 @@ def three_corners(gamma: float) -> Instance:
     Parameters
     ----------
     gamma : float
-        Of the Gaussian kernel exp(-gamma |x - y|²), above 0.
+        Of the Gaussian kernel ``exp(-gamma |x - y|²)``, above 0.
 
     Raises
     ------

@@ -291,8 +291,8 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
 def first_cut_error(k: int, sigma: float, threshold: ArrayLike | None = None) -> tuple[float, float]:
     """Return the error of one cut through normals with means 1, 2, ..., k and equal weight, and its threshold.
 
-    The error at theta is the mean over i of Phi(-|i - theta| / sigma). Without `threshold` it is the least error over
-    1 <= theta <= k.
+    The error at theta is the mean over i of ``Phi(-|i - theta| / sigma)``. Without `threshold` it is the least error
+    over 1 <= theta <= k.
 
     Parameters
     ----------
