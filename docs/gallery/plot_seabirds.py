@@ -33,9 +33,7 @@ for name, (n, *columns) in SPECIES.items():
     size = rng.normal(size=n)  # a large bird is large in all measures
     measured.append(np.column_stack([m + s * (0.6 * size + 0.8 * rng.normal(size=n)) for m, s in columns]))
     species += [name] * n
-birds = pd.DataFrame(np.vstack(measured), columns=COLUMNS).round(
-    {c: 1 for c in COLUMNS[:2]} | {c: 0 for c in COLUMNS[2:]}
-)
+birds = pd.DataFrame(np.vstack(measured), columns=COLUMNS).round(dict(zip(COLUMNS, (1, 1, 0, 0), strict=True)))
 birds["mass (g)"] = birds["mass (g)"].mask(rng.random(len(birds)) < 0.05)  # flew off before it was weighed
 
 ex = bw.explain(birds, n_clusters=3, standardize=True, random_state=0)
@@ -50,7 +48,7 @@ print(ex)
 # %%
 # Are the clusters the species?
 # -----------------------------
-# A clustering knows nothing of species. The table counts the birds of each species by the cluster that their rule names.
+# A clustering knows nothing of species. The table counts the birds of each species by the cluster of their rule.
 
 print(pd.crosstab(pd.Series(species, name="species"), pd.Series(ex.predict(birds), name="ruled")))
 

@@ -3,8 +3,8 @@ A typing tool of five questions
 ===============================
 
 A survey of twelve questions found four segments. Who calls a call centre will answer five questions, not twelve. A
-*typing tool* is a short form that names the segment of a person. ``max_columns=5`` asks for rules that need at most five
-of the questions.
+*typing tool* is a short form that names the segment of a person. ``max_columns=5`` asks for rules that need at most
+five of the questions.
 
 The answers are made up by this script. Nobody was asked.
 """
@@ -46,7 +46,7 @@ clusters = pd.Series(KMeans(4, n_init=4, random_state=0).fit_predict(answers))
 segments = clusters.map(pd.crosstab(clusters, kind).idxmax(axis="columns"))  # each named for most of its people
 
 few = (1, 3, 5)
-limits = {"max_leaf_nodes": 8, "validate": 0.3, "random_state": 0}
+limits = {"max_leaf_nodes": 6, "validate": 0.3, "random_state": 0}
 tools = [bw.explain(answers, segments, max_columns=m, **limits) for m in few]
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
