@@ -7,7 +7,7 @@ SEEDS ?= 10
 SIZE ?= 1
 MINUTES ?= 10
 
-.PHONY: demo test docs soak soak-tests lint bench papers dist
+.PHONY: demo test docs soak soak-tests lint bench bench-page papers dist
 
 demo: $(VENV)/installed  ## explain a real table
 	$(PY) -m boxwood demo
@@ -35,6 +35,9 @@ lint: $(VENV)/installed-lint  ## style and types
 
 bench: $(VENV)/installed-bench  ## time and quality, as ratios within one run
 	$(PY) -m benchmarks
+
+bench-page: $(VENV)/installed-bench  ## docs/benchmarks.md: quality, speed and memory beside peers
+	$(PY) -m benchmarks.bench_page
 
 papers: $(VENV)/installed-bench  ## every table and figure of the papers beside ours, into papers_report
 	$(PY) -m benchmarks.papers
