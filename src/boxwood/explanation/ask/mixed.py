@@ -133,7 +133,8 @@ def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what:
     """Raise a ValueError if kinds of columns are named where they have no effect."""
     for name, given in (("categories", categories), ("numbers", numbers)):
         if given:
-            raise ValueError(f"{name}={listed(list(given))} needs a table with names of columns, and labels or n_clusters; got {what}")
+            needed = "a table with names of columns, and labels or n_clusters"
+            raise ValueError(f"{name}={listed(list(given))} needs {needed}; got {what}")
 
 
 def refuse_method(method: str, table: MixedTable | Coordinates) -> None:
