@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -35,6 +36,7 @@ def test_there_are_pages_for_those_who_come_from_elsewhere():
     assert {"docs/from-exkmc.md", "docs/from-decision-tree.md", "docs/methods.md", "docs/tables.md"} <= set(PAGES)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs make, and scripts that name their interpreter")
 def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
     old, venv = tmp_path / "python3", tmp_path / "venv"
     old.write_text(f"#!{sys.executable}\nimport sys\nsys.version_info = (3, 10, 13)\nexec(sys.argv[2])\n")
