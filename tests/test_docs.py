@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import io
 import operator
+import os
 import re
 import shlex
 import subprocess
@@ -52,6 +53,7 @@ def test_the_readme_is_read_in_two_minutes():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs make, and scripts that name their interpreter")
 def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
     old, venv = tmp_path / "python3", tmp_path / "venv"
     old.write_text(f"#!{sys.executable}\nimport sys\nsys.version_info = (3, 10, 13)\nexec(sys.argv[2])\n")

@@ -546,7 +546,9 @@ def test_standard_input_in_every_format(folder, iris, form):
     assert explained.stdout == f"{boxwood.load(folder / 'species.json').to_text()}\n"
 
 
-@pytest.mark.parametrize("spelling", ["it.csv", "./it.csv", "here/../it.csv", "link.csv", "hard.csv", "{}/it.csv"])
+@pytest.mark.parametrize(
+    "spelling", ["it.csv", "./it.csv", "here/../it.csv", pytest.param("link.csv", marks=POSIX), "hard.csv", "{}/it.csv"]
+)
 def test_no_input_is_overwritten(folder, tmp_path, monkeypatch, spelling):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here").mkdir()
@@ -559,7 +561,8 @@ def test_no_input_is_overwritten(folder, tmp_path, monkeypatch, spelling):
             if name.startswith(("link", "hard")):
                 os.remove(name)
         for extension in (".csv", ".json"):
-            os.symlink(f"it{extension}", f"link{extension}")
+            if "link" in spelling:  # Windows asks for a right to make one
+                os.symlink(f"it{extension}", f"link{extension}")
             os.link(f"it{extension}", f"hard{extension}")
         model, table = ("it.csv", "{}/iris.csv") if what == "model" else ("{}/species.json", "it.csv")
         lines = [["predict", model, table, "-o", spelling]]

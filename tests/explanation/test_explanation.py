@@ -537,9 +537,10 @@ def test_save_and_load(tmp_path, wine_explained):
     assert load(path) == wine_explained
     assert load(str(path)) == wine_explained
     assert os.listdir(tmp_path) == ["model.json"]
-    umask = os.umask(0o022)
-    os.umask(umask)
-    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+    if os.name == "posix":
+        umask = os.umask(0o022)
+        os.umask(umask)
+        assert path.stat().st_mode & 0o777 == 0o666 & ~umask
 
 
 def test_a_failed_save_changes_nothing(tmp_path, wine_explained, monkeypatch):

@@ -207,7 +207,7 @@ def explain(
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
     rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
     columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.
-    A table in batches with columns of words, or with gaps from which rules learn, is read into memory up to 2 ** 25
+    A table in batches with columns of words, or with gaps from which rules learn, is read into memory up to 2 ** 23
     values, and gives the tree of the same rows there; of a longer one so many values are drawn by rows, with a note.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
