@@ -84,8 +84,9 @@ def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:
 
 
 def _in_memory(question: Question, asked: Asked) -> Answer:
-    name, options = asked.method, with_defaults(asked.method, asked.options, question.clusterer)
-    question, grown, tree, n_moved, options = _grown_best(question, asked, options)
+    name = asked.method
+    asked_for: Mapping[str, Any] = with_defaults(name, asked.options, question.clusterer)
+    question, grown, tree, n_moved, options = _grown_best(question, asked, asked_for)
     task = question.task
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
