@@ -88,6 +88,21 @@ def test_a_loop_that_is_left_after_each_look_finds_the_same(monkeypatch):
         assert nested(found.tree, np.asarray(case.X, dtype=float), np.flatnonzero(case.each)) == expected[2]
 
 
+def test_the_best_tree_of_some_rows_to_begin_with_changes_nothing(monkeypatch):
+    monkeypatch.setattr(agreement, "SAMPLED", 3)
+    monkeypatch.setattr(agreement, "FAR", 2)
+    begun = []
+    of_sample = agreement._of_sample
+    monkeypatch.setattr(agreement, "_of_sample", lambda *given: begun.append(of_sample(*given)) or begun[-1])
+    for seed in seeds(40, first=200):
+        case = Small(seed, depths=(2, 3))
+        case.leaves = max(case.leaves, 3)
+        found, expected = case.optimal(), case.best()
+        assert (found.cost, found.tree.n_leaves) == expected[:2], f"seed {seed}"
+        assert nested(found.tree, np.asarray(case.X, dtype=float), np.flatnonzero(case.each)) == expected[2]
+    assert sum(tree is not None for tree in begun) > share(10)
+
+
 def test_without_a_depth_all_shapes_are_tried():
     for seed in seeds(20):
         case = Small(seed, max_rows=12)

@@ -17,7 +17,8 @@ counts the labels of either side. Three rules save such sweeps, for the cuts at 
 
 As rows only join the first side as p rises, it costs at least what it does before, and at most `UNIT` more for each row
 that joined it; the second side likewise. So one look raises the bounds of all places: near it by the rows between, and
-far from it by the order. And a side with t leaves has at least the rows outside its t commonest labels as mistakes.
+far from it by the order. And a side with t leaves has at least the rows outside its t commonest labels as mistakes; if
+it has no others, it has a leaf for each of these.
 
 Leaves of fewer than `least` rows are not allowed, but bounds are those of trees that may have them: only these rise and
 fall as above. (E. Briţa, J. van der Linden, E. Demirović, "Optimal classification trees for continuous feature data
@@ -52,13 +53,13 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
     sizes[0] = order.shape[1]
     cuts[:] = -1
     best = _as_leaf(totals[0])
-    bound = UNIT * _beyond(totals[0], leaves) + 1
+    bound = _least(totals[0], leaves)
     if leaves == 1 or bound >= min(limit, best):
         return min(best, limit), bound
     if leaves == 2:
         side, found = np.zeros(order.shape[1], dtype=np.uint8), np.empty((2, 4), dtype=np.int64)
         floor, scratch = np.zeros(2, dtype=np.int64), np.empty((2, 5 + n_labels), dtype=np.int64)
-        floor[0] = (bound - 1) // UNIT
+        floor[0] = bound // UNIT
         box = _box(order, codes, labels, weights)
         work[0] += order.shape[1] * _cut_sides(box, side, totals, sizes, least, floor, scratch, found)
         cuts[0, 0], cuts[0, 1] = found[0, 2], found[0, 3]
@@ -67,13 +68,15 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
 
 
 @jit
-def _beyond(totals, leaves):
-    """Return the weight outside the commonest labels, one for each leaf."""
-    counts, beyond = np.zeros(len(totals), dtype=np.int64), np.int64(0)
+def _least(totals, leaves):
+    """Return what a tree with so many leaves costs at least: one has the commonest labels, and each of them a leaf."""
+    counts, beyond, present = np.zeros(len(totals), dtype=np.int64), np.int64(0), np.int64(0)
     top = np.full(leaves, -1)
     for c in range(len(totals)):
-        beyond += _count(c, totals[c], counts, top)
-    return beyond
+        if totals[c] > 0:
+            present += 1
+            beyond += _count(c, totals[c], counts, top)
+    return UNIT * beyond + min(present, leaves)
 
 
 @jit
@@ -229,26 +232,25 @@ def _weigh(weight, ends, n_places, weight_to):
 
 @jit
 def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
-    """Write for each place what both sides cost at least with so many leaves, by the rows outside the commonest labels.
+    """Write for each place what both sides cost at least with so many leaves: see `_least`.
 
     With one leaf, that is what they cost. IN: label, weight (n,): in the order of the column.
     """
-    if leaves >= n_labels:
-        low[:n_places], high[:n_places] = 1, 1
-        return
     counts, top, r = np.zeros(n_labels, dtype=np.int64), np.full(leaves, -1), 0
-    beyond = np.int64(0)
+    beyond, present = np.int64(0), np.int64(0)
     for p in range(n_places):
         while r < ends[p]:
+            present += counts[label[r]] == 0 and weight[r] > 0
             beyond += _count(label[r], weight[r], counts, top)
             r += 1
-        low[p] = UNIT * beyond + 1
-    counts[:], top[:], r, beyond = 0, -1, len(label), np.int64(0)
+        low[p] = UNIT * beyond + min(present, leaves)
+    counts[:], top[:], r, beyond, present = 0, -1, len(label), np.int64(0), np.int64(0)
     for p in range(n_places - 1, -1, -1):
         while r > ends[p]:
             r -= 1
+            present += counts[label[r]] == 0 and weight[r] > 0
             beyond += _count(label[r], weight[r], counts, top)
-        high[p] = UNIT * beyond + 1
+        high[p] = UNIT * beyond + min(present, leaves)
 
 
 @jit
@@ -448,7 +450,7 @@ def look(
                 least_of[j] = NONE
                 continue
         to = weight_to[j]
-        slack = UNIT * max(to[p] - to[start], to[stop] - to[p])
+        slack = UNIT * (max(to[p] - to[start], to[stop] - to[p]) // 4) if best >= UNIT else 0  # more would pay less
         end = ends[j, p]
         for r in range(n):
             side[rows[r]] = r >= end
