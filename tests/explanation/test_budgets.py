@@ -459,7 +459,7 @@ def test_a_depth_with_room_for_too_few_leaves_is_told():
     ex = bw.explain(X, labels, max_depth=2)
     assert ex.n_leaves == 4
     assert ex.tree.depth == 2
-    assert "room for 4 leaves, fewer than the 8 clusters (max_depth=2)" in ex.notes
+    assert "there is room for only 4 leaves, fewer than the 8 clusters (max_depth=2)" in ex.notes
     assert not any("more leaves may help" in note for note in ex.notes)
 
 

@@ -426,7 +426,7 @@ def test_kmeans_by_default(wine):
     ex = explain(wine)
     labels = KMeans(8, n_init=10, random_state=0).fit_predict(wine)
     assert [cluster.size for cluster in ex.clusters] == sorted(np.bincount(labels).tolist(), reverse=True)
-    assert "8 clusters were made, as no number was asked for (n_clusters)" in ex.notes
+    assert "8 clusters were made, because no number was given (n_clusters)" in ex.notes
     assert explain(wine, n_clusters=3).n_clusters == 3
 
 

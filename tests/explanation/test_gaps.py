@@ -254,7 +254,7 @@ def test_a_cluster_of_filled_gaps_alone_is_told():
     lost = clusterer.predict(table)[table["a"].isna()]
     assert len(set(lost)) == 1
     ex = explain(table, clusterer, method="cart")
-    assert f"no row of {lost[0]} has all values, so it is no cluster here" in ex.notes
+    assert f"every row of {lost[0]} lacks a value, so there is no such cluster here" in ex.notes
 
 
 def test_few_columns_are_named_where_more_than_half_of_the_rows_have_gaps():
@@ -273,7 +273,7 @@ def test_labels_of_any_kind_are_those_of_complete_rows():
     lost = np.where(np.isin(np.arange(N), WHOLE), LABELS, "gone")
     ex = explain(HOLES, lost, method="imm")
     assert ex.names == ("high", "low")
-    assert "no row of gone has all values, so it is no cluster here" in ex.notes
+    assert "every row of gone lacks a value, so there is no such cluster here" in ex.notes
     assert ex.notes == explain(HOLES.assign(label=lost), "label", method="imm").notes
 
 

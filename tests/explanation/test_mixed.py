@@ -126,7 +126,7 @@ def test_a_row_that_lacks_everything_has_no_cluster(library: str) -> None:
     ex = bw.explain(_frame(library, columns), "segment")
     empty = sum(a is None and b is None for a, b in zip(columns["country"], columns["age"], strict=True))
     assert (ex.n_left_out, ex.n_incomplete) == (empty, empty)
-    assert any("lack all of their values" in note for note in ex.notes)
+    assert any("no value in any column in use" in note for note in ex.notes)
 
 
 def test_columns_that_cannot_be_used_are_left_out_with_a_note_that_says_why() -> None:

@@ -241,7 +241,7 @@ def test_notes_keep_earlier_names_and_say_so():
     assert any("no rule for cluster 2" in note for note in ex.notes)
     assert ex.rename({2: "Rare"}).notes == (
         *ex.notes,
-        "the notes before this one have earlier names: Rare was cluster 2",
+        "the notes above use earlier names: Rare was cluster 2",
     )
 
 

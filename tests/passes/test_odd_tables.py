@@ -62,7 +62,7 @@ def test_no_step_of_auto_begins_after_the_time_is_over(monkeypatch):
     monkeypatch.setattr(settings, "SAMPLE_ROWS", 100)
     monkeypatch.setattr(settings, "ROWS", 100)
     monkeypatch.setattr(in_batches, "_of_all_rows", None)  # which would be called
-    assert any("stopped by the clock" in note for note in bw.explain(table, centers, time_limit=0).notes)
+    assert any("the time limit ended the search" in note for note in bw.explain(table, centers, time_limit=0).notes)
 
 
 def test_changes_in_words_take_the_columns_of_the_trees():

@@ -90,3 +90,15 @@ def test_a_model_without_rows_is_rounded_by_what_it_knows():
     assert [leaf.size for leaf in rounded(model, 5).leaves] == [leaf.size for leaf in rounded(ex, 5).leaves]
     assert "282" not in Page(model.to_html(min_count=5)).text
     assert "282 rows" in Page(model.to_html()).text
+
+
+def test_notes_that_tell_shares_of_rows_or_values_are_left_out():
+    ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]] * 20, [0, 0, 1, 1] * 20)
+    told = (
+        "the rules find only 40.0% of vip, but are right for 97.0% of all rows; try more leaves (max_leaf_nodes)",
+        "with 8 leaves the rules could reach 90.4% (max_leaf_nodes)",
+        "ward (9 whole numbers, 1 to 9): read as numbers; if they are codes, rules can name them (categories)",
+        "no rule may use the forbidden age",
+    )
+    page = replace(ex, notes=told).to_html(min_count=5)
+    assert [note in page for note in told] == [False, False, False, True]

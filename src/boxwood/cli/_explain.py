@@ -70,8 +70,8 @@ or an Excel file (--table names the table or sheet), or - for standard input. A 
 Columns of text are categories. Those of more than 255 values, columns of dates, constant columns and columns that look
 like identifiers are left out, unless -c names the columns. Rules say where rows without a value belong (--missing).
 
-The summary has a line for each cluster, with its rule, and what the rules lose; below it stands the tree, with the rows
-of each leaf. -o writes more, by the extension of its file:
+The summary has a line for each cluster with its rule, and says how many rows the rules get wrong; below it is the tree,
+with the rows of each leaf. -o writes more, by the extension of its file:
 
 {described_outputs()}
 """
@@ -121,7 +121,7 @@ Examples:
     "--time-limit",
     metavar="SECONDS",
     type=click.FloatRange(min=0),
-    help="Stop the search after so many seconds. Without it the result does not depend on the speed of the machine.",
+    help="Stop the search after this many seconds. Without it the result does not depend on the speed of the machine.",
 )
 @limit_options
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
@@ -149,13 +149,13 @@ Examples:
     "--categories",
     metavar="NAME",
     multiple=True,
-    help="Columns of words, though they look like numbers, such as postcodes; may be repeated, or a,b,c.",
+    help="Columns of categories, even if they look like numbers, such as postcodes; may be repeated, or a,b,c.",
 )
 @click.option(
     "--numbers",
     metavar="NAME",
     multiple=True,
-    help="Columns that must be numbers, so that any word in them is an error; may be repeated, or a,b,c.",
+    help="Columns that must be numbers; any word in them is an error; may be repeated, or a,b,c.",
 )
 @click.option(
     "--names",
@@ -164,7 +164,9 @@ Examples:
     callback=_check_names,
     help="Name of a cluster, such as 0=young or 'S1=loyal customers'; may be repeated.",
 )
-@click.option("--value", metavar="COLUMN", help="Column of value, such as revenue: tell its sum and share by cluster.")
+@click.option(
+    "--value", metavar="COLUMN", help="Column of value, such as revenue: show its sum and share for each cluster."
+)
 @click.option("--standardize", is_flag=True, hidden=True, help="The same as --scale unit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the clustering.")
 @click.option(

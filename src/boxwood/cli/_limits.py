@@ -20,9 +20,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _AT_LEAST_ONE = click.IntRange(min=1)
 _OPTIONS = (
-    click.option("--max-depth", metavar="N", type=_AT_LEAST_ONE, help="Longest rule of a leaf, in conditions."),
-    click.option("--min-samples-leaf", metavar="N", type=_AT_LEAST_ONE, help="Smallest leaf, in rows."),
-    click.option("--max-columns", metavar="N", type=_AT_LEAST_ONE, help="Most columns in all rules together."),
+    click.option("--max-depth", metavar="N", type=_AT_LEAST_ONE, help="Most conditions in the rule of a leaf."),
+    click.option("--min-samples-leaf", metavar="N", type=_AT_LEAST_ONE, help="Fewest rows in a leaf."),
+    click.option(
+        "--max-columns", metavar="N", type=_AT_LEAST_ONE, help="Most columns that all rules together may use."
+    ),
     click.option(
         "--forbidden",
         metavar="NAME",
@@ -39,7 +41,7 @@ _OPTIONS = (
         "--round-thresholds",
         metavar="DIGITS",
         type=click.IntRange(1, 17),
-        help="Round thresholds to so many significant digits; a note says how many rows that moves.",
+        help="Round thresholds to this many significant digits; a note says how many rows move.",
     ),
 )
 LIMITS = {

@@ -31,16 +31,19 @@ Examples:
 @click.option("--row", metavar="N", type=click.IntRange(min=1), help="Row of the table; the first one is 1.")
 @click.option("--set", "given", metavar="COLUMN=VALUE", multiple=True, help="A value of the row; may be repeated.")
 @click.option(
-    "--immutable", metavar="NAME", multiple=True, help="Column that no change may touch; may be repeated, or a,b,c."
+    "--immutable",
+    metavar="NAME",
+    multiple=True,
+    help="Column that changes must leave alone; may be repeated, or a,b,c.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
 @reading_options
 @talk_options
 def command(model: str, file: str | None, row: int | None, given: tuple[str, ...], quiet: bool, **options: Any) -> None:
-    """Tell why a row is in its cluster: its way down the tree, and what would change it.
+    """Say why a row is in its cluster: its path down the tree, and what would change it.
 
-    MODEL was written by `boxwood explain`. The row stands in TABLE, or its values are given with --set; an empty value
-    is a missing one. Each line of the answer is a cut on the way, with the row's value and how far it is from the cut,
+    MODEL was written by `boxwood explain`. The row is in TABLE, or its values are given with --set; an empty value
+    is a missing one. Each line of the answer is a cut on its path, with the row's value and how far it is from the cut,
     or the smallest change of the row that would bring it to another cluster.
     """
     if (file is None) != (row is None):

@@ -252,7 +252,7 @@ def notes_on_clustering(
     if not scaled and (made_here or sees_distances(clustering)):
         notes += notes_on_ranges(columns, ends, clustering)
     if made_here and n_clusters is None:
-        notes += (f"{N_CLUSTERS} clusters were made, as no number was asked for (n_clusters)",)
+        notes += (f"{N_CLUSTERS} clusters were made, because no number was given (n_clusters)",)
     return notes if made_here else (*notes, *_notes_on_labels(names, clustering))
 
 

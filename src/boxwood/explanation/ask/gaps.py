@@ -298,7 +298,7 @@ def _notes_on_lost(X: Any, clustering: Any, rows: Indices) -> tuple[str, ...]:
         return ()
     codes, labels = encode_labels(label_values(clustering))
     lost = [str(labels[c]) for c in np.setdiff1d(codes, codes[rows]).tolist() if c >= 0]
-    return (f"no row of {listed(lost)} has all values, so it is no cluster here",) if lost else ()
+    return (f"every row of {listed(lost)} lacks a value, so there is no such cluster here",) if lost else ()
 
 
 def _values_of_rows(what: str, values: Any, rows: Indices, n_rows: int) -> Any:

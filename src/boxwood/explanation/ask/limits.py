@@ -112,4 +112,4 @@ def _notes_on_room(facts: BudgetFacts, task: Task) -> tuple[str, ...]:
     if not limits:
         return ()
     leaves = "1 leaf" if room == 1 else f"{room:,} leaves"
-    return (f"room for {leaves}, fewer than the {k:,} clusters ({', '.join(limits)})",)
+    return (f"there is room for only {leaves}, fewer than the {k:,} clusters ({', '.join(limits)})",)

@@ -282,8 +282,12 @@ def _without_empty(table: MixedTable, lacking: Bools, clustering: Any, weights: 
     n, rows = len(table), np.flatnonzero(~empty)
     if not len(rows):
         raise DataError(f"none of {n:,} rows has a value in {listed(table.columns)}")
-    lack = "lacks all of their values and gets" if n - len(rows) == 1 else "lack all of their values and get"
-    note = f"of the columns in use, {n - len(rows):,} of {n:,} rows {lack} no cluster"
+    lack = (
+        "has no value in any column in use, so it gets"
+        if n - len(rows) == 1
+        else "have no value in any column in use, so they get"
+    )
+    note = f"{n - len(rows):,} of {n:,} rows {lack} no cluster"
     return without_rows(Complete(table, clustering, weights), rows, n, note)
 
 

@@ -45,7 +45,7 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     new = dict(zip(ex.names, plain, strict=True))
     said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
     in_notes = [f"{name} was {old}" for old, name in said if any(old in note for note in ex.notes)]
-    notes = ex.notes + ((f"the notes before this one have earlier names: {listed(in_notes)}",) if in_notes else ())
+    notes = ex.notes + ((f"the notes above use earlier names: {listed(in_notes)}",) if in_notes else ())
     evidence, mixture = ex._evidence, ex.mixture
     if evidence is not None:
         evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))

@@ -398,7 +398,7 @@ class AutoSearch:
         """Return what the reader of the result must know of the search."""
         notes = []
         if self.clock.stopped:
-            notes.append("stopped by the clock: the best tree so far (time_limit)")
+            notes.append("the time limit ended the search, this is the best tree so far (time_limit)")
         notes += self.on_length()
         has_room = self.task.leaves() >= self.task.reference.n_clusters
         if has_room and (equal := self.task.blinkered.reference.equal_pair):

@@ -305,12 +305,12 @@ def notes_on_leaves(
     missing = [cluster for cluster in clusters if cluster.size > 0 and not cluster.rules]
     notes = [_without_leaf(one, names, confusion[one.cluster], weighted) for one in missing[:SPELT_OUT]]
     if more := [cluster_name(one.name) for one in missing[SPELT_OUT:]]:
-        notes.append(f"no rule either for {listed(more)}")
+        notes.append(f"no rule for {listed(more)} either")
     if missing and more_may_help:
         notes[-1] += "; more leaves may help"
     false = [leaf for leaf in leaves if leaf.size > 0 and leaf.own == 0]
     notes += [
-        f"the rule of {cluster_name(names[leaf.cluster])} that says {rule(leaf.rule)} holds no row of it"
+        f"the rule {rule(leaf.rule)} names {cluster_name(names[leaf.cluster])}, but matches no row of it"
         for leaf in false[:SPELT_OUT]
     ]
     if len(false) > SPELT_OUT:

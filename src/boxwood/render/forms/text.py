@@ -48,7 +48,7 @@ __all__ = [
     "unbeaten",
 ]
 
-DOUBT = "a number rather than a cluster? then cut it into a few ranges, and explain these"
+DOUBT = "a number rather than a cluster? If so, cut it into a few ranges and explain those"
 """End of a note that doubts the question, which stands before the many rules that answer it."""
 TELLING = 0.02  # a larger gap says more of the search than of the tree
 _OF_COSTS = {

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["profile_or_none", "rounded"]
 
-_OF_ROWS = re.compile(r"\d%?( of [\d,]+)? (of )?(the )?rows?\b|weight \d|^read as numbers: ")
-"""In notes that tell how many rows there are, or the value of one."""
+_OF_ROWS = re.compile(
+    r"\d%?( of [\d,]+)? (of )?(the |all )?rows?\b|weight \d|^read as numbers: |: read as numbers; |leaves the rules "
+)
+"""In notes that tell how many rows there are, a share of them, or the value of one."""
 
 
 def rounded(ex: Measurable, count: int) -> Measurable:
