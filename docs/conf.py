@@ -69,7 +69,7 @@ html_css_files = ["site.css"]
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "boxwood"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
@@ -145,9 +145,14 @@ def resolve_name(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: n
     if not target.replace(".", "").isidentifier():
         return nodes.literal(text.astext(), text.astext())
     for wanted in (target, owner if is_field(owner, member) else target):
-        if found := [name for name in objects if f".{name}".endswith(f".{wanted}")]:
-            known = objects[min(found, key=lambda name: (name.count("."), name))]
+        found = [name for name in objects if f".{name}".endswith(f".{wanted}")]
+        depth = min((name.count(".") for name in found), default=0)
+        nearest = [name for name in found if name.count(".") == depth]
+        if len(nearest) == 1:
+            known = objects[nearest[0]]
             return make_refnode(app.builder, node["refdoc"], known.docname, known.node_id, text, node["reftarget"])
+        if found:  # a method of several classes
+            return nodes.literal(text.astext(), text.astext())
     is_of_boxwood = target != node["reftarget"] or f"boxwood.{owner}" in objects
     return None if is_of_boxwood else nodes.literal(text.astext(), text.astext())
 
