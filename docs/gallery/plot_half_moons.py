@@ -20,7 +20,8 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 import boxwood as bw
-from boxwood.render.pictures.colours import colour_of
+
+COLOURS = ("#3f90da", "#bd1f01")
 
 X, moons = make_moons(400, noise=0.06, random_state=0)
 clusterer = bw.KernelKMeans(2, random_state=0)
@@ -34,11 +35,11 @@ x, y = np.meshgrid(np.linspace(-1.3, 2.3, 400), np.linspace(-0.8, 1.3, 300))
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.2), sharey=True, layout="constrained")
 for ax, model in zip(axes, models, strict=True):
     ground = model.predict(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
-    ax.contourf(x, y, ground, levels=[-0.5, 0.5, 1.5], colors=[colour_of(0), colour_of(1)], alpha=0.25)
+    ax.contourf(x, y, ground, levels=[-0.5, 0.5, 1.5], colors=COLOURS, alpha=0.25)
     clusters = model.clusterer_.labels_
     wrong = model.predict(X) != clusters
     for cluster, sign in ((0, "o"), (1, "s")):
-        ax.plot(*X[(clusters == cluster) & ~wrong].T, sign, color=colour_of(cluster), markersize=3)
+        ax.plot(*X[(clusters == cluster) & ~wrong].T, sign, color=COLOURS[cluster], markersize=3)
         ax.plot(*X[(clusters == cluster) & wrong].T, "x", color="black", markersize=6)
     ax.set_title(f"{type(model).__name__}, {model.n_leaves_} leaves: {1 - wrong.mean():.1%} agree")
 

@@ -22,9 +22,9 @@ from sklearn.mixture import GaussianMixture
 
 import boxwood as bw
 from boxwood import metrics
-from boxwood.render.pictures.colours import colour_of
 from boxwood.theory import bounds, certificate
 
+COLOURS = ("#3f90da", "#bd1f01", "#ffa90e")
 MEANS, SPREADS, SHARES = np.array([[0, 0], [5, 1], [2.5, 6]]), np.array([1, 1.2]), [0.5, 0.3, 0.2]
 
 
@@ -42,7 +42,7 @@ mmdt = bw.MMDT(start).fit(X)
 figure, ax = plt.subplots(figsize=(7.5, 5), layout="constrained")
 wrong = mmdt.predict(X) != component
 for k, sign in enumerate("os^"):
-    ax.plot(*X[(component == k) & ~wrong].T, sign, color=colour_of(k), markersize=3, label=f"component {k}")
+    ax.plot(*X[(component == k) & ~wrong].T, sign, color=COLOURS[k], markersize=3, label=f"component {k}")
     size = 4 * np.sqrt(mmdt.mixture_.variances[k])
     ax.add_patch(Ellipse(mmdt.mixture_.means[k], *size, fill=False, edgecolor="black", linewidth=1.5))
 ax.plot(*X[wrong].T, "x", color="black", markersize=7, label="wrong side of a cut")
