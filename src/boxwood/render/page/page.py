@@ -620,7 +620,7 @@ def _chart(name: str, points: Any, held_out: Any, this: tuple[int, float], words
         "left": _LEFT,
         "right": _WIDTH - _RIGHT,
         "told": f"{name} from {words(known[0][1])} at {known[0][0]} leaves to {words(known[-1][1])} at {known[-1][0]}",
-        "this": _mark(scale, *this, words),
+        "this": _mark(scale, *this, words, rises=known[-1][1] > known[0][1]),
     }
 
 
@@ -628,8 +628,8 @@ def _finite(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
-def _mark(scale: _Scale, leaves: int, value: float, words: Any) -> dict[str, Any] | None:
-    """Return the place of this tree and its value; None where that is infinite."""
+def _mark(scale: _Scale, leaves: int, value: float, words: Any, *, rises: bool) -> dict[str, Any] | None:
+    """Return the place of this tree and its value, off the line if there is room; None where that is infinite."""
     if not _finite(value):
         return None
     x, y = scale.x(leaves), scale.y(value)
@@ -639,5 +639,5 @@ def _mark(scale: _Scale, leaves: int, value: float, words: Any) -> dict[str, Any
         "y": y,
         "text": f"this tree {words(value)}",
         "anchor": anchor,
-        "text_y": y - 9 if y > 34 else y + 20,
+        "text_y": y - 9 if y > (_HEIGHT - _BOTTOM - 24 if rises else 34) else y + 20,
     }
