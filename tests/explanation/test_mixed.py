@@ -168,7 +168,7 @@ def test_kinds_can_be_named() -> None:
     assert ex._rows().coordinates.table.values[:, 1].tolist() == [float(one) for one in size]
     with pytest.raises(DataError, match="country is not a column of numbers"):
         bw.explain(table.assign(country="AT"), labels, numbers=["country"])
-    with pytest.raises(ValueError, match="needs a data frame"):
+    with pytest.raises(ValueError, match="needs a table with names of columns"):
         bw.explain(table[["plz"]].to_numpy(), labels, categories=["plz"])
 
 

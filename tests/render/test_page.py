@@ -221,7 +221,7 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
     frame.dropna().to_parquet(tmp_path / "t.parquet")
     scanned = boxwood.explain(boxwood.scan(tmp_path / "t.parquet"), n_clusters=2)
     assert scanned.basis.source.endswith("t.parquet")
-    assert [one.reason for one in scanned.basis.left_out] == ["text", "looks like an identifier"]
+    assert [one.reason for one in scanned.basis.left_out] == ["looks like an identifier"]
 
 
 def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():

@@ -118,6 +118,8 @@ def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
         refuse_no_numbers(source, name, "columns in numbers=")
     chosen = names if are_named else asked.categories
     unread = [name for name in chosen if kinds[name] not in (*PLAIN, "text")]
+    for name in unread:
+        source.refuse_text(name)  # says what a file holds
     if unread:
         raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
     return _Columns(names, plain, are_named)
