@@ -357,7 +357,7 @@ def _sweep(j, box, side, totals, sizes, least, scratch, found):
 
 @jit
 def raise_bounds(low, high, weight_to, n_places, p, first, second):
-    """Raise the bounds of all places by what the sides of one of them cost at least."""
+    """Raise the bounds of all places by what the sides of one of them cost at least; OUT: low, high (n_places,)."""
     for q in range(p):
         low[q] = max(low[q], first - UNIT * (weight_to[p] - weight_to[q]))
         high[q] = max(high[q], second)
@@ -420,9 +420,10 @@ def look(
 
     The cut that is looked at is in the column of the lowest bound, and in the middle of its places that may be better.
 
-    IN: shares (t, 2): leaves of both sides, as numbers of `leaves_of`; else as for `begin` and `solve`. IN and OUT: the
-    arrays of `begin`; least_of (d,): least bound of each column; state (4,): the least cost, column and code of its
-    root, least bound of the places looked at; cuts (7, 2): as for `solve`, in pre-order.
+    IN: shares (t, 2): leaves of both sides, as numbers of `leaves_of`; else as for `begin` and `solve`. IN and OUT:
+    low, high, next_place and the other arrays of `begin`; work; least_of (d,): least bound of each column; state (4,):
+    the least cost, column and code of its root, least bound of the places looked at; cuts (7, 2): as for `solve`, in
+    pre-order.
     """
     d, n = order.shape
     bounds, side = np.empty(n, dtype=np.int64), np.empty(codes.shape[1], dtype=np.uint8)

@@ -88,7 +88,7 @@ def sweep_clusters(order, codes, table, from_column, to_column, first, second, p
 def sweep_means(order, codes, moments, factor, from_column, to_column, first, second, places):
     """Like `sweep_clusters`, for leaves that have their own means.
 
-    IN: moments (m, 2 + d); factor: as `leaf_cost`; else as for `sweep_clusters`.
+    IN: moments (m, 2 + d); factor: as `leaf_cost`; else as for `sweep_clusters`. OUT: first, second, places: as there.
     """
     best = np.int64(NONE), np.int64(-1), np.int64(-1)
     total, left = np.zeros(moments.shape[1]), np.zeros(moments.shape[1])
