@@ -27,7 +27,7 @@ def make_case(seed: int, *, max_rows: int = 40, max_columns: int = 4, max_cluste
         X[rng.integers(n, size=n // 2)] = X[rng.integers(n)]
     if rng.random() < 0.3:
         X = X.astype(np.float32)
-        if scale.SEEDS < 1:  # the same values: loops are compiled for them once more where all seeds are tried
+        if scale.SEEDS < scale.ALL_KINDS:  # the same values: loops are compiled for these kinds once more
             X = X.astype(np.float64)
     return Case(_layout(rng, X), _with_noise(rng, labels, k), _weights(rng, n))
 

@@ -16,7 +16,7 @@ def pytest_addoption(parser):
     group.addoption("--browser", action="store_true", help="run the tests that open pages in Chromium, too")
     group.addoption("--full", action="store_true", help="try all seeds, and run the tests marked full, too")
     group.addoption("--machines", action="store_true", help="run the tests that start Spark and Dask, too")
-    group.addoption("--seeds", type=int, metavar="N", help="try N times as many seeds of each law as --full does")
+    group.addoption("--seeds", type=float, metavar="N", help="try N times as many seeds of each law as --full does")
     group.addoption("--size", type=int, default=1, metavar="N", help="generated tables have up to N times as many rows")
     group.addoption("--servers", action="store_true", help="run the tests that start database servers, too")
     group.addoption("--slow", action="store_true", help="run the tests marked slow, too")

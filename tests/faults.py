@@ -2,7 +2,7 @@
 
 A fault turns a comparison (`<` to `<=`), adds one to a whole number, turns a sign, or drops a term of a sum. Where all
 tests pass, `benchmarks.same_trees` tells whether the fault changes any tree: if it does, the tests miss something. The
-exit code is 1 then. `--full` tries the tests as `.ci/run` does, with all seeds.
+exit code is 1 then. `--full` tries all kinds of tests as `.ci/run` does, with all seeds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much the tests try: a quarter in `make test`, all in `.ci/run`, as much as is asked for in `make soak-tests`.
+"""How much the tests try: a quarter in `make test`, half in `.ci/run`, as much as is asked for in `make soak-tests`.
 
 The options of `tests/conftest.py` set these numbers before any test is imported.
 """
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 SEEDS = 0.25  # so many times the seeds; 1 by the option --full, or as the option --seeds says
+ALL_KINDS = 0.5  # from so many times the seeds on, all kinds of cases are tried
 SIZE = 1  # so many times the rows of generated tables at most; the option --size
 SLOW = False  # whether slow tests run, too; the option --slow
 
@@ -36,8 +37,8 @@ def draws(n: int, *, least: int = 1) -> int:
 
 
 def some(cases: Iterable[T], *, of: int = 4) -> list[T]:
-    """Return the cases of a long list to try: all, or one in so many as `of` where a part of the seeds is tried."""
-    return list(cases)[:: of if SEEDS < 1 else 1]
+    """Return the cases of a long list to try: all, or one in so many as `of` where few of the seeds are tried."""
+    return list(cases)[:: of if SEEDS < ALL_KINDS else 1]
 
 
 def diagonal(sizes: list[int]) -> list[bool]:

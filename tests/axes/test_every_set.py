@@ -69,7 +69,7 @@ def test_the_best_tree_on_the_columns_is_the_best_of_sets_and_gaps(seed: int) ->
 
 def test_explain_says_that_no_tree_agrees_more() -> None:
     proved = 0
-    for seed in seeds(40):
+    for seed in seeds(20):
         case = Small(seed)
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({f"n{j}": np.where(np.isinf(x), np.nan, x) for j, x in enumerate(case.table.T)})
@@ -86,7 +86,7 @@ def test_explain_says_that_no_tree_agrees_more() -> None:
         assert ex.search is not None
         assert ex.search.agreement_gap == 0
         proved += ex.agreement < 1
-    assert proved > share(10)
+    assert proved > share(5)
 
 
 def test_a_cut_goes_back_to_codes_and_to_gaps() -> None:

@@ -18,7 +18,7 @@ class Table:
         X = np.round(rng.normal(size=(self.n, self.d)) * rng.choice([0.5, 3.0, 1e4])) * step
         X[rng.random(X.shape) < 0.1] = -0.0
         # at most two kinds of arrays, as each takes a while to compile
-        single = step < 1e30 and rng.random() < 0.5 and scale.SEEDS >= 1
+        single = step < 1e30 and rng.random() < 0.5 and scale.SEEDS >= scale.ALL_KINDS
         self.X = np.asfortranarray(X, dtype=np.float32) if single else X
         self.labels = rng.integers(self.k, size=self.n, dtype=np.int32 if single else np.int64)
         self.rows = np.sort(rng.permutation(self.n)[: rng.integers(1, self.n + 1)])

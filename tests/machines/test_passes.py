@@ -111,7 +111,7 @@ def test_explain_says_the_same(machines):
     assert str(ex) == str(local)
     assert ex.names == ("first", "b", "c")
     assert machines.table(ex.predict(frame)).num_rows == table.num_rows
-    with pytest.raises(DataError, match="has no column 'segmnt'"):
+    with pytest.raises(DataError, match="no column 'segmnt'"):
         bw.explain(frame, "segmnt")
 
 
