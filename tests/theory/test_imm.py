@@ -121,7 +121,7 @@ def test_certificates_of_other_trees():
     with pytest.raises(ValueError, match="the certificate is for objective='sqeuclidean'"):
         bounds.imm_price_bound(5, objective="l1", certificate=guarantee)
     with pytest.raises(ValueError, match="the certificate is of a tree with 5 centres, but k=4"):
-        bounds.imm_price_bound(4, certificate=guarantee)
+        bounds.imm_price_bound(4, certificate=replace(guarantee, depth=3))
     deeper = replace(guarantee, depth=4, ratios=np.zeros(9))
     assert bounds.imm_price_bound(5, certificate=deeper).holds is True
     assert bounds.imm_price_bound(5, depth=3, certificate=deeper).holds is False
