@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
 
+from boxwood._dates import DATE_FORMS, DOUBTFUL, TIMES, Dates, dates_in, days_of, moment_in
 from boxwood._types import Array, Bools, Indices
 from boxwood._validation import as_float_table, cut_off, listed, refuse_not_finite, shown
 from boxwood.errors import DataError
 
 __all__ = [
-    "DATE_FORMS",
+    "as_dates",
     "as_matrix",
     "boolean_columns",
     "column_names",
     "column_values",
+    "date_columns",
     "is_frame",
     "label_values",
     "missing_in",
@@ -33,12 +35,9 @@ __all__ = [
     "rows_of_table",
     "validated_rows",
     "weights_in",
+    "with_dates_read",
     "without_columns",
 ]
-
-_DAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y")
-DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
-"""Forms of dates beside those of ISO 8601."""
 
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
 
@@ -80,7 +79,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
 
 
 def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
-    """Return the columns of a frame as rows of numbers, shape (n, d); missing values become NaN.
+    """Return the columns of a frame as rows of numbers, shape (n, d); missing values become NaN, dates days.
 
     A frame with float columns in one block is not copied; pandas makes such frames from arrays. Other frames are copied
     once, in Fortran order. Booleans become 0 and 1. Columns of objects of pandas may hold Python's decimals or truths.
@@ -116,20 +115,108 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
 
 
 def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the names of the columns of numbers and booleans, and those of the others: text, dates, or no values."""
+    """Return the names of the columns of numbers, booleans and dates, and those of the others, by what they hold.
+
+    That is text, texts that look like dates, no values, or times without a date.
+    """
     import narwhals as nw
 
     numeric: list[str] = []
-    others: dict[str, list[str]] = {"text": [], "dates": [], "no values": []}
+    others: dict[str, list[str]] = {"text": [], DOUBTFUL: [], TIMES: [], "no values": []}
     for name, series in _typed_columns(frame).items():
         is_number = series.dtype.is_numeric() or series.dtype == nw.Boolean
         if len(series) and _lacks(series[:1]).all() and _lacks(series).all():
             others["no values"].append(name)
         elif is_number:
             numeric.append(name)
+        elif series.dtype.is_temporal():
+            others[TIMES].append(name)
         else:
-            others["dates" if series.dtype.is_temporal() or _are_dates(series) else "text"].append(name)
+            others[DOUBTFUL if _are_dates(series) else "text"].append(name)
     return numeric, others
+
+
+def date_columns(X: Any) -> dict[str, Dates]:
+    """Return the columns of dates of a data frame; none for anything else."""
+    if not is_frame(X):
+        return {}
+    import narwhals as nw
+
+    columns = zip(column_names(X), nw.from_native(X, eager_only=True).iter_columns(), strict=True)
+    return {name: Dates(_zone_of(series)) for name, series in columns if _holds_dates(series)}
+
+
+def with_dates_read(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[str, Dates]]:
+    """Return a frame with texts that are dates as dates, and these columns; IN: but: columns that stay text."""
+    import narwhals as nw
+
+    whole = nw.from_native(frame, eager_only=True)
+    read: dict[str, Dates] = {}
+    for name, series in zip(column_names(frame), whole.iter_columns(), strict=True):
+        if name not in but and _may_be_text(series) and _are_dates(series):
+            found = dates_in(series.drop_nulls().unique().to_list())
+            if found is not None:
+                zone = "UTC" if found.have_zone else ""
+                read[name] = Dates(zone, found.form)
+                moments = [found.dates.get(text) for text in series.to_list()]
+                kind = nw.Datetime("us", zone or None)
+                whole = whole.with_columns(nw.new_series(series.name, moments, kind, backend=series.implementation))
+    return (whole.to_native() if read else frame), read
+
+
+def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
+    """Return a frame with days in place of texts in columns of dates.
+
+    Raises
+    ------
+    DataError
+        If a text is no date, or a column has a time zone where the dates have none, or the other way round.
+    """
+    import narwhals as nw
+
+    whole = nw.from_native(frame, eager_only=True)
+    for name, series in zip(column_names(frame), whole.iter_columns(), strict=True):
+        if name not in dates:
+            continue
+        if _holds_dates(series) and bool(_zone_of(series)) != bool(dates[name].zone):
+            has, need = ("a", "none") if _zone_of(series) else ("no", "one")
+            raise DataError(f"the dates of {name} have {has} time zone, but those of the rules have {need}")
+        if _may_be_text(series) and not _holds_dates(series):
+            number = {value: dates[name].number(value) for value in series.drop_nulls().unique().to_list()}
+            days = [number.get(value, np.nan) for value in series.to_list()]
+            whole = whole.with_columns(nw.new_series(series.name, days, nw.Float64, backend=series.implementation))
+    return whole.to_native()
+
+
+def _holds_dates(series: Any) -> bool:
+    import narwhals as nw
+
+    if series.dtype == nw.Object and series.implementation.is_pandas():
+        return (
+            _kind(next(iter(series.to_native().dropna()), None)) == _DATES
+            and _typed(series.to_native()).dtype.kind == "M"
+        )
+    return bool(series.dtype in (nw.Date, nw.Datetime))
+
+
+def _zone_of(series: Any) -> str:
+    return str(getattr(series.dtype, "time_zone", None) or "")
+
+
+def _days(series: Any) -> Any:
+    """Return a column of dates as days."""
+    import narwhals as nw
+
+    if _zone_of(series):
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    days = days_of(series.cast(nw.Datetime("us")).to_numpy())
+    return nw.new_series(series.name, days, nw.Float64, backend=series.implementation)
+
+
+def _may_be_text(series: Any) -> bool:
+    import narwhals as nw
+
+    return bool(series.dtype in (nw.String, nw.Object))
 
 
 def _are_dates(series: Any) -> bool:
@@ -137,14 +224,7 @@ def _are_dates(series: Any) -> bool:
     first = series.drop_nulls().head(1000).to_list()
     if not first or not all(isinstance(value, str) for value in first):
         return False
-    return any(all(_is_date(value.strip(), form) for value in first) for form in ("", *DATE_FORMS))
-
-
-def _is_date(text: str, form: str) -> bool:
-    try:
-        return bool(datetime.strptime(text, form) if form else datetime.fromisoformat(text)) and not text.isdecimal()
-    except ValueError:
-        return False
+    return any(all(moment_in(value, form) for value in first) for form in ("", *DATE_FORMS))
 
 
 def missing_in(X: Any, names: Sequence[str] | None, columns: Sequence[str] | None = None) -> dict[str, Bools]:
@@ -178,30 +258,37 @@ def _lacks(series: Any) -> Bools:
 
 
 def _typed_columns(frame: Any) -> dict[str, Any]:
-    """Return the columns; of pandas' columns of objects, those of numbers become floats, those of truths booleans."""
+    """Return the columns, dates as days; of pandas' columns of objects, those of one type get that type."""
     import narwhals as nw
 
     columns = dict(zip(column_names(frame), nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
     for name, series in columns.items():
         if series.dtype == nw.Object and series.implementation.is_pandas():
             columns[name] = nw.from_native(_typed(series.to_native()), series_only=True)
+        if columns[name].dtype in (nw.Date, nw.Datetime):
+            columns[name] = _days(columns[name])
     return columns
 
 
 def _typed(objects: Any) -> Any:
-    """Return a series of objects with the type that all its values have, if they are numbers or truths."""
+    """Return a series of objects with the type that all its values have, if they are numbers, truths or dates."""
     values = objects.dropna()
     kind = _kind(next(iter(values), None))
     if not kind or any(_kind(value) != kind for value in values):
         return objects
     try:
         return objects.where(objects.notna(), None).astype(kind)
-    except OverflowError:  # a whole number beyond the largest double
+    except (OverflowError, ValueError):  # a whole number beyond the largest double, or a date beyond those of pandas
         return objects
 
 
+_DATES = "datetime64[us]"
+
+
 def _kind(value: Any) -> str:
-    """Return the type of pandas for a truth or a number; an empty text for anything else."""
+    """Return the type of pandas for a truth, a number or a date; an empty text for anything else."""
+    if isinstance(value, date) and getattr(value, "tzinfo", None) is None:
+        return _DATES
     if isinstance(value, (bool, np.bool_)):
         return "boolean"
     return "float64" if isinstance(value, (Decimal, int, float, np.integer, np.floating)) else ""

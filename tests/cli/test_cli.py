@@ -104,7 +104,12 @@ BAD = [
     Bad("explain cut.parquet -k 3", DATA, "cannot read cut.parquet as parquet: …"),
     Bad("explain bad.jsonl -k 3", DATA, "cannot read bad.jsonl as jsonl: Malformed JSON…"),
     Bad("explain bad.arrow -k 3", DATA, "cannot read bad.arrow as arrow: Not an Arrow file"),
-    Bad("explain days.csv -k 2", DATA, "no numeric column in days.csv", "  left out, dates: day"),
+    Bad(
+        "explain days.csv -k 2",
+        DATA,
+        "no numeric column in days.csv",
+        "  left out, dates that cannot be read for sure (write them as 2026-03-01): day",
+    ),
     Bad("explain same.csv -k 2", DATA, "only constant columns in same.csv; no cut can separate their rows", "a, b"),
     Bad(
         "explain holes.csv -k 3 --missing refuse --save model-out.json",
@@ -267,7 +272,7 @@ def bad_folder(tmp_path_factory):
         "bad.csv.gz": "this is not gzip",
         "bad.jsonl": '{"a": 1}\n{"a": \n',
         "bad.arrow": "this is no arrow file",
-        "days.csv": "day\n2026-01-31\n2026-02-01\n",
+        "days.csv": "day\n1/2/2026\n2/2/2026\n",
         "towns.csv": "town,x\n" + "".join(f"town {i},{i % 2}\n" for i in range(300)),
         "same.csv": "a,b\n" + "1,2\n" * 5,
         "holes.csv": "income,age,ok\n1,2,3\n,3,4\nNA,nan,5\n4,,6\n5,6,7\n6,7,8\n",

@@ -623,14 +623,18 @@ def test_binary_files(tmp_path):
 # ----------------------------------------------------------------------------------------------------------- errors
 
 GOOD = pd.DataFrame({"age": [20.0, 30.0, 60.0], "city": ["Ulm", "Bern", "Rom"]})
-DATED = GOOD.assign(on=pd.to_datetime(["2026-01-01", "2026-02-01", "2026-03-01"]))
+DATED = GOOD.assign(on=pd.to_timedelta([1, 2, 3], unit="h"))
 
 
 @each(
     "arguments, options, message",
     [
-        ((DATED, [0, 0, 1]), {"columns": ["age", "on"]}, r"columns that are not numbers: on \(Datetime\)"),
-        ((DATED[["on"]], [0, 0, 1]), {}, "no numeric column is left in the table of 1 columns; left out, dates: on"),
+        ((DATED, [0, 0, 1]), {"columns": ["age", "on"]}, r"columns that are not numbers: on \(Duration\)"),
+        (
+            (DATED[["on"]], [0, 0, 1]),
+            {},
+            "no numeric column is left in the table of 1 columns; left out, times without a date: on",
+        ),
         ((GOOD[["age"]], "segment"), {}, "no column 'segment' in the table; its columns are age"),
         ((GOOD, "age"), {"columns": ["agee"]}, r"no column 'agee' \(did you mean 'age'\?\)"),
         (([[1.0], [2.0]], "segment"), {}, "'segment' names a column of labels, but X is no data frame"),

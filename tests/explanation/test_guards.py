@@ -66,12 +66,11 @@ def test_identifiers(name, values, expected):
 
 
 @pytest.mark.parametrize("frame", [CRM, pl.from_pandas(CRM)], ids=["pandas", "polars"])
-def test_identifiers_text_and_dates_are_left_out_where_boxwood_clusters(frame):
+def test_identifiers_are_left_out_where_boxwood_clusters_and_days_are_none(frame):
     ex = explain(frame, n_clusters=3)
-    assert ex.columns == ("price", "qty", "member", "seg")
-    assert ex.notes[0] == "4 of 6 columns are used: price, qty, member, seg"
+    assert ex.columns == ("price", "qty", "member", "seg", "when")
+    assert ex.notes[0] == "5 of 6 columns are used: price, qty, member, seg, when"
     assert notes(ex, "left out") == [
-        "left out, dates: when",
         "left out, looks like an identifier: id; to use it, name the columns (columns)",
     ]
     assert explain(frame, n_clusters=3, columns=["id", "qty"]).columns == ("id", "qty")
@@ -80,10 +79,10 @@ def test_identifiers_text_and_dates_are_left_out_where_boxwood_clusters(frame):
 
 def test_identifiers_are_left_out_with_labels_unless_nothing_else_is_there():
     ex = explain(CRM, "seg")
-    assert ex.columns == ("price", "qty", "member")
-    assert ex.notes[0] == "3 of 5 columns are used: price, qty, member"
+    assert ex.columns == ("price", "qty", "member", "when")
+    assert ex.notes[0] == "4 of 5 columns are used: price, qty, member, when"
     assert notes(ex, "left out, looks like an identifier: id; to use it, name the columns (columns)")
-    assert explain(CRM.drop(columns="seg"), CRM["seg"].to_numpy()).columns == ("price", "qty", "member")
+    assert explain(CRM.drop(columns="seg"), CRM["seg"].to_numpy()).columns == ("price", "qty", "member", "when")
     assert explain(CRM, "seg", columns=["id", "qty"]).columns == ("id", "qty")
     alone = explain(CRM[["id", "seg"]], "seg")
     assert alone.columns == ("id",)
@@ -259,16 +258,17 @@ def test_whole_numbers_beyond_doubles_are_told(frame_of):
 
 
 @pytest.mark.parametrize("as_frame", [pd.DataFrame, pl.DataFrame])
-def test_dates_as_text_are_told_as_dates(as_frame):
+def test_texts_are_dates_if_there_is_no_doubt(as_frame):
     columns = {
         "age": [1.0, 2.0, 8.0, 9.0],
         "day": ["2024-01-31", "2024-02-01", None, "2024-03-01"],
         "german": ["31.01.2024", "1.2.2024", "3.2.2024", "4.5.2024"],
         "with time": ["1/31/2024 10:15"] * 4,
+        "unclear": ["1/2/2024"] * 4,
         "code": ["20240131"] * 4,
         "mixed": ["2024-01-31", "31.01.2024", "2024-01-31", "2024-01-31"],
     }
     ex = explain(as_frame(columns), n_clusters=2)
-    assert ex.columns == ("age", "mixed")
+    assert ex.columns == ("age", "day", "german", "with time", "mixed")
     assert "left out, one value only: code" in ex.notes
-    assert ex.notes[1] == "left out, dates: day, german, with time"
+    assert "left out, dates that cannot be read for sure (write them as 2026-03-01): unclear" in ex.notes

@@ -452,8 +452,9 @@ def test_categories_that_no_rule_can_name_are_refused():
         frame["of, what"].map({"x": "2020-01-01", "it's": "2021-01-01", "z w": "2022-01-01"})
     )
     given = make_pipeline(ColumnTransformer([("c", OneHotEncoder(sparse_output=False), ["of, what"])]), KMeans(3))
-    with pytest.raises(DataError, match="'of, what' has categories of type datetime64; turn them into text"):
-        explain(frame, given)
+    ex = explain(frame, given)
+    assert ex.notes[0].startswith("'of, what' has categories of type datetime64, so the rules use the raw ones")
+    assert [one.dates is not None for rules in ex.clusters[0].rules for one in rules] == [True]
 
 
 def test_texts_that_could_be_misread_are_quoted():

@@ -122,7 +122,7 @@ def test_a_threshold_lies_where_resamples_put_it():
     ):
         cuts = ex.stability(6).cuts
         assert [(cut.node, cut.column) for cut in cuts] == [(i, "x0") for i in np.flatnonzero(ex.tree.feature >= 0)]
-        assert sorted(cut[2:] for cut in cuts) == [(end, 1.0, end, end) for end in ends]
+        assert sorted(cut[2:] for cut in cuts) == [(end, 1.0, end, end, None) for end in ends]
 
 
 def test_a_two_sided_cut_has_two_entries():

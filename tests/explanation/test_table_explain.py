@@ -267,7 +267,7 @@ def test_clusters_that_are_made_are_those_of_k_means():
 def test_columns_that_are_not_numbers_are_left_out_with_a_note():
     X, y = make_blobs(60, 2, centers=3, random_state=0)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(
-        town=[f"town {i}" for i in range(60)], day=pd.Timestamp("2020-01-01"), label=[["x", "y", "z"][c] for c in y]
+        town=[f"town {i}" for i in range(60)], day=pd.Timedelta("1h"), label=[["x", "y", "z"][c] for c in y]
     )
     in_memory = explain(frame, "label", method="imm")
     in_batches = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")

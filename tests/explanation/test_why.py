@@ -250,5 +250,5 @@ def test_categories_that_are_numbers_are_no_distances():
     codes = Categories((0.5, 1.5), False)
     kinds = {"columns": ["code"], "names": [0, 1], "categories": {0: codes}, "spreads": {}}
     [change] = smallest_changes(builder.build(), OneRow({0: 0.5}, {0: 0.0}), 0, immutable=[], **kinds)
-    assert change.moves == (("code", 0.5, 1.5, 1.0, True),)
+    assert change.moves == (("code", 0.5, 1.5, 1.0, True, None),)
     assert _distance(change) == "one other category"

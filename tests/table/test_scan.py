@@ -229,7 +229,8 @@ def test_relations_of_any_type_and_names_leave_their_connection_as_it_was():
         kinds = dict(zip(source.names, source.kinds, strict=True))
         assert "".join(name for name in kinds if kinds[name] == "number") == "abgm"
         assert "".join(name for name in kinds if kinds[name] == "text") == "cujn"
-        assert "".join(name for name in kinds if kinds[name] == "date") == "dek"
+        assert "".join(name for name in kinds if kinds[name] == "time") == "de"
+        assert kinds["k"] == "date"
         assert (kinds["l"], kinds["f"], kinds["h"]) == ("boolean", "other", "other")
         assert rows_of(source, ["a", "b", "g", "m", "n"]).to_pylist() == [
             {"a": 1, "b": 1.5, "g": 7.0, "m": 0.5, "n": "x"}
@@ -315,7 +316,12 @@ def test_frames_and_relations_that_stand_for_sources():
 
 
 def test_makers_of_sources_go_by_the_package(monkeypatch):
-    facts = {"__module__": "strangedb.sql.frame", "column_names": ["a"], "schema": [], "num_rows": 7}
+    facts = {
+        "__module__": "strangedb.sql.frame",
+        "column_names": ["a"],
+        "schema": pa.schema([("a", pa.int64())]),
+        "num_rows": 7,
+    }
     monkeypatch.setitem(MAKERS, "strangedb", Maker("Frame", "_arrow_source", "ArrowSource"))
     frame, other = (type(name, (), facts)() for name in ("Frame", "Cursor"))
     assert is_source(frame)

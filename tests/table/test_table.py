@@ -18,6 +18,7 @@ import pyarrow.parquet
 import pytest
 
 import boxwood
+from boxwood._dates import Dates
 from boxwood.cli._talk import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
@@ -230,10 +231,12 @@ def test_compression_is_told_by_the_bytes_and_not_by_the_name(tmp_path):
 def test_columns_that_are_no_numbers_are_left_out_and_named(tmp_path):
     rows = ["7,x,true,2020-01-01,,5", "8,y,FALSE,2020-01-02,,5", "9,z,true,2020-01-03,NA,5"]
     table = read_table(text_file(tmp_path, "t.csv", "\n".join(["id,name,flag,day,gap,same", *rows])))
-    assert table.columns == ("id", "flag")
+    assert table.columns == ("id", "flag", "day")
     assert table.X[:, 1].tolist() == [1, 0, 1]
     reasons = dict(table.left_out)
-    assert reasons == {"text": ("name",), "dates": ("day",), "no values": ("gap",), "one value only": ("same",)}
+    assert table.X[:, 2].tolist() == [18262, 18263, 18264]
+    assert table.dates == {"day": Dates()}
+    assert reasons == {"text": ("name",), "no values": ("gap",), "one value only": ("same",)}
 
 
 def test_types_of_parquet(tmp_path):
@@ -244,10 +247,10 @@ def test_types_of_parquet(tmp_path):
         f"TO '{path}'"
     )
     table = read_table(path)
-    assert table.columns == ("small", "money", "even", "f")
+    assert table.columns == ("small", "money", "even", "f", "day")
     assert table.X[:, 1].tolist() == [0, 0.1, 0.2, 0.3, 0.4]
     assert table.X[:, 3].tolist() == np.float32(np.arange(5) / 3).astype(float).tolist()
-    assert dict(table.left_out)["dates"] == ("day",)
+    assert table.dates == {"day": Dates()}
     assert dict(table.left_out)["text"] == ("name",)
     assert dict(table.left_out)["neither numbers nor booleans"] == ("list", "pair")
 
@@ -264,7 +267,7 @@ def test_json_lines_and_arrow(tmp_path):
     assert table.X.tolist() == [[1, 5], [2, 6]]
 
 
-def test_durations_are_dates_in_every_file(tmp_path):
+def test_durations_are_times_in_every_file(tmp_path):
     from pyarrow import feather, parquet
 
     table = pyarrow.table({"a": [1.0, 2.0], "d": pyarrow.array([5, 6], pyarrow.duration("s")), "b": [3, 4]})
@@ -272,7 +275,7 @@ def test_durations_are_dates_in_every_file(tmp_path):
     feather.write_feather(table, tmp_path / "t.feather")
     for name in ("t.parquet", "t.feather"):
         read = read_table(str(tmp_path / name))
-        assert (read.columns, read.left_out) == (("a", "b"), (("dates", ("d",)),))
+        assert (read.columns, read.left_out) == (("a", "b"), (("times without a date", ("d",)),))
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

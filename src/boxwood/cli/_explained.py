@@ -159,14 +159,16 @@ def _as_it_is(table: Table) -> MixedTable:
     from boxwood.reference.mixed import MixedTable, with_truths
 
     left_out = {reason: list(names) for reason, names in table.left_out}
-    read = MixedTable(table.columns, table.X, table.categories, table.booleans, left_out, table.names)
+    read = MixedTable(
+        table.columns, table.X, table.categories, table.booleans, left_out, table.names, dict(table.dates)
+    )
     return with_truths(read)
 
 
 def rows_of(table: Table, options: dict[str, Any]) -> Any:
-    """Return the rows for `explain`: an array, or where rules may learn from words or gaps, the table as it is."""
+    """Return the rows for `explain`: an array, or where rules may use dates, words or gaps, the table as it is."""
     has_gaps = options["missing"] == "learn" and np.isnan(table.X).any()
-    return _as_it_is(table) if table.categories or has_gaps else table.X
+    return _as_it_is(table) if table.categories or table.dates or has_gaps else table.X
 
 
 def _kinds(options: dict[str, Any]) -> Kinds:
@@ -188,7 +190,7 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
     ):
         warnings.simplefilter("always", UserWarning)
         from boxwood.explanation import explain
-        from boxwood.explanation.measured_tree import with_booleans
+        from boxwood.explanation.measured_tree import with_kinds
 
         status(0.0, rows=len(table.X))
         with in_option_names():
@@ -200,7 +202,7 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 sample_weight=table.weights,
                 **given,
             )
-        explanation = with_booleans(explanation, table.booleans)
+        explanation = with_kinds(explanation, table.booleans, table.dates)
     for text in dict.fromkeys(
         str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
     ):

@@ -202,9 +202,8 @@ def _write(
     from boxwood.render.forms.labels import rules_of
     from boxwood.table.write_labels import label_rows
 
-    rules = rules_of(
-        explanation.tree, explanation.columns, explanation.names, explanation.coded_columns, explanation.gap_columns
-    )
+    beside = explanation.coded_columns, explanation.gap_columns, explanation.date_columns
+    rules = rules_of(explanation.tree, explanation.columns, explanation.names, *beside)
     hints: list[str] = []
     with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
         labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)

@@ -11,7 +11,11 @@ from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import Talk, load_model, reading, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 
+from boxwood.errors import DataError
+
 if TYPE_CHECKING:
+    from boxwood._dates import Dates
+    from boxwood.axes import Categories
     from boxwood.explanation import Explanation
 
 __all__ = ["command"]
@@ -65,8 +69,8 @@ def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: di
     from boxwood.table.labels import read_row
 
     tested = [int(j) for j in explanation.tree.features]
-    coded = explanation.coded_columns
-    columns = {explanation.columns[j]: coded.get(j) for j in tested}
+    kinds: dict[int, Categories | Dates] = {**explanation.coded_columns, **explanation.date_columns}
+    columns = {explanation.columns[j]: kinds.get(j) for j in tested}
     with talk.status(f"reading {file}") as tick:
         return read_row(file, row, columns, reading(options), tick=tick)
 
@@ -85,6 +89,11 @@ def _given(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _value(explanation: Explanation, name: str, text: str) -> Any:
+    if text and (dates := dict(explanation.dates).get(name)) is not None:
+        try:
+            return dates.number(text)
+        except DataError as error:
+            raise click.UsageError(f"--set {name}: {error}") from None
     categories = explanation.coded_columns.get(explanation.columns.index(name))
     if categories is not None and not categories.are_numbers:
         by_text = {str(value): value for value in categories.values if value is not None}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from boxwood._dates import DOUBTFUL, TIMES
 from boxwood._frames import (
     as_matrix,
     column_names,
@@ -92,11 +93,11 @@ def _columns(frame: Any, names: tuple[str, ...], chosen: Sequence[int]) -> tuple
     """Return the columns of numbers of a frame, and those of categories as lists; NaN stands in place of these."""
     numeric, others = numeric_columns(frame)
     wanted = {names[j] for j in chosen}
-    dates = [name for name in others["dates"] if name not in wanted]
+    dates = [name for name in (*others[DOUBTFUL], *others[TIMES]) if name not in wanted]
     if dates:
         raise DataError(
-            f"columns of dates: {listed(dates)}; leave them out, turn them into numbers, or name them in "
-            "categorical_features"
+            f"columns of texts like dates, or of times: {listed(dates)}; leave them out, turn them into numbers, or "
+            "name them in categorical_features"
         )
     wanted |= set(others["text"])
     texts = {j: _listed(column_values(frame, name), name) for j, name in enumerate(names) if name in wanted}

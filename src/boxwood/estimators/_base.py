@@ -37,7 +37,7 @@ from boxwood.explanation.ask.columns import notes_on_left_out
 from boxwood.explanation.ask.names import Names, renamed
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import measure
-from boxwood.explanation.measured_tree import with_booleans, with_words_of
+from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.metrics import cost
@@ -173,7 +173,7 @@ class FittedTree(TableReader):
         """Compute and store the explanation, which refers to the rows of `fit`; a digest recognises them later."""
         if self._fit is None:
             raise NoExplanation(self._no_explanation)
-        found = self._fit.explained(self._grown, self._booleans)
+        found = self._fit.explained(self._grown, self._booleans, self._dates)
         if not self._fit.task.in_batches:
             self._labels = self.labels_
         self._explanation, self._prices, self._digest, self._fit_weights = found
@@ -200,7 +200,8 @@ class FittedTree(TableReader):
         clusters = renamed(without_centers.named(reference.names), names)
         measured = measure(Task.of(coordinates.rows, clusters, n_jobs=self._jobs()), self._grown, coordinates)
         measured = with_words_of(measured, explanation)
-        return with_booleans(Explanation._of(measured), self._booleans if columns is None else ())
+        kinds = (self._booleans, self._dates) if columns is None else ((), {})
+        return with_kinds(Explanation._of(measured), *kinds)
 
     def _reference_on(self, X: Any, rows: Rows) -> Reference:
         """Return the clusters that the clusterer predicts for new rows, numbered as in `fit`."""
@@ -315,7 +316,7 @@ class TreeClusterer(FittedTree):
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
         of_fit = {"_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map"}
-        of_fit |= {"_left_out", "_booleans", "_beside", "_prices", "_labels", "_price_bound"}
+        of_fit |= {"_left_out", "_booleans", "_dates", "_beside", "_prices", "_labels", "_price_bound"}
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield

@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.frozen import FrozenEstimator
 
-from boxwood._frames import boolean_columns, column_values, is_frame, numeric_columns, validated_rows, without_columns
+from boxwood._dates import Dates
+from boxwood._frames import (
+    boolean_columns,
+    column_values,
+    date_columns,
+    is_frame,
+    numeric_columns,
+    validated_rows,
+    without_columns,
+)
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Indices, Weights
 from boxwood._validation import Rows, as_weights, refuse_infinite_sum, shown
@@ -24,11 +33,17 @@ from boxwood.errors import DataError
 from boxwood.explanation import Explanation
 from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.explanation.ask.clustering import clustering_of_table
-from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
+from boxwood.explanation.ask.columns import (
+    UNSEEN_DATES,
+    boolean_columns_of,
+    left_out_of,
+    notes_on_left_out,
+    refuse_one_cluster_of,
+)
 from boxwood.explanation.ask.limits import told
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
-from boxwood.explanation.measured_tree import with_booleans, with_short_words
+from boxwood.explanation.measured_tree import with_kinds, with_short_words
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, Source
@@ -108,7 +123,7 @@ class Fit(NamedTuple):
         costs = costs_of(self.task, grown, predicted, self.coordinates)
         return costs.price, costs.ceiling
 
-    def explained(self, grown: Grown, booleans: Sequence[str]) -> Explained:
+    def explained(self, grown: Grown, booleans: Sequence[str], dates: Mapping[str, Dates]) -> Explained:
         """Return the explanation, which refers to the rows."""
         task, here = self.task.with_reference(renamed(self.task.reference)), self.coordinates
         if here is None:
@@ -117,8 +132,9 @@ class Fit(NamedTuple):
         else:
             measured = measure(task, grown, here)
             evidence = replace(measured._rows(), grow=self.grow, clusterer=self.clusterer, given=self.given)
-            measured = with_short_words(replace(measured, _evidence=evidence), here.shortened(grown.tree))
-        explanation = with_booleans(told(Explanation._of(measured), task, task.budget), booleans)
+            short = here.dated(dates).shortened(grown.tree)
+            measured = with_short_words(replace(measured, _evidence=evidence), short)
+        explanation = with_kinds(told(Explanation._of(measured), task, task.budget), booleans, dates)
         explanation = explanation if self.rests_on is None else with_basis(explanation, self.rests_on)
         ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
         prices = explanation.price, ceiling
@@ -154,6 +170,7 @@ def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit
     method = METHODS[model._method]
     method.refuse_batches()  # before anything is read
     batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
+    model._dates = source.dates
     model._booleans, model._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
     model._beside = tuple(name for name in (label, weight) if name is not None)
     model.n_features_in_ = batches.n_columns
@@ -225,21 +242,25 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _map: AxisMap | None  # the columns that a pipeline makes, where the tree was grown on them
     _left_out: Mapping[str, Sequence[str]] = {}  # columns of the frame that rules cannot use, by the reason
     _booleans: Sequence[str] = ()
+    _dates: Mapping[str, Dates] = {}
     _beside: Sequence[str] = ()  # columns of the table that hold labels and weights
 
     def _jobs(self) -> int:
         return int(effective_n_jobs(self.n_jobs))
 
     def _read_kinds(self, X: Any, y: Any) -> None:
-        """Store which columns of a frame hold booleans, and which are left out, being text or dates.
+        """Store which columns of a frame hold booleans and dates, and which are left out, being text.
 
         No column is left out if a pipeline clusters the frame: it may read them.
         """
         if not is_frame(X):
             return
-        self._booleans = boolean_columns(X)
+        self._booleans, self._dates = boolean_columns(X), date_columns(X)
         if y is not None or not hasattr(self.clusterer, "steps"):
             numeric, others = numeric_columns(X)
+            if y is None and self.clusterer is not None:
+                others[UNSEEN_DATES] = [*self._dates]
+                numeric = [name for name in numeric if name not in self._dates]
             if numeric:
                 self._left_out = {reason: names for reason, names in others.items() if names}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from boxwood._dates import Dates
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut
     from boxwood.metrics.reading import Readability
 
-__all__ = ["MeasuredTree", "Tree", "with_booleans", "with_short_words", "with_words_of"]
+__all__ = ["MeasuredTree", "Tree", "with_kinds", "with_short_words", "with_words_of"]
 
 Tree = TypeVar("Tree", bound="MeasuredTree")
 """An `Explanation`, or what it is while it is measured: the same comes back."""
@@ -67,6 +68,7 @@ class MeasuredTree:
     mixture: MixtureFacts | None = None
     categories: tuple[tuple[str, Categories], ...] = ()
     gaps: tuple[str, ...] = ()
+    dates: tuple[tuple[str, Dates], ...] = ()
     objective: str = "sqeuclidean"
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
@@ -128,6 +130,11 @@ class MeasuredTree:
     def gap_columns(self) -> frozenset[int]:
         """Index of each column of numbers in which the tree takes a missing value as +inf."""
         return frozenset(self.columns.index(name) for name in self.gaps)
+
+    @property
+    def date_columns(self) -> dict[int, Dates]:
+        """Index of each column of dates, which the tree takes as days, and how they are said."""
+        return {self.columns.index(name): dates for name, dates in self.dates}
 
     @classmethod
     def _of(cls, measured: MeasuredTree) -> Self:
@@ -202,24 +209,24 @@ class MeasuredTree:
         return replace(self, **fields, _kept=dict(self._kept))
 
 
-def with_booleans(explanation: Tree, columns: Collection[str]) -> Tree:
-    """Return the explanation with rules that say `member` and `not member` for columns of booleans.
+def with_kinds(explanation: Tree, booleans: Collection[str], dates: Mapping[str, Dates]) -> Tree:
+    """Return the explanation with rules that say `member` and `not member` for booleans, and dates as dates.
 
-    The tree tests such a column as 0 and 1, which are the codes of False and True.
+    The tree tests a column of booleans as 0 and 1, which are the codes of False and True, and one of dates as days.
     """
-    if explanation._evidence is not None and columns:
-        evidence = replace(explanation._evidence, booleans=tuple(columns))
+    if explanation._evidence is not None and booleans:
+        evidence = replace(explanation._evidence, booleans=tuple(booleans))
         explanation = replace(explanation, _evidence=evidence)
-    if explanation._table is not None and columns:
-        explanation = replace(explanation, _table=replace(explanation._table, booleans=tuple(columns)))
-    coded = explanation.coded_columns
-    gaps = explanation.gap_columns
-    others = coded.keys() | gaps
-    tested = [j for j in map(int, explanation.tree.features) if j not in others and explanation.columns[j] in columns]
-    if not tested:
+    if explanation._table is not None and booleans:
+        explanation = replace(explanation, _table=replace(explanation._table, booleans=tuple(booleans)))
+    coded, columns = explanation.coded_columns, explanation.columns
+    known = tuple((name, dates[name]) for j, name in enumerate(columns) if name in dates and j not in coded)
+    asked = {*explanation.tree.features.tolist()} - coded.keys() - explanation.gap_columns
+    tested = sorted(j for j in asked if columns[j] in booleans)
+    if not tested and not known:
         return explanation
-    binary = tuple(name for name in explanation.binary if name not in columns)
-    explanation = replace(explanation, binary=binary)
+    binary = tuple(name for name in explanation.binary if name not in booleans)
+    explanation = replace(explanation, binary=binary, dates=known)
     return _with_rules(explanation, explanation.tree, coded | dict.fromkeys(tested, BOOLEAN))
 
 
@@ -251,8 +258,8 @@ def _with_values(explanation: Tree) -> Tree:
 
 def _with_rules(explanation: Tree, tree: ThresholdTree, coded: Mapping[int, Categories]) -> Tree:
     """Return the explanation with a tree and its rules, on the columns that hold codes."""
-    said, gaps = (tree, explanation.columns, coded), explanation.gap_columns
-    of_leaves, of_clusters = rules_of(*said, gaps), cluster_rules_of(*said, explanation.n_clusters, gaps)
+    said, beside = (tree, explanation.columns, coded), (explanation.gap_columns, explanation.date_columns)
+    of_leaves, of_clusters = rules_of(*said, *beside), cluster_rules_of(*said, explanation.n_clusters, *beside)
     return replace(
         explanation,
         tree=tree,

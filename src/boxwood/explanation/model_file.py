@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import fields
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
+from boxwood._dates import Dates
 from boxwood._files import replacing
 from boxwood._messages import cut_off, listed, shown
 from boxwood._types import AnyAmount, Range, Share, Size
@@ -105,6 +106,7 @@ class Document(TypedDict):
     binary: NotRequired[tuple[str, ...]]
     categories: NotRequired[dict[str, Categories]]
     gaps: NotRequired[tuple[str, ...]]
+    dates: NotRequired[dict[str, Dates]]
     clusters: tuple[ClusterEntry, ...]
     spreads: NotRequired[dict[str, Spread]]
     profile: NotRequired[tuple[ColumnProfile, ...]]
@@ -131,6 +133,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "binary": ex.binary or None,
         "categories": dict(ex.categories) or None,
         "gaps": ex.gaps or None,
+        "dates": dict(ex.dates) or None,
         "clusters": [
             cluster._asdict()
             | {"rules": [rule(leaf, whole=True) for leaf in cluster.rules], "rule": cluster_rule(cluster, whole=True)}
@@ -151,7 +154,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
 
 def _version(ex: MeasuredTree) -> int:
     """Return the least format that can say all that is in a model."""
-    if ex.gaps or ex.tree.has_sets:
+    if ex.gaps or ex.dates or ex.tree.has_sets:
         return VERSION
     return CODED_VERSION if ex.categories else PLAIN_VERSION
 
@@ -228,18 +231,20 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     _check_measured(document, tree)
     what = tree, columns, {columns.index(name): known for name, known in categories.items()}
     gaps = {columns.index(name) for name in document.get("gaps", ())}
-    of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what, gaps), document["leaves"], strict=True)
+    dates = {columns.index(name): dates for name, dates in document.get("dates", {}).items()}
+    of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what, gaps, dates), document["leaves"], strict=True)
     leaves = [
         LeafSummary(i, cluster, rule=conditions, **entry) for i, (cluster, conditions, entry) in enumerate(of_leaves)
     ]
     n = len(document["clusters"])
     of_clusters = zip(
-        map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n, gaps), document["clusters"], strict=True
+        map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n, gaps, dates), document["clusters"], strict=True
     )
     clusters = [
         ClusterSummary(i, ruled=ruled, rules=rules, **entry) for i, (ruled, rules, entry) in enumerate(of_clusters)
     ]
     parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}
+    parts |= {"dates": tuple(document.get("dates", {}).items())}
     facts = {name: document[name] for name in document.keys() & _FACTS}  # type: ignore[literal-required]
     return MeasuredTree(tree=tree, **facts | parts, _kept=_kept(document, tree), _short=_short_tree(document, tree))
 
@@ -297,6 +302,11 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
     gaps = document.get("gaps", ())
     _refuse_unknown("gaps", gaps, columns)
     _refuse(_twice(gaps) or bool({*gaps} & {*categories}), "its gaps are no columns of numbers, or come twice")
+    dates = document.get("dates", {})
+    _refuse_unknown("dates", dates, columns)
+    _refuse(bool({*dates} & {*categories}), "it has dates that are categories")
+    for known in dates.values():
+        _refuse(not known.is_known, f"its time zone {known.zone!r} is not known here")
     _refuse_unknown("binary", document.get("binary", ()), columns)
     if "budget" in document:
         _refuse_unknown("budget", [*document["budget"].forbidden, *document["budget"].preferred], columns)

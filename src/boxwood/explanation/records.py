@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -276,6 +277,8 @@ class CutStability(NamedTuple):
         The threshold nearest to this one, of each tree that tests the column: 90% of these lie between `low` and
         `high`. None if no tree tests the column, for a column of categories, where thresholds are codes, and for one of
         0 and 1, where any threshold between them says the same.
+    dates : Dates, default=None
+        Of a column of dates, whose thresholds are days since the beginning of 1970: how they are said.
     """
 
     node: int
@@ -284,6 +287,7 @@ class CutStability(NamedTuple):
     returns: Share
     low: float | None
     high: float | None
+    dates: Annotated[Dates | None, LATER] = None
 
 
 class Stability(NamedTuple):
@@ -570,12 +574,15 @@ class NumberColumn(NamedTuple):
         All rows that are in a cluster. Its index is 100 where it has one.
     clusters : tuple of k (NumberGroup or None)
         In the order of the clusters' numbers; None for a cluster without rows.
+    dates : Dates, default=None
+        Of a column of dates: how they are said. Its numbers are days since the beginning of 1970.
     """
 
     column: str
     effect: Share
     everyone: NumberGroup
     clusters: tuple[NumberGroup | None, ...]
+    dates: Annotated[Dates | None, LATER] = None
 
 
 class CategoryColumn(NamedTuple):
@@ -634,12 +641,14 @@ class Condition(NamedTuple):
 
     For a column with `categories` the intervals hold their codes, one interval for each code. With `or_missing` a row
     without a value fulfils it, too. The interval of all numbers, without `or_missing`, says that there is a value.
+    For a column with `dates` the intervals hold days since the beginning of 1970.
     """
 
     column: str
     intervals: tuple[Interval, ...]
     categories: Categories | None = None
     or_missing: bool = False
+    dates: Dates | None = None
 
 
 Rule: TypeAlias = tuple[Condition, ...]
@@ -647,13 +656,18 @@ Rule: TypeAlias = tuple[Condition, ...]
 
 
 def rules_of(
-    tree: ThresholdTree, columns: Sequence[str], categories: Mapping[int, Categories], gaps: Collection[int] = ()
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> list[Rule]:
     """Return the rule of each leaf. A column that may have any value gives no condition.
 
-    IN: gaps: the columns of numbers in which the tree takes a missing value as +inf; so for the functions below.
+    IN: gaps: the columns of numbers in which the tree takes a missing value as +inf; dates: those of days, which words
+    say as dates; so for the functions below.
     """
-    return [_rule(box, columns, categories, gaps) for box in tree.boxes()]
+    return [_rule(box, columns, categories, gaps, dates) for box in tree.boxes()]
 
 
 def cluster_rules_of(
@@ -662,6 +676,7 @@ def cluster_rules_of(
     categories: Mapping[int, Categories],
     n_clusters: int,
     gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> list[tuple[Rule, ...]]:
     """Return the rules of each cluster, see `ClusterSummary`; none for a cluster without a leaf.
 
@@ -676,15 +691,19 @@ def cluster_rules_of(
         others = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster != i]
         if len(own) > 1 or any(domains.keys() & box.keys() for box in own):
             own = cover(own, others, domains, gaps) or own  # leaves that hold no row keep rules that say so
-        rules.append(tuple(_rule(box, columns, categories, gaps) for box in own))  # one box needs no fewer words
+        rules.append(tuple(_rule(box, columns, categories, gaps, dates) for box in own))  # one box needs no fewer words
     return rules
 
 
 def condition_of(
-    cut: Cut, columns: Sequence[str], categories: Mapping[int, Categories], gaps: Collection[int] = ()
+    cut: Cut,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> Condition:
     """Return the condition that the rows on one side of a cut fulfil: the side that `cut.inside` says."""
-    return _condition(cut.feature, tuple(sides(cut)), columns, categories, gaps)
+    return _condition(cut.feature, tuple(sides(cut)), columns, categories, gaps, dates)
 
 
 def value_of_two(one: Condition) -> tuple[Interval, ...]:
@@ -695,9 +714,15 @@ def value_of_two(one: Condition) -> tuple[Interval, ...]:
     return (Interval(values[0], values[0], True, True),)
 
 
-def _rule(box: Box, columns: Sequence[str], categories: Mapping[int, Categories], gaps: Collection[int]) -> Rule:
+def _rule(
+    box: Box,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int],
+    dates: Mapping[int, Dates],
+) -> Rule:
     return tuple(
-        _condition(j, pieces, columns, categories, gaps) for j, pieces in box.items() if pieces != _EVERY_NUMBER
+        _condition(j, pieces, columns, categories, gaps, dates) for j, pieces in box.items() if pieces != _EVERY_NUMBER
     )
 
 
@@ -707,12 +732,13 @@ def _condition(
     columns: Sequence[str],
     categories: Mapping[int, Categories],
     gaps: Collection[int],
+    dates: Mapping[int, Dates],
 ) -> Condition:
     if j in gaps:
         numbers, or_missing = without_missing(pieces)
-        return Condition(columns[j], numbers, or_missing=or_missing)
+        return Condition(columns[j], numbers, or_missing=or_missing, dates=dates.get(j))
     if j not in categories:
-        return Condition(columns[j], pieces)
+        return Condition(columns[j], pieces, dates=dates.get(j))
     codes = [code for code, _ in categories[j].domain if any(code in piece for piece in pieces)]
     return Condition(columns[j], tuple(Interval(code, code, True, True) for code in codes), categories[j])
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._dates import Dates
 from boxwood._frames import column_names, names_array, names_or_none, refuse_unknown_columns
 from boxwood._types import Array, Indices
 from boxwood._validation import refuse_unknown
@@ -200,7 +201,9 @@ class Applied(MeasuredTree):
         """
         if is_on_machines(X):
             return frame_with_leaves(self, X, range(self.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
-        return leaves_of_rows(self.tree, self.columns, self.coded_columns, X, missing, self.gap_columns)
+        return leaves_of_rows(
+            self.tree, self.columns, self.coded_columns, X, missing, self.gap_columns, self.date_columns
+        )
 
 
 class Measured(Applied):
@@ -283,6 +286,8 @@ class Measured(Applied):
             ex._kept["profile"] = profile_of(rows.task, rows.coordinates.table.values, rows.columns, rows.categories)
         kept, names = ex._kept["profile"], ex.names
         if getattr(kept, "names", None) != names:
+            dates = dict(ex.dates)
+            kept = (one._replace(dates=dates[one.column]) if one.column in dates else one for one in kept)
             kept = ex._kept["profile"] = Profile(kept, names)
         return kept  # type: ignore[no-any-return]
 
@@ -366,7 +371,7 @@ class Measured(Applied):
         ex = self._on(X, labels, sample_weight)
         ex._refuse_batches("misassigned()")
         rows = ex._rows()
-        found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {}, ex.gap_columns)
+        found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {}, ex.gap_columns, ex.date_columns)
         return tuple(one._replace(row=rows.in_table(one.row)) for one in found)
 
     def confusion(
@@ -592,7 +597,7 @@ def frame_with_leaves(
     labeller = Labeller(
         places=tuple(map(present.index, tested)),
         names=tuple(tested),
-        leaf_of=_Leaves(ex.tree, ex.columns, ex.coded_columns, ex.gap_columns),
+        leaf_of=_Leaves(ex.tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns),
         values=tuple(values),
         missing=missing,
     )
@@ -607,6 +612,7 @@ class _Leaves:
     columns: tuple[str, ...]
     categories: Mapping[int, Categories]
     gaps: Collection[int]
+    dates: Mapping[int, Dates]
 
     def __call__(self, table: Any) -> Indices:
-        return leaves_of_rows(self.tree, self.columns, self.categories, table, "none", self.gaps)
+        return leaves_of_rows(self.tree, self.columns, self.categories, table, "none", self.gaps, self.dates)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from boxwood._dates import DOUBTFUL, TIMES, days_of
 from boxwood._types import Bools, Floats, Indices, Weights
 from boxwood._validation import listed
 from boxwood.errors import DataError
@@ -178,12 +179,20 @@ class _Decoded:
         self.summary.merge(other.summary)
 
 
-OTHER_KINDS = {"text": "text", "date": "dates", "empty": "no values", "other": "neither numbers nor booleans"}
+USABLE = ("number", "boolean", "date")
+"""Kinds of columns that are rows: booleans as 0 and 1, dates as days."""
+OTHER_KINDS = {
+    "text": "text",
+    "unclear": DOUBTFUL,
+    "time": TIMES,
+    "empty": "no values",
+    "other": "neither numbers nor booleans",
+}
 """What columns hold that are no rows, by their kind."""
 
 
 def rows_of(source: Source, label: str | None = None, weight: str | None = None) -> Batches:
-    """Return the columns of numbers and booleans of a source as rows, but for those of labels and weights.
+    """Return the columns of numbers, booleans and dates of a source as rows, but for those of labels and weights.
 
     Raises
     ------
@@ -196,7 +205,7 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
     if weight is not None:
         refuse_no_numbers(source, weight, "weights")
     kinds = zip(source.names, source.kinds, strict=True)
-    columns = tuple(name for name, kind in kinds if kind in ("number", "boolean") and name not in (label, weight))
+    columns = tuple(name for name, kind in kinds if kind in USABLE and name not in (label, weight))
     if not columns:
         raise DataError(f"{source.name} has no columns of numbers; its columns: {listed(source.names)}")
     return Batches(source, columns, weight=weight)
@@ -207,7 +216,8 @@ def refuse_no_numbers(source: Source, column: str, what: str) -> None:
     _refuse_unknown(source, column)
     if (kind := source.kinds[source.names.index(column)]) not in ("number", "boolean"):
         source.refuse_text(column)
-        raise DataError(f"{what} must be numbers, but column {column!r} of {source.name} holds {OTHER_KINDS[kind]}")
+        held = OTHER_KINDS.get(kind, "dates")
+        raise DataError(f"{what} must be numbers, but column {column!r} of {source.name} holds {held}")
 
 
 def _refuse_unknown(source: Source, column: str) -> None:
@@ -216,8 +226,10 @@ def _refuse_unknown(source: Source, column: str) -> None:
 
 
 def numbers(column: Any) -> Floats:
-    """Return numbers or booleans of Arrow, in one piece or several, as doubles; NaN where a value is missing."""
+    """Return numbers, booleans or dates of Arrow, in one piece or several, as doubles; NaN where one is missing."""
     values = column.to_numpy(zero_copy_only=False)
+    if values.dtype.kind == "M":
+        return days_of(values)
     if values.dtype == object:  # booleans with missing values, decimals
         values = np.array([np.nan if value is None else float(value) for value in values])
     return np.asarray(values, dtype=np.float64)

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 from weakref import WeakSet
 
+from boxwood._dates import Dates
 from boxwood._threads import n_threads
 from boxwood._validation import listed
 from boxwood.errors import DataError
@@ -106,9 +107,12 @@ class Source(ABC):
     names : tuple of str
         Name of each column, all different, in the order of the table.
     kinds : tuple of str
-        Kind of each column: "number", "boolean", "text", "date", "empty" or "other".
+        Kind of each column: "number", "boolean", "text", "date", "unclear" (texts that look like dates), "time" (of
+        the day, or a duration), "empty" or "other".
     mixed : tuple of str
         Columns of text of which at least half of the values are numbers: neither text nor numbers for rules.
+    dates : mapping from str to Dates
+        How dates are said, for each column of them.
     padded : tuple of str
         Columns of numbers that a file has as digits with leading zeros, such as the postcode 01234.
     n_rows : int, or None
@@ -128,6 +132,7 @@ class Source(ABC):
     n_rows: int | None = None
     notes: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
+    dates: Mapping[str, Dates] = MappingProxyType({})
     padded: tuple[str, ...] = ()
     spellings: Mapping[str, Spelling] = MappingProxyType({})
     tick: Callable[[float, int], object] | None = None
@@ -226,7 +231,7 @@ class SourceOf(Source):
         self.source = source
         self.name, self.names, self.kinds, self.n_rows = source.name, source.names, source.kinds, source.n_rows
         self.notes, self.mixed, self.padded = source.notes, source.mixed, source.padded
-        self.spellings = source.spellings
+        self.spellings, self.dates = source.spellings, source.dates
         self.missing_labels = source.missing_labels
 
     def refuse_text(self, column: str) -> None:

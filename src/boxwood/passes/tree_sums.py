@@ -217,7 +217,8 @@ def shortened_by_passes(sums: TreeSums, batches: Batches) -> ThresholdTree:
         left[bare] = np.where(np.isinf(left[bare]), beyond.left, left[bare])
         right[bare] = np.where(np.isinf(right[bare]), beyond.right, right[bare])
     whole = np.flatnonzero(~sums.broken).tolist()
-    return shortened_in(tree, left, right, whole)
+    dates = {j: batches.source.dates[name] for j, name in enumerate(batches.columns) if name in batches.source.dates}
+    return shortened_in(tree, left, right, whole, dates)
 
 
 class Moved:

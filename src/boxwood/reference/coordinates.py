@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._dates import Dates
 from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_table, as_weights, listed, refuse_not_finite, shown
@@ -21,6 +22,7 @@ from boxwood.reference.mixed import unit_scales
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.reference import Reference
 from boxwood.tree import ThresholdTree
+from boxwood.tree.shorten import shortened
 
 __all__ = ["Coordinates", "default_columns", "made_by", "not_made"]
 
@@ -54,6 +56,8 @@ class Coordinates:
         categories as of their one-hot columns. None measures in `measured`, or in `rows`.
     is_scaled : bool
         Whether columns were brought to the variance 1.
+    dates : mapping from column to Dates
+        Columns of `table` that hold dates, as days.
     """
 
     columns: tuple[str, ...]
@@ -67,6 +71,7 @@ class Coordinates:
     gaps: tuple[int, ...] = ()
     scales: Floats | None = None
     is_scaled: bool = False
+    dates: Mapping[int, Dates] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -128,6 +133,11 @@ class Coordinates:
             values[np.isposinf(values[:, j]), j] = np.nan
         return values
 
+    def dated(self, dates: Mapping[str, Dates]) -> Coordinates:
+        """Return the coordinates that know which columns hold dates, by their names."""
+        known = {j: dates[name] for j, name in enumerate(self.columns) if name in dates and j not in self.categories}
+        return replace(self, dates=known) if known else self
+
     def renamed(self, columns: Sequence[str] | None) -> Coordinates:
         """Return the coordinates with other names of the columns; None keeps the names."""
         return self if columns is None else replace(self, columns=_columns_of_array(len(self.columns), columns))
@@ -149,7 +159,7 @@ class Coordinates:
 
         Cuts of categories are kept: between two codes that occur lie other categories, so a threshold must not move.
         """
-        short = tree.shortened(self.table)
+        short = shortened(tree, self.table, self.dates)
         coded = np.isin(tree.feature, list(self.categories))
         lower, upper = np.where(coded, tree.lower, short.lower), np.where(coded, tree.upper, short.upper)
         return tree.with_thresholds(lower, upper)

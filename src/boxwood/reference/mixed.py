@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import DOUBTFUL, Dates
 from boxwood._frames import (
     as_matrix,
     boolean_columns,
     column_names,
     column_values,
+    date_columns,
     numeric_columns,
     refuse_unknown_columns,
 )
@@ -62,6 +64,8 @@ class MixedTable:
         Other columns, by the reason why they are left out.
     names : tuple of str
         Names of all columns of the table.
+    dates : mapping from str to Dates
+        Columns of numbers that are days of dates.
     """
 
     columns: tuple[str, ...]
@@ -70,6 +74,7 @@ class MixedTable:
     booleans: tuple[str, ...] = ()
     left_out: Mapping[str, list[str]] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    dates: Mapping[str, Dates] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -162,8 +167,9 @@ def readable_columns(
     present = column_names(frame)
     refuse_unknown_columns([*(wanted or ()), *categories, *numbers], present)
     names = [name for name in (present if wanted is None else wanted) if name != unused]
-    left_out = {reason: [name for name in others[reason] if name in names] for reason in ("dates", "no values")}
-    left_out["dates"] = [name for name in left_out["dates"] if name not in categories]
+    left_out = {reason: [name for name in found if name in names] for reason, found in others.items()}
+    del left_out["text"]
+    left_out[DOUBTFUL] = [name for name in left_out[DOUBTFUL] if name not in categories]
     unreadable = {name for group in left_out.values() for name in group}
     coded: dict[str, Coded] = {}
     for name in names:
@@ -234,7 +240,8 @@ def _table(
         found = np.where(np.isnan(values[:, numeric]), 0.0, values[:, numeric])
         refuse_not_finite(found, [names[j] for j in numeric])
     booleans = tuple(name for name in names if name in truths and name not in coded)
-    return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out))
+    dates = date_columns(frame)
+    return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out, dates=dates))
 
 
 def _parsed(frame: Any, name: str) -> Floats:

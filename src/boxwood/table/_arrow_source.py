@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from boxwood._dates import Dates
 from boxwood.passes.source import RecordSummary, Source, fewer_threads
 
-__all__ = ["ArrowSource", "batch_rows", "kind_of"]
+__all__ = ["ArrowSource", "batch_rows", "dates_of", "kind_of"]
 
 S = TypeVar("S", bound=RecordSummary)
 _ROWS, _COLUMNS = 1 << 16, 20  # most rows of a batch, and the columns up to which it has so many
@@ -34,6 +35,7 @@ class ArrowSource(Source):
         self.table, self.name, self.batch_rows, self.n_jobs = table, name, batch_rows, n_jobs
         self.names = tuple(table.column_names)
         self.kinds = tuple(kind_of(field.type) for field in table.schema)
+        self.dates = dates_of(self.names, table.schema.types)
         self.n_rows = table.num_rows
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
@@ -77,4 +79,12 @@ def kind_of(type: Any) -> str:
         return "number"
     if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
         return "text"
-    return "date" if types.is_temporal(type) else "other"
+    if types.is_date(type) or types.is_timestamp(type):
+        return "date"
+    return "time" if types.is_temporal(type) else "other"
+
+
+def dates_of(names: Sequence[str], types: Sequence[Any]) -> dict[str, Dates]:
+    """Return the columns of dates among those of Arrow types, by their names."""
+    columns = zip(names, types, strict=True)
+    return {name: Dates(getattr(type, "tz", None) or "") for name, type in columns if kind_of(type) == "date"}

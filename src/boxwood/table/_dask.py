@@ -10,7 +10,7 @@ from boxwood._frames import column_names
 from boxwood._validation import cut_off
 from boxwood.errors import DataError
 from boxwood.passes.source import RecordSummary, Source
-from boxwood.table._arrow_source import kind_of
+from boxwood.table._arrow_source import dates_of, kind_of
 from boxwood.table._partial import PartialSum, told
 
 __all__ = ["DaskSource"]
@@ -54,7 +54,7 @@ class DaskSource(Source):
         self.names = column_names(frame)
         example = meta_nonempty(frame._meta)
         self._types = [pa.array(example.iloc[:, j], from_pandas=True).type for j in range(len(self.names))]
-        self.kinds = tuple(map(kind_of, self._types))
+        self.kinds, self.dates = tuple(map(kind_of, self._types)), dates_of(self.names, self._types)
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches; `n_jobs` is of no matter.

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boxwood._dates import Dates, days_of
 from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values
 from boxwood.errors import DataError
-from boxwood.passes.batches import OTHER_KINDS
+from boxwood.passes.batches import OTHER_KINDS, USABLE
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
 from boxwood.passes.source import Spelling
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of
@@ -57,6 +58,8 @@ class Table:
         Names of all columns of the file.
     categories : mapping from column to Categories
         The columns of `X` that hold codes of words.
+    dates : mapping from str to Dates
+        The columns of `X` that hold dates, as days.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Table:
     weights: Floats | None = None
     names: tuple[str, ...] = ()
     categories: Mapping[int, Categories] = field(default_factory=dict)
+    dates: Mapping[str, Dates] = field(default_factory=dict)
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -107,13 +111,13 @@ def read_table(
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
 
-    Booleans become 0 and 1, and so do yes and no. Numbers may have groups of thousands and signs of currencies or
-    percent where that leaves no doubt. Columns of text, of dates or of a single value are left out and listed. A column
-    with numbers in at least half of its values counts as numeric, so text in it is an error. Columns are what they are
-    for `scan`, which reads them in batches. Takes one pass over the file for each hundred columns of text, to see what
-    they hold, one more for those with missing values or true and false among them, and one for each hundred columns to
-    read the numbers. CSV of more columns than that is copied to Parquet first, in a temporary file. Takes memory of
-    twice the matrix.
+    Booleans become 0 and 1, and so do yes and no, and dates become days. Numbers may have groups of thousands and
+    signs of currencies or percent where that leaves no doubt. Columns of text or of a single value are left out and
+    listed. A column with numbers in at least half of its values counts as numeric, so text in it is an error.
+    Columns are what they are for `scan`, which reads them in batches. Takes one pass over the file for each hundred
+    columns of text, to see what they hold, one more for those with missing values or true and false among them, and
+    one for each hundred columns to read the numbers. CSV of more columns than that is copied to Parquet first, in a
+    temporary file. Takes memory of twice the matrix.
 
     Parameters
     ----------
@@ -159,7 +163,7 @@ def read_table(
         plain = {i: column for i, column in looked_at.items() if i not in words}
         _refuse_text(source, plain, are_named=chosen.are_named)
         sql = {i: words[i].sql if i in words else column.sql for i, column in looked_at.items()}
-        read = [i for i in sql if (words[i].categories if i in words else looked_at[i].kind in ("number", "boolean"))]
+        read = [i for i in sql if (words[i].categories if i in words else looked_at[i].kind in USABLE)]
         X = _matrix(source, [sql[i] for i in read], tick)
         n_rows = len(X) if read else _n_rows(source)
         if n_rows == 0:
@@ -186,6 +190,7 @@ def read_table(
             mass,
             tuple(source.names),
             {kept.index(j): categories for j, categories in codes.items()},
+            {source.names[i]: looked_at[i].dates(source.types[i]) for i in used if looked_at[i].kind == "date"},
         )
 
 
@@ -288,9 +293,9 @@ def _n_rows(source: Source) -> int:
 
 
 def _refuse_text(source: Source, columns: Mapping[int, Column], *, are_named: bool) -> None:
-    """Raise a DataError if a column has text among its numbers, or one that was named holds texts or dates alone."""
+    """Raise a DataError if a column has text among its numbers, or one that was named holds texts alone."""
     for i, column in columns.items():
-        if column.is_mixed or (are_named and column.kind in ("text", "date", "other")):
+        if column.is_mixed or (are_named and column.kind in ("text", "unclear", "time", "other")):
             refuse_text(source, i, _n_rows(source))
 
 
@@ -365,7 +370,8 @@ def _matrix(source: Source, columns: Sequence[str], tick: Tick | None) -> Floats
             X = np.empty((len(arrays["v0"]), len(columns)), order="F")
         for j in range(len(some)):
             values = arrays.pop(f"v{j}")  # of the column's own type, and masked where a value is NULL
-            X[:, start + j] = np.ma.getdata(values)
+            data = np.ma.getdata(values)
+            X[:, start + j] = days_of(data) if data.dtype.kind == "M" else data
             if np.ma.is_masked(values):
                 X[np.ma.getmaskarray(values), start + j] = np.nan
     return X

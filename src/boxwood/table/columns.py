@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from boxwood._frames import DATE_FORMS
+from boxwood._dates import DATE_FORMS, DOUBTFUL, Dates
 from boxwood._messages import listed
 from boxwood.errors import DataError
 from boxwood.passes.source import Spelling
-from boxwood.table.duck import MANY, Source, Tick, connected
-from boxwood.table.sql import PAIRS, Style, as_text, normal, number_in, plain_number, signs_in
+from boxwood.table.duck import MANY, WITH_ZONE, Source, Tick, connected
+from boxwood.table.sql import PAIRS, Style, as_text, date_in, normal, number_in, plain_number, signs_in
 
 __all__ = [
     "Column",
@@ -34,6 +34,7 @@ class Profile:
 
     `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
     with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
+    `dates` says how they are written, if they are dates; it is a text if that is unclear.
     """
 
     column: int
@@ -43,7 +44,7 @@ class Profile:
     high: float | None
     padded: bool | None
     words: bool | None = False
-    dates: bool = False
+    dates: Dates | str | None = None
 
     @property
     def are_numbers(self) -> bool:
@@ -77,6 +78,12 @@ class Column(NamedTuple):
     label: str | None = None
     is_padded: bool = False
 
+    def dates(self, type: str) -> Dates:
+        """Return how its dates are said and written; IN: type: that of DuckDB in the table."""
+        if self.profile is not None and isinstance(self.profile.dates, Dates):
+            return self.profile.dates
+        return Dates("UTC" if type in WITH_ZONE else "")
+
     @property
     def is_mixed(self) -> bool:
         """Whether some of its texts are numbers, and others are not."""
@@ -86,18 +93,22 @@ class Column(NamedTuple):
 def columns_of(source: Source, columns: Sequence[int], tick: Tick | None) -> list[Column]:
     """Return how columns are read; those of text are looked at, as they may hold numbers."""
     profiles = profiles_of(source, [i for i in columns if source.kind(i) == "text"], tick)
-    empty = _empty(source, [i for i in columns if source.kind(i) in ("date", "other")], tick)
+    empty = _empty(source, [i for i in columns if source.kind(i) in ("date", "time", "other")], tick)
     read = (_of_text(source, profiles[i]) if i in profiles else typed_column(source, i) for i in columns)
     return [column._replace(kind="empty") if i in empty else column for i, column in zip(columns, read, strict=True)]
 
 
 def _of_text(source: Source, profile: Profile) -> Column:
-    """Return how a column of text is read: as truths or doubles, if all its values are numbers."""
+    """Return how a column of text is read: as truths or doubles, if all its values are numbers, or as dates."""
     i = profile.column
     if profile.are_numbers:
         kind, type = ("boolean", "BOOLEAN") if profile.words else ("number", "DOUBLE")
         return Column(f"CAST({source.number(i)} AS {type})", kind, profile)
-    kind = "empty" if profile.filled == 0 else "date" if profile.dates else "text"
+    if isinstance(profile.dates, Dates):
+        moment, type = date_in(source.text(i), profile.dates), "TIMESTAMPTZ" if profile.dates.zone else "TIMESTAMP"
+        moment = f"timezone('UTC', {moment})" if profile.dates.zone else moment
+        return Column(f"CAST({moment} AS {type})", "date", profile, source.category(i, ()))
+    kind = "empty" if profile.filled == 0 else "unclear" if profile.dates else "text"
     return Column(source.category(i, ()), kind, profile)
 
 
@@ -172,16 +183,35 @@ def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick:
 
 
 def _with_dates(source: Source, profile: Profile) -> Profile:
-    """Return the profile with whether the column holds dates."""
-    return replace(profile, dates=profile.numbers == 0 < profile.filled and _dates(source, profile.column))
+    """Return the profile with how its dates are written, if it holds dates."""
+    return replace(profile, dates=_dates(source, profile.column) if profile.numbers == 0 < profile.filled else None)
 
 
-def _dates(source: Source, column: int) -> bool:
-    """Return whether the first thousand texts of a column are dates, in one form."""
-    first = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)} LIMIT 1000"
-    tests = ["TRY_CAST(v AS TIMESTAMP)", *(f"try_strptime(trim(v), {as_text(form)})" for form in DATE_FORMS)]
-    found = source.fetch(f"SELECT {', '.join(f'bool_and({test} IS NOT NULL)' for test in tests)} FROM ({first})")[0]
-    return any(found)
+_ZONE = r"[0-9]:?[0-9]{2}(:?[0-9.]+)? ?(Z|z|[+-][0-9]{2}(:?[0-9]{2})?)$"
+
+
+def _dates(source: Source, column: int) -> Dates | str | None:
+    """Return how the texts of a column are dates, all in the one form that fits; a text if they only look like dates.
+
+    The first thousand tell whether they may be dates, and all of them in which form.
+    """
+    known = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)}"
+    forms = {form: date_in("v", Dates("", form)) for form in ("", *DATE_FORMS)}
+    tests = ", ".join(f"bool_and({date} IS NOT NULL)" for date in forms.values())
+    found = source.fetch(f"SELECT {tests} FROM ({known} LIMIT {_FIRST})")[0]
+    forms = {form: date for (form, date), fits in zip(forms.items(), found, strict=True) if fits}
+    if not forms:
+        return None
+    zoned = f"regexp_matches(trim(v), {as_text(_ZONE)})"
+    tests = ", ".join(f"bool_and({date} IS NOT NULL)" for date in forms.values())
+    equal = " AND ".join(f"{date} IS NOT DISTINCT FROM {next(iter(forms.values()))}" for date in forms.values())
+    *fits, are_equal, all_zoned, some_zoned = source.fetch(
+        f"SELECT {tests}, bool_and({equal}), bool_and({zoned}), bool_or({zoned}) FROM ({known})"
+    )[0]
+    fitting = [form for form, fits_all in zip(forms, fits, strict=True) if fits_all]
+    if not fitting or (len(fitting) > 1 and not are_equal) or all_zoned != some_zoned:
+        return DOUBTFUL
+    return Dates("UTC" if all_zoned else "", fitting[0])
 
 
 _FIRST = 1000  # rows that show of most columns of text that they hold no numbers
@@ -189,14 +219,14 @@ _WRITTEN = ("csv", "tsv", "jsonl")  # formats that people write
 _PARTED = "a sign that may part thousands or decimals"
 
 
-def refuse_text(source: Source, column: int, n_rows: int) -> None:
+def refuse_text(source: Source, column: int, n_rows: int, must_be: str = "numbers") -> None:
     """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them."""
     refuse_no_numbers(source, column)
     learn_styles(source, [column])
     where = _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
     if where:
         advice = "\n".join(hints_on(source, [source.names[column]]))
-        message = f"column '{source.names[column]}' must be numbers, but {source.name} has text in {where}\n{advice}"
+        message = f"column '{source.names[column]}' must be {must_be}, but {source.name} has text in {where}\n{advice}"
         raise DataError(message.rstrip())
 
 

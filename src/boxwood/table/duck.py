@@ -24,7 +24,7 @@ from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import as_path, find_file
-from boxwood.table.sql import ONE_FILE, Style, as_pattern, as_text, number_in, plain_number
+from boxwood.table.sql import ONE_FILE, Style, as_pattern, as_text, days, number_in, plain_number
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,6 +33,7 @@ __all__ = [
     "MANY",
     "MARKS",
     "QUERY",
+    "WITH_ZONE",
     "Query",
     "Source",
     "Tick",
@@ -53,8 +54,8 @@ Tick = Callable[..., None]
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
 _NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
-_DATES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL")
-_WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
+_DATES, _TIMES = ("DATE", "TIMESTAMP"), ("TIME", "INTERVAL")
+WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 """Texts that programs write for a missing value."""
 
@@ -121,7 +122,7 @@ class Source:
     styles: dict[int, Style] = field(default_factory=dict)
 
     def kind(self, column: int) -> str:
-        """Return "number", "text", "date" or "other", by the type alone; the texts of a column may still be numbers."""
+        """Return "number", "text", "date", "time" or "other", by the type alone; texts may still be numbers."""
         kind = self.types[column].split("(")[0].split(" ")[0]
         if self.types[column].endswith("]"):
             return "other"
@@ -129,7 +130,7 @@ class Source:
             return "number"
         if kind in ("VARCHAR", "ENUM", "JSON", "UUID"):
             return "text"
-        return "date" if kind.startswith(_DATES) else "other"
+        return "date" if kind.startswith(_DATES) else "time" if kind.startswith(_TIMES) else "other"
 
     def is_whole(self, column: int) -> bool:
         """Return whether the type of a column holds whole numbers only."""
@@ -141,7 +142,7 @@ class Source:
 
     def label(self, column: int) -> str:
         """Return SQL for a value as the text of a label, with one zero only, and in UTC if it has a zone."""
-        if self.types[column] in _WITH_ZONE:
+        if self.types[column] in WITH_ZONE:
             return f"(CAST(timezone('UTC', c{column}) AS VARCHAR) || '+00')"
         return f"CAST(c{column} + 0 AS VARCHAR)" if self.types[column] in ("FLOAT", "DOUBLE") else self.text(column)
 
@@ -153,8 +154,10 @@ class Source:
         return f"({self.number(column) if self.kind(column) == 'number' else f'c{column}'} IS NULL)"
 
     def number(self, column: int) -> str:
-        """Return SQL for a value as a double, with 1 for true and 0 for false; NULL if missing or not a number."""
+        """Return SQL for a value as a double: 1 for true, 0 for false, days for dates; NULL if missing or no number."""
         number = f"CAST(c{column} AS DOUBLE)"
+        if self.kind(column) == "date":
+            return days(f"c{column}", self.types[column])
         if self.types[column] == "BOOLEAN":
             # a cast would make DuckDB read the column of a CSV file again, as DOUBLE, which fails on true and false
             number = f"CASE WHEN c{column} THEN 1e0 WHEN NOT c{column} THEN 0e0 END"

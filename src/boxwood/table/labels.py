@@ -8,14 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from boxwood._dates import Dates
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table.column_names import ColumnError, distinct_names, suggestion
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
-from boxwood.table.duck import Source, Tick, connected, open_source, waited
+from boxwood.table.duck import WITH_ZONE, Source, Tick, connected, open_source, waited
 from boxwood.table.options import DEFAULTS, ReadOptions
-from boxwood.table.sql import as_double, as_name, as_text
+from boxwood.table.sql import Style, as_double, as_name, as_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,11 +50,14 @@ class Rules(NamedTuple):
         for missing values. In CSV, an empty text or a mark such as NA is missing, unless it is one of the categories.
         Other values that are not among the categories are no error; they are counted, unless the categories have a code
         for them.
+    dates : mapping from name to Dates, default={}
+        Columns of dates, which the expression reads as days.
     """
 
     expression: str
     needed: Mapping[str, str]
     categories: Mapping[str, Categories] = {}
+    dates: Mapping[str, Dates] = {}
 
     def refuse_other_kinds(self) -> None:
         """Raise a TypeError if a part is not of its kind."""
@@ -97,15 +101,18 @@ class Input(NamedTuple):
     value : str
         Its value; NULL if it is missing.
     is_text : str
-        Whether the value is text although it must be a number.
+        Whether the value is text although it must be a number, or a date.
     is_unseen : str
         Whether the value is not among the known categories, and has no code for that reason.
+    must_be : str
+        What values must be.
     """
 
     column: int
     value: str
     is_text: str
     is_unseen: str
+    must_be: str = "numbers"
 
 
 def inputs_of(source: Source, rules: Rules) -> dict[str, Input]:
@@ -117,7 +124,8 @@ def inputs_of(source: Source, rules: Rules) -> dict[str, Input]:
         If the table lacks a column, or one that must be numbers has a type without any, such as a date.
     """
     positions = positions_of(source.name, source.names, rules.needed)
-    return {name: input_of(source, at, rules.categories.get(name)) for name, at in positions.items()}
+    kinds: dict[str, Categories | Dates] = {**rules.categories, **rules.dates}
+    return {name: input_of(source, at, kinds.get(name)) for name, at in positions.items()}
 
 
 def positions_of(table: str, names: Sequence[str], needed: Mapping[str, str]) -> dict[str, int]:
@@ -133,8 +141,11 @@ def positions_of(table: str, names: Sequence[str], needed: Mapping[str, str]) ->
     return {name: names.index(column) for name, column in needed.items()}
 
 
-def input_of(source: Source, column: int, categories: Categories | None) -> Input:
-    """Return a column of a table as the expression reads it."""
+def input_of(source: Source, column: int, kind: Categories | Dates | None) -> Input:
+    """Return a column of a table as the expression reads it; IN: kind: None for a column of numbers."""
+    if isinstance(kind, Dates):
+        return _dated(source, column, kind)
+    categories = kind
     if categories is None or categories.are_numbers:
         refuse_no_numbers(source, column)
     number = source.number(column)
@@ -151,6 +162,25 @@ def input_of(source: Source, column: int, categories: Categories | None) -> Inpu
         value, literals = source.category(column, list(map(str, known))), [as_text(str(each)) for each in known]
     is_known = f"{value} IN ({', '.join(literals)})" if literals else "false"
     return Input(column, value, "false", "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}")
+
+
+def _dated(source: Source, column: int, dates: Dates) -> Input:
+    """Return a column of dates as the expression reads it: as days."""
+    has_zone = source.types[column] in WITH_ZONE
+    if source.kind(column) == "date" and has_zone != bool(dates.zone):
+        has, need = ("a", "none") if has_zone else ("no", "one")
+        raise DataError(
+            f"the dates of column '{source.names[column]}' in {source.name} have {has} time zone, but those of the "
+            f"rules have {need}"
+        )
+    if source.kind(column) == "text":
+        source.styles[column] = Style(dates=dates)
+        is_text = f"NOT {source.missing(column)} AND {source.number(column)} IS NULL"
+        return Input(column, source.number(column), is_text, "false", "dates")
+    if source.kind(column) not in ("date", "number"):
+        kind = source.types[column].lower()
+        raise DataError(f"column '{source.names[column]}' must be dates, but {source.name} has {kind}")
+    return Input(column, source.number(column), "false", "false")
 
 
 def rows_with(source: Source, inputs: Mapping[str, Input]) -> str:
@@ -273,7 +303,7 @@ class Labeller:
     def __init__(self, source: Source, read: list[int], rules: Rules) -> None:
         self._source, self._read, self.n_rows, self._n_empty = source, read, 0, 0
         inputs = inputs_of(source, rules)
-        self._texts = [one.column for one in inputs.values() if one.is_text != "false"]
+        self._texts = {one.column: one.must_be for one in inputs.values() if one.is_text != "false"}
         self._unseen: dict[int, Unseen] = {
             one.column: Unseen(source.names[one.column], 0, "") for one in inputs.values() if one.is_unseen != "false"
         }
@@ -313,7 +343,7 @@ class Labeller:
         row = pc.index(pc.is_valid(texts), True).as_py()
         name, where = self._source.names[i], f"first {shown(texts[row].as_py())} in row {self.n_rows + row + 1:,}"
         advice = "\n".join(hints_on(self._source, [name]))
-        message = f"column '{name}' must be numbers, but {self._source.name} has text, {where}\n{advice}"
+        message = f"column '{name}' must be {self._texts[i]}, but {self._source.name} has text, {where}\n{advice}"
         raise DataError(message.rstrip())
 
     def done(self) -> Labelled:
@@ -340,7 +370,7 @@ def _known_to_duckdb(column: Any) -> Any:
 def read_row(
     path: str,
     row: int,
-    columns: Mapping[str, Categories | None],
+    columns: Mapping[str, Categories | Dates | None],
     options: ReadOptions = DEFAULTS,
     *,
     tick: Tick | None = None,
@@ -353,7 +383,7 @@ def read_row(
         Table to read, or `-` for standard input.
     row : int
         Number of the row in the file, from 1.
-    columns : mapping from name to Categories or None
+    columns : mapping from name to Categories, Dates or None
         Columns to read; None for columns of numbers.
     options : ReadOptions
         How the table is read.
@@ -366,7 +396,9 @@ def read_row(
         If the table cannot be read, lacks a column or the row, or has text where a number must be.
     """
     texts = [
-        name for name, values in columns.items() if options.decimal or (values is not None and not values.are_numbers)
+        name
+        for name, values in columns.items()
+        if options.decimal or (isinstance(values, Categories) and not values.are_numbers)
     ]
     with open_source(path, options, text=False, texts=texts) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
@@ -382,6 +414,7 @@ def read_row(
         for i, name in enumerate(columns):
             value, is_text, text = found[0][3 * i : 3 * i + 3]
             if is_text:
-                raise DataError(f"column '{name}' must be numbers, but {source.name} has {shown(text)} in row {row:,}")
+                what = f"column '{name}' must be {inputs[i].must_be}"
+                raise DataError(f"{what}, but {source.name} has {shown(text)} in row {row:,}")
             values[name] = value
         return values

@@ -19,7 +19,7 @@ from boxwood._messages import cut_off, listed
 from boxwood._threads import n_threads
 from boxwood.errors import DataError
 from boxwood.passes.source import RecordSummary, Source, Spelling, fewer_threads
-from boxwood.table._arrow_source import batch_rows, kind_of
+from boxwood.table._arrow_source import batch_rows, dates_of, kind_of
 from boxwood.table.column_names import distinct_names
 from boxwood.table.columns import Column, hints_on, refuse_text
 from boxwood.table.duck import Source as DuckSource
@@ -201,10 +201,16 @@ class ParquetSource(Source):
         self._stored |= {self._labels[name]: text for name, text in texts.items()}
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
         self.kinds = tuple(kind_of(self._types[name]) for name in names)
+        self.dates = dates_of(self.names, [self._types[name] for name in names])
         if copy is not None:
             self.notes, self.spellings = copy.notes, copy.spellings
             self.kinds = tuple(column.kind for column in copy.columns)
             pairs = [*zip(names, copy.columns, strict=True)]
+            self.dates = {
+                name: column.dates("") if column.profile is not None else self.dates[name]
+                for name, column in pairs
+                if column.kind == "date"
+            }
             self.mixed = tuple(name for name, column in pairs if column.is_mixed)
             self.padded = tuple(name for name, column in pairs if column.is_padded)
         self._memory_limit, self.n_jobs, self._is_closed = memory_limit, n_jobs, False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from boxwood._dates import Dates
 from boxwood._extras import require
 from boxwood._frames import column_names
 from boxwood._types import Floats
@@ -32,7 +33,8 @@ SCHEMA = "group int, part int, chunk int, data binary"
 KINDS = {
     **dict.fromkeys(("byte", "short", "integer", "long", "float", "double", "decimal"), "number"),
     **dict.fromkeys(("string", "varchar", "char"), "text"),
-    **dict.fromkeys(("date", "timestamp", "timestamp_ntz", "time", "daytimeinterval"), "date"),
+    **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "date"),
+    **dict.fromkeys(("time", "daytimeinterval"), "time"),
     "boolean": "boolean",
 }
 
@@ -72,6 +74,10 @@ class SparkSource(Source):
         self.frame, self.name = frame, name
         self.names = column_names(frame)
         self.kinds = tuple(spark_kind(field.dataType) for field in frame.schema)
+        zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
+        zones = {"timestamp": zone, "timestamp_ntz": "", "date": ""}
+        types = zip(self.names, (field.dataType.typeName() for field in frame.schema), strict=True)
+        self.dates = {name: Dates(zones[type]) for name, type in types if type in zones}
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches; `n_jobs` is of no matter.

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from boxwood._dates import Dates
+
 __all__ = [
     "ONE_FILE",
     "PAIRS",
@@ -15,6 +17,8 @@ __all__ = [
     "as_number",
     "as_pattern",
     "as_text",
+    "date_in",
+    "days",
     "normal",
     "number_in",
     "plain_number",
@@ -88,6 +92,8 @@ class Style(NamedTuple):
         What stands before the decimals of its numbers.
     words : tuple of two str, or None
         Its words for true and false, if it holds these.
+    dates : Dates, or None
+        How its dates are written, if it holds these.
     example : str
         One of its values.
     """
@@ -95,13 +101,31 @@ class Style(NamedTuple):
     decimal: str = "."
     words: tuple[str, str] | None = None
     example: str = ""
+    dates: Dates | None = None
 
     def number(self, text: str) -> str:
-        """Return SQL for the number in a text, with 1 for true and 0 for false; NULL if there is none."""
+        """Return SQL for the number in a text: 1 for true, 0 for false, days for dates; NULL if there is none."""
+        if self.dates is not None:
+            moments = dict.fromkeys((date_in(text, self.dates), date_in(text, self.dates._replace(form=""))))
+            return days(f"coalesce({', '.join(moments)})", "TIMESTAMP")
         if self.words is None:
             return number_in(text, self.decimal)
         yes, no = map(as_text, self.words)
         return f"CASE {normal(text)} WHEN {yes} THEN 1e0 WHEN {no} THEN 0e0 END"
+
+
+def date_in(text: str, dates: Dates) -> str:
+    """Return SQL for the date in a text, in UTC if dates have a zone; NULL if there is none."""
+    plain = f"TRY_CAST({text} AS {'TIMESTAMPTZ' if dates.zone else 'TIMESTAMP'})"
+    plain = f"timezone('UTC', {plain})" if dates.zone else plain
+    return f"try_strptime(trim({text}), {as_text(dates.form)})" if dates.form else plain
+
+
+def days(date: str, type: str) -> str:
+    """Return SQL for a date of a type of DuckDB as days since the beginning of 1970."""
+    if type == "TIMESTAMP_NS":
+        date = f"make_timestamp(CAST(floor(epoch_ns({date}) / 1000) AS BIGINT))"
+    return f"(CAST(epoch_us({date}) AS DOUBLE) / 86400000000e0)"
 
 
 def number_in(text: str, decimal: str, *, signs: bool = True) -> str:

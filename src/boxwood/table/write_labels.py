@@ -459,7 +459,7 @@ def _check(source: DuckSource, rules: Rules, tick: Tick | None) -> Labelled:
     if learn_styles(source, odd):
         return _check(source, rules, tick)
     for one in (one for one, n_texts in zip(inputs, texts, strict=True) if n_texts):
-        refuse_text(source, one.column, n_rows)
+        refuse_text(source, one.column, n_rows, one.must_be)
     columns = [source.names[one.column] for one in inputs]
     counts = zip(columns, unseen, examples, strict=True)
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))

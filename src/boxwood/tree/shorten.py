@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Indices
 from boxwood.tree.nodes import Nodes, as_rows, rows_at_nodes
@@ -97,11 +98,11 @@ class _Gap(NamedTuple):
 _Choice = Callable[[_Gap, float, bool], float]
 
 
-def shortened(tree: Tree, X: ArrayLike) -> Tree:
-    """See `ThresholdTree.shortened`."""
+def shortened(tree: Tree, X: ArrayLike, dates: Mapping[int, Dates] = NO_DATES) -> Tree:
+    """See `ThresholdTree.shortened`; IN: dates: columns of dates, whose thresholds become round dates."""
     rows = as_rows(X, tree.n_features)
     whole = [j for j in tree.features.tolist() if _is_whole(rows[:, j])]
-    return shortened_in(tree, *_gaps(tree, rows), whole)
+    return shortened_in(tree, *_gaps(tree, rows), whole, dates)
 
 
 def _gaps(tree: Tree, rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -143,7 +144,13 @@ def _gaps_by_nodes(
     return left, right
 
 
-def shortened_in(tree: Tree, left: NDArray[np.float64], right: NDArray[np.float64], whole: Collection[int]) -> Tree:
+def shortened_in(
+    tree: Tree,
+    left: NDArray[np.float64],
+    right: NDArray[np.float64],
+    whole: Collection[int],
+    dates: Mapping[int, Dates] = NO_DATES,
+) -> Tree:
     """Return the tree with the shortest threshold in the gap of each end of a cut; see `shortened`.
 
     IN: left, right (n_nodes, 2): the largest value of the table up to the lower end and the upper end of each cut, and
@@ -152,7 +159,11 @@ def shortened_in(tree: Tree, left: NDArray[np.float64], right: NDArray[np.float6
     lower, upper = tree.lower.copy(), tree.upper.copy()
     for node in np.flatnonzero(tree.feature >= 0).tolist():
         low, high = (_Gap(float(left[node, end]), float(right[node, end])) for end in range(2))
-        lower[node], upper[node] = _chosen(tree, node, low, high, _short, int(tree.feature[node]) in whole)
+        j = int(tree.feature[node])
+        if j in dates:
+            lower[node], upper[node] = _round_dates(tree, node, low, high, dates[j])
+        else:
+            lower[node], upper[node] = _chosen(tree, node, low, high, _short, j in whole)
     return tree.with_thresholds(lower, upper)
 
 
@@ -275,6 +286,18 @@ def _short(gap: _Gap, threshold: float, whole: bool) -> float:
     if low <= high:  # false where a value is beyond float32
         return shortest_between(low, high)
     return shortest_between(math.nextafter(left, math.inf) if left < last else left, last)
+
+
+def _round_dates(tree: Nodes, node: int, low: _Gap, high: _Gap, dates: Dates) -> tuple[float, float]:
+    """Return both ends of a cut, each next to the roundest date in its gap if both ends of that are finite."""
+    lower, upper = float(tree.lower[node]), float(tree.upper[node])
+    if math.isfinite(upper) and all(map(math.isfinite, high)):
+        upper = dates.roundest(*high)
+    if math.isfinite(lower) and all(map(math.isfinite, low)):
+        lower = math.nextafter(dates.roundest(*low), math.inf)
+        if lower > upper:  # no row is inside, so both ends lie in one gap
+            lower = upper = between(*low)
+    return lower, upper
 
 
 def _is_whole(column: NDArray[np.floating]) -> bool:

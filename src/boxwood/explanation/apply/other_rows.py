@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._frames import (
+    as_dates,
     column_names,
     column_values,
     is_frame,
@@ -31,7 +32,7 @@ from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measure, measured_in_batches
-from boxwood.explanation.measured_tree import with_booleans, with_words_of
+from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.reference import Reference, Task
@@ -60,6 +61,7 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
 
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     refuse_no_rows(X)
+    X = as_dates(X, dict(ex.dates)) if is_frame(X) and ex.dates else X
     evidence = ex._evidence
     if isinstance(labels, str):
         if not is_frame(X):
@@ -89,7 +91,8 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
         evidence = replace(evidence, **own, given=given)
         measured = replace(measured, _evidence=evidence)
-    return complete.told(with_words_of(measured, ex), (OTHER_ROWS, *complete.notes))
+    measured = with_kinds(with_words_of(measured, ex), (), dict(ex.dates))
+    return complete.told(measured, (OTHER_ROWS, *complete.notes))
 
 
 def _as_asked(task: Task) -> dict[str, Any]:
@@ -171,7 +174,7 @@ def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
     table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
     if not np.isfinite(table).all():
         # says which value a rule needs, if it is one that a rule needs
-        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns)
+        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns, ex.date_columns)
         gaps = sorted(ex.gap_columns & set(columns))
         known = np.array(table)
         known[:, gaps] = np.where(np.isnan(known[:, gaps]), 0.0, known[:, gaps])
@@ -201,7 +204,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
     booleans = boolean_columns_of(batches)
     n_jobs = -1 if ex._table is None else ex._table.task.n_jobs
     measured = on_complete_rows(partial(_measured, ex, labels), replace(batches, n_jobs=n_jobs))
-    return with_booleans(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans)
+    return with_kinds(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans, dict(ex.dates))
 
 
 def _measured(ex: MeasuredTree, labels: str, usable: Usable) -> MeasuredTree:

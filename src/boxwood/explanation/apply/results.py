@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from boxwood._dates import Dates
 from boxwood.explanation.records import Condition, in_notebook
 
 __all__ = ["Change", "Compared", "Comparison", "Ends", "Move", "MovedCut", "Step", "TreeChanges", "Why"]
@@ -39,7 +40,8 @@ class Move(NamedTuple):
     """The change of one column: its value before and after, and how far that is.
 
     `deviations` is the distance in standard deviations of the column; 1 for a column of categories, where `is_category`
-    is true, and for a number instead of a missing value, where `before` is None.
+    is true, and for a number instead of a missing value, where `before` is None. Dates are days since the beginning of
+    1970; `dates` says how they are said.
     """
 
     column: str
@@ -47,6 +49,7 @@ class Move(NamedTuple):
     after: Hashable
     deviations: float
     is_category: bool = False
+    dates: Dates | None = None
 
 
 class Change(NamedTuple):

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._frames import is_frame
+from boxwood._dates import NO_DATES, Dates
+from boxwood._frames import as_dates, is_frame
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
 from boxwood.axes import Categories
@@ -31,10 +32,11 @@ def leaves_of_rows(
     X: Any,
     missing: Literal["error", "none"],
     gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> Indices:
     """Return the leaf of each row, shape (n,), or -1; see `Explanation.apply`.
 
-    IN: gaps: columns in which a missing number is the point plus infinity.
+    IN: gaps: columns in which a missing number is the point plus infinity; dates: columns of dates.
     """
     refuse_unknown("missing", missing, ("error", "none"))
     if isinstance(X, (Source, str, os.PathLike)):
@@ -43,7 +45,7 @@ def leaves_of_rows(
             f"predict and apply label rows in memory and frames of Spark and Dask, but {what}; to "
             "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
         )
-    read, table = _tested(X, columns, tree.features.tolist(), categories)
+    read, table = _tested(X, columns, tree.features.tolist(), categories, dates)
     table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
     leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
@@ -62,7 +64,11 @@ def leaves_of_rows(
 
 
 def _tested(
-    X: Any, columns: Sequence[str], features: list[int], categories: Mapping[int, Categories]
+    X: Any,
+    columns: Sequence[str],
+    features: list[int],
+    categories: Mapping[int, Categories],
+    dates: Mapping[int, Dates],
 ) -> tuple[list[int], Array]:
     """Return the columns that the tree tests, and them as numbers; values that are missing or without a code are NaN.
 
@@ -70,6 +76,7 @@ def _tested(
     """
     tested = {j: categories[j] for j in features if j in categories}
     if is_frame(X):
+        X = as_dates(X, {columns[j]: dates[j] for j in features if j in dates})
         return features, coded(X, [columns[j] for j in features], {features.index(j): tested[j] for j in tested})
     refuse_no_rows(X)
     rows = np.asarray(X)
@@ -80,7 +87,7 @@ def _tested(
     table = np.empty((len(rows), len(features)), order="F")
     for i, j in enumerate(features):
         values = rows[:, j].tolist()
-        table[:, i] = tested[j].codes(values) if j in tested else numbers_of(values, columns[j])
+        table[:, i] = tested[j].codes(values) if j in tested else numbers_of(values, columns[j], dates.get(j))
     return features, table
 
 
@@ -95,8 +102,10 @@ def with_points(table: Array, gaps: Sequence[int]) -> Array:
     return filled
 
 
-def numbers_of(values: Sequence[Any], name: str) -> Floats:
-    """Return values of any type as numbers, shape (n,), with NaN for those that are missing."""
+def numbers_of(values: Sequence[Any], name: str, dates: Dates | None = None) -> Floats:
+    """Return values of any type as numbers, shape (n,), with NaN for those that are missing; IN: dates: as days."""
+    if dates is not None:
+        values = [value if isinstance(value, (int, float)) else dates.number(value) for value in values]
     if any(isinstance(value, (str, bytes)) for value in values):
         raise DataError(f"X must be numeric, got text in {name}")
     try:

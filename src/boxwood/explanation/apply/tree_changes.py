@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import as_matrix, column_names, is_frame, refuse_unknown_columns
+from boxwood._frames import as_matrix, column_names, date_columns, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import shown
 from boxwood.errors import DataError
@@ -67,7 +67,8 @@ def changes_in_words(
     names = tuple(f"x{j}" for j in range(width)) if names is None else names
     if len(names) < width:
         raise DataError(f"the trees test column {width - 1}, but there are {len(names)} names of columns")
-    return words(tree_changes(old, new, rows), names)
+    dates = {j: dates for j, name in enumerate(names) if (dates := date_columns(rows).get(name)) is not None}
+    return words(tree_changes(old, new, rows), names, dates)
 
 
 def tree_changes(old: ThresholdTree, new: ThresholdTree, rows: Any = None) -> TreeChanges:

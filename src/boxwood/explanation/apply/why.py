@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import is_frame, refuse_unknown_columns
 from boxwood._types import Array
 from boxwood._validation import listed, position, shown
@@ -42,7 +43,7 @@ def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], spreads: Mapp
     def measured() -> Array:
         return ex._rows("the position of a row").coordinates.table.values
 
-    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured, ex.gap_columns)
+    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured, ex.gap_columns, ex.date_columns)
     cuts, leaf = _way(tree, known)
     by_missing = reached_by_missing(tree, ex.gap_columns)
     steps = tuple(_step(ex, cut, known, spreads or {}, by_missing) for cut in cuts)
@@ -54,11 +55,17 @@ def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], spreads: Mapp
     if spreads is not None:
         fixed = [ex.columns.index(name) for name in immutable]
         kinds: dict[str, Any] = {"columns": ex.columns, "names": ex.names, "categories": coded, "spreads": spreads}
-        changes, reason = smallest_changes(tree, known, summary.cluster, immutable=fixed, **kinds), ""
+        found = smallest_changes(tree, known, summary.cluster, immutable=fixed, **kinds)
+        changes, reason = tuple(_dated(change, dict(ex.dates)) for change in found), ""
     reached = {summary.cluster, *(change.cluster for change in changes)}
     far = tuple(one.name for one in ex.clusters if one.cluster not in reached) if spreads is not None else ()
     name = ex.names[summary.cluster]
     return Why(summary.cluster, leaf, name, summary.size, summary.own, reason, steps, changes, far)
+
+
+def _dated(change: Change, dates: Mapping[str, Dates]) -> Change:
+    """Return a change whose moves know how dates are said."""
+    return change._replace(moves=tuple(move._replace(dates=dates.get(move.column)) for move in change.moves))
 
 
 def _way(tree: ThresholdTree, row: OneRow) -> tuple[list[Cut], int | None]:
@@ -77,7 +84,7 @@ def _way(tree: ThresholdTree, row: OneRow) -> tuple[list[Cut], int | None]:
 def _step(ex: MeasuredTree, cut: Cut, row: OneRow, spreads: Mapping[int, Spread], reached: Collection[int]) -> Step:
     """Return a cut on the way of a row; IN: reached: cuts that missing values reach."""
     column, coded = ex.columns[cut.feature], ex.coded_columns
-    side = condition_of(cut, ex.columns, coded, ex.gap_columns)
+    side = condition_of(cut, ex.columns, coded, ex.gap_columns, ex.date_columns)
     if side.or_missing and cut.node not in reached:
         side = side._replace(or_missing=False)
     is_value = ex._says_values(cut.feature, cut.lower, cut.upper)
@@ -236,11 +243,12 @@ def one_row(
     categories: Mapping[int, Categories],
     table: Any,
     gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> OneRow:
-    """Return the tested columns of a row; IN: features: these columns; table: function that gives the measured rows;
-    gaps: columns in which a missing number is the point plus infinity.
+    """Return the tested columns of a row.
 
-    IN: gaps: columns of numbers in which the tree takes a missing value as +inf.
+    IN: features: these columns; table: function that gives the measured rows; gaps: columns of numbers in which the
+    tree takes a missing value as +inf; dates: columns of dates.
 
     `row` is a mapping from column to value, a data frame of one row, a series with the columns' names, values in the
     order of the columns, or the position of a measured row.
@@ -255,7 +263,7 @@ def one_row(
         )
     plain = {j: _plain(value) for j, value in _values(row, columns, features)}
     numbers = {
-        j: float(categories[j].codes([value])[0]) if j in categories else _number(value, columns[j])
+        j: float(categories[j].codes([value])[0]) if j in categories else _number(value, columns[j], dates.get(j))
         for j, value in plain.items()
     }
     values = {j: _named(categories[j], x, plain[j]) if j in categories else _shown(x) for j, x in numbers.items()}
@@ -297,8 +305,8 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _number(value: Any, name: str) -> float:
-    number = float(numbers_of([value], name)[0])
+def _number(value: Any, name: str, dates: Dates | None) -> float:
+    number = float(numbers_of([value], name, dates)[0])
     if math.isinf(number):
         raise DataError(f"row must have finite numbers, but {name} is {number}")
     return number

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._frames import boolean_columns
+from boxwood._frames import boolean_columns, date_columns, is_frame, with_dates_read
 from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
@@ -47,7 +47,7 @@ from boxwood.explanation.measure.facts import Growth, TableFacts, named_by_rows,
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import Costs, measure, measured_by_passes, mixture_facts
-from boxwood.explanation.measured_tree import MeasuredTree, with_booleans
+from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
@@ -72,8 +72,10 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     if is_explainer(clustering):
         if source is not None:
             return explained_on_table(clustering, source, asked)
-        return with_booleans(_by_explainer(X, out_of_frozen(clustering), asked), boolean_columns(X))
+        explanation = _by_explainer(X, out_of_frozen(clustering), asked)
+        return with_kinds(explanation, boolean_columns(X), date_columns(X))
     rows: Complete | Usable
+    X, asked = _dated(X, source, clustering, asked)
     posed = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
     if isinstance(posed, Question):
         answer, rows = _in_memory(posed, asked), posed.complete
@@ -85,7 +87,19 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     if source is not None and explanation._evidence is not None:
         beside = partial(numbers_in_order, source, explanation.n_rows)
         explanation = replace(explanation, _evidence=replace(explanation._evidence, beside=beside))
-    return with_booleans(explanation, booleans)
+    return with_kinds(explanation, booleans, asked.dates)
+
+
+def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tuple[Any, Asked]:
+    """Return the rows, with texts of a frame that are dates as dates, and what is asked, with the columns of dates."""
+    if source is not None:
+        return X, replace(asked, dates=source.dates)
+    if not is_frame(X):
+        return X, replace(asked, dates=X.dates) if isinstance(X, MixedTable) else asked
+    if hasattr(clustering, "fit"):  # which reads texts itself
+        return X, replace(asked, dates=date_columns(X))
+    X, read = with_dates_read(X, asked.categories)
+    return X, replace(asked, dates=date_columns(X) | read)
 
 
 def _posed(source: Source, clustering: Any, asked: Asked) -> Question | TableQuestion:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from boxwood._dates import Dates
 from boxwood._frames import nearest_name
 from boxwood._threads import n_threads
 from boxwood._validation import as_time_limit, refuse_unknown, shown
@@ -57,6 +58,8 @@ class Asked:
         What `verbose` asks for.
     categories, numbers : tuple of str
         Columns whose kind is not what it looks like.
+    dates : mapping from str to Dates
+        Columns of the table that hold dates.
     """
 
     method: str
@@ -75,6 +78,7 @@ class Asked:
     progress: Progress
     categories: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    dates: Mapping[str, Dates] = field(default_factory=dict)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Asked:

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns, rounded_columns
+from boxwood._frames import (
+    as_matrix,
+    column_names,
+    date_columns,
+    is_frame,
+    numeric_columns,
+    refuse_unknown_columns,
+    rounded_columns,
+)
 from boxwood._messages import rounded
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import listed, refuse_other_kind, shown
@@ -41,6 +49,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
 
 __all__ = [
+    "UNSEEN_DATES",
     "ColumnNote",
     "Usable",
     "boolean_columns_of",
@@ -144,7 +153,8 @@ def counts_rows(low: float, high: float, n_rows: int) -> bool:
 def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:
     """Return the columns of a frame that rules may use, and notes on those that are left out.
 
-    If the caller names none, columns of text, of dates and without values are left out of a frame. If boxwood also
+    If the caller names none, columns of text and without values are left out of a frame, and dates if a clusterer reads
+    it. If boxwood also
     makes the clusters, or labels are given, columns that look like identifiers are left out, too, unless labels would
     have no other column. A clusterer sees them, as it is the caller's. For an array the names are as given.
 
@@ -162,9 +172,13 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     kept = [name for name in kept if name not in labels]
     left_out = {reason: [name for name in names if name not in labels] for reason, names in others.items()}
     suspects: list[str] = []
-    if not hasattr(clustering, "fit"):
-        values = as_matrix(X, kept)
-        suspects = [name for j, name in enumerate(kept) if looks_like_identifier(name, values[:, j])]
+    if hasattr(clustering, "fit"):
+        left_out[UNSEEN_DATES] = [name for name in date_columns(X) if name not in labels]
+        kept = [name for name in kept if name not in left_out[UNSEEN_DATES]]
+    else:
+        numbers = [name for name in kept if name not in date_columns(X)]
+        values = as_matrix(X, numbers)
+        suspects = [name for j, name in enumerate(numbers) if looks_like_identifier(name, values[:, j])]
         suspects = identifiers_to_leave_out(suspects, kept, has_labels=clustering is not None)
     remaining = [name for name in kept if name not in suspects]
     if not remaining:
@@ -246,9 +260,10 @@ def _note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]], su
     return ColumnNote(f"{len(used):,} of {n_columns:,} columns {are} used: {listed(used)}")
 
 
-def notes_on_columns(names: Sequence[str], values: Array) -> tuple[str, ...]:
+def notes_on_columns(names: Sequence[str], values: Array, dates: Collection[str]) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
-    return note_on_identifiers([name for j, name in enumerate(names) if looks_like_identifier(name, values[:, j])])
+    others = [(j, name) for j, name in enumerate(names) if name not in dates]
+    return note_on_identifiers([name for j, name in others if looks_like_identifier(name, values[:, j])])
 
 
 def note_on_identifiers(suspects: Sequence[str]) -> tuple[str, ...]:
@@ -349,7 +364,7 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
         return ()
     rules = [rule for cluster in explanation.clusters for rule in cluster.rules]
     middle = {one.column for rule in rules for one in rule if any(map(_is_between, one.intervals))}
-    beside = explanation.coded_columns.keys() | explanation.gap_columns
+    beside = explanation.coded_columns.keys() | explanation.gap_columns | explanation.date_columns.keys()
     found = []
     for j in explanation.tree.features.tolist():
         name = explanation.columns[j]
@@ -367,6 +382,7 @@ def _is_between(piece: Interval) -> bool:
     return bool(np.isfinite(piece.lower) and np.isfinite(piece.upper))
 
 
+UNSEEN_DATES = "dates, which a clusterer of numbers does not see"
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
 
 
@@ -423,6 +439,7 @@ def identifiers_of(batches: Batches, n_values: Indices, whole: Bools, least: Flo
     """
     finite = np.isfinite(least) & np.isfinite(most)
     possible = np.flatnonzero(whole & finite & (least < most)).tolist()
+    possible = [j for j in possible if batches.columns[j] not in batches.source.dates]
     found = [j for j in possible if has_name_of_identifier(batches.columns[j], n_values[j])]
     dense = [
         j
@@ -524,6 +541,8 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
     look = look_at(batches) if looked_at else NO_LOOK
     are_named, are_candidates = _are_named(columns), isinstance(columns, Candidates)
     left_out = {} if are_named else left_out_of(source, (label, weight), columns)
+    if not are_named and clustering is not None and label is None:
+        left_out[UNSEEN_DATES] = [name for name in batches.columns if name in source.dates]
     if are_candidates or not are_named:
         left_out.setdefault("no values", []).extend(look.empty)
         left_out["one value only"] = list(look.constant) if are_candidates else []

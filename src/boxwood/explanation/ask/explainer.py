@@ -20,7 +20,7 @@ from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_compl
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measured_in_batches
-from boxwood.explanation.measured_tree import MeasuredTree, with_booleans
+from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.passes import Batches, Source
 from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import is_fitted
@@ -101,7 +101,7 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Measured
         refuse_all_rows(f"an explanation by {kind}", source.name)
     batches = replace(_rows(explainer, source, weight), n_jobs=asked.n_jobs)
     explanation = on_complete_rows(partial(_explained, explainer, asked), batches, asked.missing)
-    return with_booleans(explanation, boolean_columns_of(batches))
+    return with_kinds(explanation, boolean_columns_of(batches), source.dates)
 
 
 def _explained(explainer: Any, asked: Asked, usable: Usable) -> MeasuredTree:

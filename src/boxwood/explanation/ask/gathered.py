@@ -25,7 +25,7 @@ from boxwood.explanation.ask.gaps import can_be_gathered
 from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
 from boxwood.explanation.choose import settings
 from boxwood.passes import Batches, Block, Source
-from boxwood.passes.batches import OTHER_KINDS, refuse_no_numbers
+from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import sample_of
 from boxwood.reference.coded import CodedSource, Parts, find_words
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
 
 __all__ = ["gathered", "numbers_in_order"]
-
-PLAIN = ("number", "boolean")
 
 
 def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = False) -> Read | None:
@@ -113,11 +111,11 @@ def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
     refuse_unknown_columns([*(columns or ()), *asked.categories, *asked.numbers], source.names)
     names = tuple(name for name in columns or source.names if name not in beside)
     kinds = dict(zip(source.names, source.kinds, strict=True))
-    plain = tuple(name for name in names if kinds[name] in PLAIN and name not in asked.categories)
+    plain = tuple(name for name in names if kinds[name] in USABLE and name not in asked.categories)
     for name in asked.numbers:
         refuse_no_numbers(source, name, "columns in numbers=")
     chosen = names if are_named else asked.categories
-    unread = [name for name in chosen if kinds[name] not in (*PLAIN, "text")]
+    unread = [name for name in chosen if kinds[name] not in (*USABLE, "text")]
     for name in unread:
         source.refuse_text(name)  # says what a file holds
     if unread:
@@ -181,7 +179,8 @@ def _table(
             categories[j] = Categories((*words[name], *([None] if lacks.any() else [])), others=False)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     booleans = tuple(name for name in names if kinds[name] == "boolean" and name not in words)
-    return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out, tuple(source.names)))
+    beside = categories, booleans, left_out, tuple(source.names), source.dates
+    return with_truths(MixedTable(tuple(names), values, *beside))
 
 
 def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:

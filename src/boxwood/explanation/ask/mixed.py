@@ -247,7 +247,7 @@ def like_identifiers(table: MixedTable) -> list[str]:
         if j in table.categories:
             if len(known) and seldom_twice(known, len(table.categories[j].values)):
                 suspects.append(name)
-        elif looks_like_identifier(name, table.values[:, j]):
+        elif name not in table.dates and looks_like_identifier(name, table.values[:, j]):
             suspects.append(name)
     return suspects
 

@@ -50,6 +50,7 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.mixed import MixedTable
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -195,6 +196,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     read = read_as_it_is(X, clustering, asked)
     if read is not None and not read.is_plain:
         return mixed_question(read, asked)
+    if isinstance(X, MixedTable):  # of numbers and dates
+        X, asked = X.values, replace(asked, columns=X.columns)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     if read is None or not is_frame(X):
         chosen, notes = columns_for_rules(X, asked.columns, clustering)
@@ -202,13 +205,16 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         chosen, notes = list(read.table.columns), read.notes
     complete = complete_rows(X, chosen, clustering, asked.sample_weight, asked.missing)
     X, clustering = complete.X, complete.clustering
-    unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight)
+    unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
     refuse_infinite_sum(unscaled.rows.weights)
     of_table = column_names(X) if is_frame(X) else unscaled.columns
     budget = budget_of(asked.limits, unscaled.columns, of_table, lambda: numeric_columns(X)[1])
     coordinates = unscaled.standardized() if asked.standardize else unscaled
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
-    notes += (*notes_on_columns(unscaled.columns, unscaled.table.values), *notes_on_rounding(X, unscaled.columns))
+    notes += (
+        *notes_on_columns(unscaled.columns, unscaled.table.values, asked.dates),
+        *notes_on_rounding(X, unscaled.columns),
+    )
     reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = asked.standardize and not was_fitted
@@ -226,6 +232,7 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     refuse_method(asked.method, table)
     names = table.names or table.columns
     coordinates, reference = clustered(read, asked)
+    coordinates = coordinates.dated(asked.dates)
     refuse_infinite_sum(coordinates.rows.weights)
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
     numbers = [j for j in range(len(coordinates.columns)) if j not in coordinates.categories]
@@ -235,7 +242,7 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     of_clusters = notes_on_clustering(
         read.clustering, asked.n_clusters, ends, said, reference.names, scaled=asked.standardize
     )
-    notes = (*read.notes, *notes_on_columns(said, values), *of_clusters, *read.complete.notes)
+    notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     return Question(task, coordinates, budget, None, None, read.complete, notes)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import Evidence
@@ -37,10 +38,10 @@ class Misassigned(NamedTuple):
     column : str or None
         Column of the cut that misled it.
     value : float, or category, or None
-        Its value there.
+        Its value there; a date as text.
     side : str or None
         The side that it took: "<=", ">", ">=" or "<" the threshold; "inside" or "outside" of an interval; for
-        categories, and in columns with gaps, the condition that it fulfils, in words.
+        categories, dates, and in columns with gaps, the condition that it fulfils, in words.
     threshold : float or None
         The end of the cut that is nearest to its value; None for categories, and where the value is missing, or the cut
         asks whether it is.
@@ -67,10 +68,11 @@ def misassigned_rows(
     categories: Mapping[int, Categories],
     spreads: Mapping[int, Spread],
     gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> tuple[Misassigned, ...]:
     """Return the misassigned rows that are in a cluster and have weight, in their order.
 
-    IN: gaps: columns of numbers in which the tree takes a missing value as +inf.
+    IN: gaps: columns of numbers in which the tree takes a missing value as +inf; dates: columns of dates.
     """
     labels, ruled = evidence.task.reference.labels, tree.leaf_clusters[evidence.leaf]
     rows = np.flatnonzero(evidence.task.kept & (labels != ruled))
@@ -82,7 +84,11 @@ def misassigned_rows(
     for leaf, cluster, part in zip(*pairs.tolist(), parts, strict=True):
         cut = parting.cut(leaf, cluster)
         own, other = [cluster] * len(part), [int(tree.leaf_clusters[leaf])] * len(part)
-        facts = [] if cut is None else _facts(cut, part, evidence, categories, spreads, gaps, reached)
+        facts = (
+            []
+            if cut is None
+            else _facts(cut, part, evidence, categories, spreads, gaps, reached, dates.get(cut.feature))
+        )
         found += map(Misassigned, part.tolist(), own, other, *facts)
     return tuple(sorted(found))
 
@@ -95,6 +101,7 @@ def _facts(
     spreads: Mapping[int, Spread],
     gaps: Collection[int],
     reached: Collection[int],
+    dates: Dates | None,
 ) -> list[list[Hashable]]:
     """Return the facts on the cut that misled some rows, each for all rows; IN: reached: cuts of missing values."""
     j, n = cut.feature, len(rows)
@@ -107,11 +114,14 @@ def _facts(
     threshold, distance = end_of_cut(np.where(np.isfinite(values), values, 0.0) if j in gaps else values, *ends)
     with np.errstate(over="ignore"):
         numbers = (threshold, distance, distance / spreads[j].deviation)
-    if j not in gaps:
+    if j not in gaps and dates is None:
         return [[names[j]] * n, values.tolist(), [_side(cut)] * n, *(each.tolist() for each in numbers)]
-    fulfilled = condition_of(cut, names, categories, gaps)
+    fulfilled = condition_of(cut, names, categories, gaps, {} if dates is None else {j: dates})
     side = condition(fulfilled._replace(or_missing=fulfilled.or_missing and cut.node in reached))
-    return [[names[j]] * n, _known(values, values), [side] * n, *(_known(each, values) for each in numbers)]
+    said = _known(values, values)
+    if dates is not None:
+        said = [None if days is None else dates.text(days) for days in said]  # type: ignore[arg-type]
+    return [[names[j]] * n, said, [side] * n, *(_known(each, values) for each in numbers)]
 
 
 def _known(numbers: Floats, values: Floats) -> list[Hashable]:

@@ -243,8 +243,9 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
         again = [of_tree[feature] for of_tree in thresholds if feature in of_tree]
         near = [_nearest(values, end) for values in again if len(values)]
         is_number = near and feature not in coded and ex.columns[feature] not in ex.binary and end < LARGEST
+        dates = ex.date_columns.get(feature)
         low, high = map(float, np.quantile(near, (LOW, HIGH))) if is_number else (None, None)
-        cuts.append(CutStability(node, ex.columns[feature], end, len(again) / len(trees), low, high))
+        cuts.append(CutStability(node, ex.columns[feature], end, len(again) / len(trees), low, high, dates))
     return tuple(cuts)
 
 

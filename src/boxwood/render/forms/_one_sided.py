@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Floats, Indices
+from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import runs_of
 
-__all__ = ["OneSided", "one_sided"]
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+__all__ = ["OneSided", "one_sided", "refuse_dates"]
 
 _MOST = 1 << 17  # nodes
 
@@ -108,3 +112,13 @@ def _first_cut(tree: ThresholdTree, node: int, bounds: Bounds) -> tuple[int, flo
         (left, {**bounds, feature: (low, threshold)}),
         (node, {**bounds, feature: (start, high)}),
     )
+
+
+def refuse_dates(ex: MeasuredTree, what: str) -> None:
+    """Raise a DataError if a tree tests dates; IN: what: takes rows in float32, which cannot tell minutes apart."""
+    tested = [ex.columns[j] for j in ex.tree.features.tolist() if j in ex.date_columns]
+    if tested:
+        raise DataError(
+            f"{what} takes numbers of float32, which hold no dates, but the rules test {listed(tested)}; write SQL, "
+            "Python, JavaScript or PMML, or make days since a day of your choice of the column"
+        )

@@ -12,9 +12,11 @@ import math
 import re
 import sys
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from datetime import datetime
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from boxwood._dates import Dates
 from boxwood._messages import shown
 from boxwood.errors import DataError
 from boxwood.render.words.models import explanation_of
@@ -23,11 +25,15 @@ from boxwood.render.words.walk import WalkStep, among, walk
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["comparisons", "identifiers", "in_spreadsheet", "javascript", "plain", "python"]
+__all__ = ["comparisons", "identifiers", "in_spreadsheet", "javascript", "of_dates", "plain", "python"]
 
 _HEAD = '''\
 """The cluster of a row by the rules of a small tree. Written by boxwood."""
-
+'''
+_IMPORT = """
+from datetime import datetime, timezone
+"""
+_FUNCTION = '''
 
 def cluster(row):
     """Return the cluster of a row, a mapping from the name of a column to its value.
@@ -58,6 +64,29 @@ def _number_or_infinity(row, column):  # a rule may say where a missing number g
     value = _number(row, column)
     return float("inf") if value is None else min(value, 1.7976931348623157e308)
 """
+_DATE = """
+
+def _date(row, column):
+    value = row.get(column)
+    if _is_missing(value):
+        return None
+    value = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+    value = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    if value.tzinfo is not None:
+        raise TypeError(f"{column!r} must have no time zone, got {value}")
+    return value
+"""
+_DATE_IN_UTC = """
+
+def _date_in_utc(row, column):
+    value = row.get(column)
+    if _is_missing(value):
+        return None
+    value = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise TypeError(f"{column!r} must have a time zone, got {value}")
+    return value.astimezone(timezone.utc).replace(tzinfo=None)
+"""
 _VALUE = """
 
 def _value(row, column):
@@ -73,12 +102,15 @@ def python(model: Any) -> str:
     """
     lines = "\n".join(body(explanation_of(model), _Python(), indent="    "))
     helpers = _used(_HELPERS, lines)
-    return "".join([_HEAD, lines, *([_MISSING] if helpers else []), *helpers]).rstrip("\n")
+    head = [_HEAD, *([_IMPORT] if "_date" in lines else []), _FUNCTION]
+    return "".join([*head, lines, *([_MISSING] if helpers else []), *helpers]).rstrip("\n")
 
 
 _HELPERS = {
     _NUMBER: ("_number(", "_number_or_infinity("),
     _NUMBER_OR_INFINITY: ("_number_or_infinity(",),
+    _DATE: ("_date(",),
+    _DATE_IN_UTC: ("_date_in_utc(",),
     _VALUE: ("_value(",),
 }
 
@@ -96,13 +128,17 @@ def in_python(value: object) -> str:
     >>> print(in_python("it's"), in_python(27000.0), in_python(-0.1), in_python(None), in_python(float("inf")))
     "it's" 27000 -0.1 None float('inf')
     """
+    if isinstance(value, datetime):
+        parts = repr(value).removeprefix("datetime.")
+        return "datetime.max" if value == datetime.max else parts.replace(", 0, 0)", ")")
     if isinstance(value, float):
         return f"float('{value}')" if not math.isfinite(value) else repr(value + 0.0).removesuffix(".0")
     return repr(value)
 
 
 class _Python:
-    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "row", "cluster"])
+    own = ("row", "cluster", "datetime", "timezone")
+    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *own])
     close = ""
     literal = staticmethod(in_python)
 
@@ -111,6 +147,12 @@ class _Python:
 
     def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
         return (f"{variable} = _number_or_infinity(row, {column!r})",)
+
+    def ask_date(self, variable: str, column: str, *, zoned: bool, missing: bool) -> Sequence[str]:
+        read = f"{'_date_in_utc' if zoned else '_date'}(row, {column!r})"
+        if missing:
+            return (f"{variable} = {read} or datetime.max",)
+        return f"{variable} = {read}", f"if {variable} is None:", "    return None"
 
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
         lines = self.ask_any_value(variable, column, missing=True)
@@ -170,6 +212,18 @@ _NUMBER_OR_INFINITY_OF_JAVASCRIPT = """
     return value === null ? Infinity : Math.min(value, Number.MAX_VALUE);
   }
 """
+_DATE_OF_JAVASCRIPT = """
+  function dateOf(column) {  // in milliseconds; a date without a time zone counts as one of UTC
+    const value = valueOf(column);
+    if (value === null) return null;
+    const text = typeof value === "string" ? value.trim().replace(" ", "T") : "";
+    const hasZone = /T.*(Z|[+-][0-9:]+)$/i.test(text);
+    const inUtc = text.includes("T") && !hasZone ? text + "Z" : text;
+    const time = value instanceof Date ? value.getTime() : Date.parse(inUtc);
+    if (time !== time) throw new TypeError(JSON.stringify(column) + " must be a date, got " + JSON.stringify(value));
+    return time;
+  }
+"""
 _CODE = """
   function codeOf(column) {
     const value = valueOf(column);
@@ -179,10 +233,12 @@ _CODE = """
 _HELPERS_OF_JAVASCRIPT = {
     _NUMBER_OF_JAVASCRIPT: ("numberOf(", "numberOrInfinityOf("),
     _NUMBER_OR_INFINITY_OF_JAVASCRIPT: ("numberOrInfinityOf(",),
+    _DATE_OF_JAVASCRIPT: ("dateOf(",),
     _CODE: ("codeOf(",),
 }
 _RESERVED = """
-arguments await break case catch class cluster codeOf const continue debugger default delete do else enum eval export
+arguments await break case catch class cluster codeOf const continue dateOf Date debugger default delete do
+else enum eval export
 extends false finally for function if implements import in instanceof interface let new null number numberOf
 numberOrInfinityOf object
 package private protected public return row static super switch this throw true try typeof undefined valueOf var void
@@ -213,12 +269,25 @@ def in_javascript(value: object) -> str:
     """
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, datetime):
+        return _date_in_javascript(value)
     if isinstance(value, (int, float)):
         if isinstance(value, int) and abs(value) > _SAFE:
             return f'"{value}"'
         number = repr(value + 0.0 if isinstance(value, float) else value).removesuffix(".0")
         return number.replace("inf", "Infinity").replace("nan", "NaN")
     return '"' + "".join(map(_in_javascript, str(value))) + '"'
+
+
+def _date_in_javascript(date: datetime) -> str:
+    """Return a date in UTC in milliseconds; the last one, for missing ones, is infinity."""
+    if date == datetime.max:
+        return "Infinity"
+    parts = [date.year, date.month - 1, date.day, date.hour, date.minute, date.second, date.microsecond // 1000]
+    while len(parts) > 3 and parts[-1] == 0:
+        parts.pop()
+    beyond = f" + {date.microsecond % 1000 / 1000}" if date.microsecond % 1000 else ""
+    return f"Date.UTC({', '.join(map(str, parts))}){beyond}"
 
 
 _SAFE = 2**53  # numbers of JavaScript hold all whole numbers up to here
@@ -243,6 +312,10 @@ class _JavaScript:
 
     def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
         return (f"const {variable} = numberOrInfinityOf({in_javascript(column)});",)
+
+    def ask_date(self, variable: str, column: str, *, zoned: bool, missing: bool) -> Sequence[str]:
+        read = f"const {variable} = dateOf({in_javascript(column)})"
+        return (f"{read} ?? Infinity;",) if missing else (f"{read};", f"if ({variable} === null) return null;")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
         lines = self.ask_any_value(variable, column, missing=True)
@@ -288,6 +361,12 @@ class Language(Protocol):
 
     def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
         """Return lines that set a variable to a number, to infinity if it is missing."""
+
+    def ask_date(self, variable: str, column: str, *, zoned: bool, missing: bool) -> Sequence[str]:
+        """Return lines that set a variable to a date, and return nothing if it is missing, or set it to the last one.
+
+        IN: zoned: whether dates have a time zone; missing: whether a missing one counts as the last of all.
+        """
 
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
         """Return lines that set a variable to a category, None if it is missing, and return nothing if it is unknown.
@@ -339,6 +418,8 @@ def body(ex: MeasuredTree, language: Language, *, indent: str) -> list[str]:
 
 def _asked(ex: MeasuredTree, feature: int, language: Language, variable: str) -> Sequence[str]:
     column, known = ex.columns[feature], ex.coded_columns.get(feature)
+    if (dates := ex.date_columns.get(feature)) is not None:
+        return language.ask_date(variable, column, zoned=bool(dates.zone), missing=feature in ex.gap_columns)
     if known is None:
         ask = language.ask_number_or_infinity if feature in ex.gap_columns else language.ask_number
         return ask(variable, column)
@@ -351,6 +432,10 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
     """Return the test of the cut above a step that leads to it."""
     feature, upper, lower, _ = test = ex.tree.test(step.above)
     known = ex.coded_columns.get(feature)
+    if (dates := ex.date_columns.get(feature)) is not None:
+        return language.compared(
+            variables[feature], of_dates(lower, upper, dates, inside=step.inside), inside=step.inside
+        )
     if known is None:
         ends = comparisons(lower, upper, inside=step.inside)
         ends = _beside_missing(ends) if feature in ex.gap_columns else ends
@@ -363,8 +448,20 @@ def _plain(values: Sequence[Hashable]) -> list[object]:
     return [None if value is None else plain(value) for value in values]
 
 
-Ends: TypeAlias = tuple[tuple[str, float] | None, tuple[str, float] | None]
-"""The tests at the lower and the upper end of a cut, each an operator and a number, or None without one."""
+End: TypeAlias = tuple[str, float | datetime] | None
+Ends: TypeAlias = tuple[End, End]
+"""The tests at the lower and the upper end of a cut, each an operator and a number or a date, or None without one."""
+
+
+def of_dates(lower: float, upper: float, dates: Dates, *, inside: bool) -> Ends:
+    """Return the tests at both ends of a cut as tests of dates in UTC; a missing date counts as the last of all."""
+    at_lower, at_upper = comparisons(lower, upper, inside=inside)
+    if at_lower is not None:
+        at_lower = at_lower[0], dates.first_moment(lower, beyond=False)
+    if at_upper is not None:
+        last = datetime.max if upper == sys.float_info.max else dates.first_moment(upper, beyond=True)
+        at_upper = "<" if inside else ">=", last
+    return at_lower, at_upper
 
 
 def comparisons(lower: float, upper: float, *, inside: bool) -> Ends:
@@ -382,7 +479,7 @@ def _beside_missing(ends: Ends) -> Ends:
     at_lower, at_upper = ends
     if at_upper is None or at_upper[1] != sys.float_info.max:
         return ends
-    if at_lower is not None:
+    if at_lower is not None and isinstance(at_lower[1], float):
         lower = math.nextafter(at_lower[1], -math.inf) + 0.0
         if len(repr(lower)) < len(repr(at_lower[1])):
             at_lower = {">=": ">", "<": "<="}[at_lower[0]], lower

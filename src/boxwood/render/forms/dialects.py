@@ -42,6 +42,9 @@ class Dialect:
         compare without case, or without spaces at the end, by default.
     casts_booleans : bool, default=True
         Whether booleans can be cast to numbers. If not, they are compared by their texts.
+    dates, moments : pairs of str
+        What makes dates comparable: around a column, and around a moment in UTC. The first ones are for columns without
+        a time zone, the second ones for those with one; an engine that has none must hold the latter in UTC.
     """
 
     quoted_name: Callable[[str], str] = as_name
@@ -54,6 +57,8 @@ class Dialect:
     may_hold_text: bool = False
     compared: tuple[str, str] = ("{}", "{}")
     casts_booleans: bool = True
+    dates: tuple[str, str] = ("{}", "{}")
+    moments: tuple[str, str] = ("TIMESTAMP '{}'", "TIMESTAMPTZ '{}+00'")
 
     def name(self, name: str) -> str:
         """Return a name of a column or a table."""
@@ -91,7 +96,15 @@ def _plain() -> Dialect:
 
 def _sqlite() -> Dialect:
     # its `.import` of CSV makes all columns text, and it compares text and numbers as two texts; NaN is NULL there
-    return Dialect(finite=_in_sqlite, infinity="{}9e999", may_hold_nan=False, may_hold_text=True)
+    # dates are texts there, with T or a blank, with or without a zone: it brings them into one form, in UTC
+    return Dialect(
+        finite=_in_sqlite,
+        infinity="{}9e999",
+        may_hold_nan=False,
+        may_hold_text=True,
+        dates=("strftime('%Y-%m-%d %H:%M:%f', {})",) * 2,
+        moments=("'{}'",) * 2,
+    )
 
 
 def _in_sqlite(number: float) -> str:
@@ -158,6 +171,7 @@ def _mysql() -> Dialect:
         infinity=None,
         may_hold_nan=False,
         compared=("CAST(CONVERT({} USING utf8mb4) AS BINARY)", "CAST(CONVERT({} USING utf8mb4) AS BINARY)"),
+        moments=("TIMESTAMP '{}'",) * 2,
     )
 
 
@@ -171,6 +185,7 @@ def _tsql() -> Dialect:
         infinity=None,
         may_hold_nan=False,
         compared=("CAST({} AS VARBINARY(MAX))", "CAST({} AS VARBINARY(MAX))"),
+        moments=("CAST('{}' AS DATETIME2)", "CAST('{}+00:00' AS DATETIMEOFFSET)"),
     )
 
 
@@ -184,7 +199,16 @@ def _of_warehouse(dialect: str, *, casts_booleans: bool) -> Dialect:
         text=_type(dialect, "text"),
         infinity=f"CAST('{{}}Infinity' AS {double})",
         casts_booleans=casts_booleans,
+        dates=("CAST({} AS DATETIME)", "{}") if dialect == "bigquery" else ("{}", "{}"),
+        moments=_MOMENTS[dialect],
     )
+
+
+_MOMENTS = {
+    "bigquery": ("DATETIME '{}'", "TIMESTAMP '{}+00'"),
+    "snowflake": ("'{}'::TIMESTAMP_NTZ", "'{} +00:00'::TIMESTAMP_TZ"),
+    "spark": ("TIMESTAMP '{}'", "TIMESTAMP '{}+00:00'"),
+}
 
 
 def _spark() -> Dialect:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Sequence
+from datetime import datetime
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boxwood._dates import Dates
 from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.reference.budget import as_names
-from boxwood.render.forms.code import comparisons, in_spreadsheet, plain
+from boxwood.render.forms.code import comparisons, in_spreadsheet, of_dates, plain
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.walk import WalkStep, among, sides_with_gaps, walk
 from boxwood.tree import Interval
@@ -141,27 +143,46 @@ class _Sheet(NamedTuple):
         """Return the test of the cut above a step that leads to it."""
         feature, upper, lower, _ = test = self.ex.tree.test(step.above)
         cell, known = self.cells[feature], self.ex.coded_columns.get(feature)
+        dates = self.ex.date_columns.get(feature)
         if feature in self.ex.gap_columns:
-            return _with_gaps(cell, *sides_with_gaps(test)[0 if step.inside else 1])
+            return _with_gaps(cell, *sides_with_gaps(test)[0 if step.inside else 1], dates)
         if known is not None:
             values, included = among(known, test)
             listed = _one_of(cell, values)
             return listed if included == step.inside else f"NOT({listed})"
-        ends = [
-            f"{cell}{end[0]}{in_spreadsheet(end[1])}" for end in comparisons(lower, upper, inside=step.inside) if end
-        ]
+        plain_ends = comparisons(lower, upper, inside=step.inside)
+        found = plain_ends if dates is None else of_dates(lower, upper, dates, inside=step.inside)
+        ends = [f"{cell}{end[0]}{_end(end[1])}" for end in found if end]
         return ends[0] if len(ends) == 1 else ("*" if step.inside else "+").join(f"({end})" for end in ends)
 
 
-def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool) -> str:
-    """Return the test that a cell is empty, or has a number in some intervals; an empty cell counts as 0 in others."""
+def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None) -> str:
+    """Return the test that a cell is empty, or has a number or a date in some intervals; elsewhere it counts as 0."""
     tests = [f'({cell}="")'] if or_missing else []
     for lower, upper, lower_closed, upper_closed in pieces:
         ends = [f"ISNUMBER({cell})"]
+        if dates is not None:
+            begin = [dates.first_moment(lower, beyond=not lower_closed)] if lower > -math.inf else []
+            end = [dates.first_moment(upper, beyond=upper_closed)] if upper < math.inf else []
+            ends += [f"({cell}>={_moment(date)})" for date in begin] + [f"({cell}<{_moment(date)})" for date in end]
+            tests.append("*".join(ends))
+            continue
         ends += [f"({cell}{'>=' if lower_closed else '>'}{in_spreadsheet(lower)})"] if lower > -math.inf else []
         ends += [f"({cell}{'<=' if upper_closed else '<'}{in_spreadsheet(upper)})"] if upper < math.inf else []
         tests.append("*".join(ends))
     return "+".join(tests) or "FALSE"
+
+
+def _end(value: float | datetime) -> str:
+    return _moment(value) if isinstance(value, datetime) else in_spreadsheet(value)
+
+
+def _moment(date: datetime) -> str:
+    """Return a date, which is a number of days in a spreadsheet, to the second below."""
+    day = f"DATE({date.year},{date.month},{date.day})"
+    time = f"+TIME({date.hour},{date.minute},{date.second})" if date.hour or date.minute or date.second else ""
+    rest = f"+{date.microsecond}/86400000000" if date.microsecond else ""
+    return day + time + rest
 
 
 def _one_of(cell: str, values: Sequence[Hashable]) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._validation import refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.passes.source import Source
@@ -112,10 +113,11 @@ def rules_of(
     names: Sequence[Hashable],
     categories: Mapping[int, Categories],
     gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> Rules:
     """Return a tree as SQL of a new column, in names of its own for the columns that it tests.
 
-    IN: gaps: columns of numbers in which the tree takes a missing value as +inf.
+    IN: gaps: columns of numbers in which the tree takes a missing value as +inf; dates: columns of dates.
     """
     placeholders = [f"x{j}" for j in range(len(columns))]
     tested = tree.features.tolist()
@@ -123,6 +125,7 @@ def rules_of(
         sql_case(tree, placeholders, names, categories, gaps=gaps, may_hold_nan=False),
         {placeholders[j]: columns[j] for j in tested},
         {placeholders[j]: categories[j] for j in tested if j in categories},
+        {placeholders[j]: dates[j] for j in tested if j in dates},
     )
 
 
@@ -130,7 +133,7 @@ def _rules(model: Any, columns: Sequence[str] | None) -> Rules:
     if isinstance(model, ThresholdTree):
         return rules_of(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
     ex = _named(model, columns)
-    return rules_of(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns)
+    return rules_of(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, ex.date_columns)
 
 
 def _expression(model: Any, columns: Sequence[str] | None) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from boxwood._extras import require
 from boxwood._types import Floats
-from boxwood.render.forms._one_sided import OneSided, one_sided
+from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
 from boxwood.render.words.models import explanation_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def onnx(model: Any) -> bytes:
     library = require("onnx", "onnx", "An ONNX model")
     helper, kinds = require("onnx.helper", "onnx", "An ONNX model"), library.TensorProto
     ex = explanation_of(model)
+    refuse_dates(ex, "an ONNX model")
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) and abs(name) < 2**63 for name in ex.names)
     nodes = _with_missing(one_sided(ex.tree), ex)
     steps = [

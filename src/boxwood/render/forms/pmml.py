@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
+from boxwood._dates import Dates
 from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.render.forms.code import comparisons, plain
+from boxwood.render.forms.code import comparisons, of_dates, plain
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.walk import WalkStep, sides_with_gaps, takes, walk
 from boxwood.tree import Interval
@@ -51,7 +53,7 @@ def pmml(model: Any) -> str:
     target = new_name("cluster", ex.columns)
     names = [plain(cluster.name) for cluster in ex.clusters]
     kind = "integer" if all(_is_whole(name) for name in names) else "string"
-    fields = [_field(ex.columns[j], *_kind(ex.coded_columns.get(j))) for j in tested]
+    fields = [_field(ex.columns[j], *_kind(ex.coded_columns.get(j), ex.date_columns.get(j))) for j in tested]
     fields.append(_field(target, "categorical", kind, list(dict.fromkeys(map(_value, names)))))
     mined = [f'   <MiningField name={_quoted(ex.columns[j])} invalidValueTreatment="asIs"/>' for j in tested]
     lines = [
@@ -75,8 +77,10 @@ def _is_whole(name: object) -> bool:
     return isinstance(name, int) and not isinstance(name, bool) and -_MOST <= name < _MOST
 
 
-def _kind(categories: Categories | None) -> tuple[str, str]:
-    """Return how a column is measured, and the type of its values."""
+def _kind(categories: Categories | None, dates: Dates | None) -> tuple[str, str]:
+    """Return how a column is measured, and the type of its values; dates with a time zone are those of UTC."""
+    if dates is not None:
+        return "continuous", "dateTime"
     if categories is None:
         return "continuous", "double"
     values = [value for value in categories.values if value is not None]
@@ -115,24 +119,30 @@ def _predicate(ex: MeasuredTree, step: WalkStep) -> str:
     feature, upper, lower, _ = test = ex.tree.test(step.above)
     field, known = _quoted(ex.columns[feature]), ex.coded_columns.get(feature)
     if known is None:
+        dates = ex.date_columns.get(feature)
         if feature in ex.gap_columns:
-            return _numbers_or_missing(field, *sides_with_gaps(test)[0 if step.inside else 1])
-        return _interval(field, lower, upper, step.inside)
+            return _numbers_or_missing(field, *sides_with_gaps(test)[0 if step.inside else 1], dates)
+        return _interval(field, lower, upper, dates, inside=step.inside)
     codes = [code for code, _ in known.domain if takes(test, code) == step.inside]
     return _one_of(field, known, *known.chosen(codes))
 
 
-def _numbers_or_missing(field: str, pieces: Sequence[Interval], or_missing: bool) -> str:
-    """Return the predicate that a number lies in some intervals, or is missing; it is never unknown."""
-    parts = [_piece(field, piece) for piece in pieces]
+def _numbers_or_missing(field: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None) -> str:
+    """Return the predicate that a number or a date lies in some intervals, or is missing; it is never unknown."""
+    parts = [_piece(field, piece, dates) for piece in pieces]
     if not parts or "" in parts:
         return _simple(field, "isMissing" if or_missing else "isNotMissing")
     return _with_gaps(field, _joined("or", parts), or_missing=or_missing)
 
 
-def _piece(field: str, piece: Interval) -> str:
-    """Return the predicate that a number lies in an interval; an empty text for that of all numbers."""
+def _piece(field: str, piece: Interval, dates: Dates | None) -> str:
+    """Return the predicate that a number or a date lies in an interval; an empty text for that of all numbers."""
     lower, upper, lower_closed, upper_closed = piece
+    if dates is not None:
+        begin = [(">=", dates.first_moment(lower, beyond=not lower_closed))] if lower > -math.inf else []
+        end = [("<", dates.first_moment(upper, beyond=upper_closed))] if upper < math.inf else []
+        said = [_simple(field, _OPERATORS[sign], _value(moment)) for sign, moment in begin + end]
+        return _joined("and", said) if said else ""
     parts = [_simple(field, _OPERATORS[">=" if lower_closed else ">"], _value(lower))] if lower > -math.inf else []
     parts += [_simple(field, _OPERATORS["<=" if upper_closed else "<"], _value(upper))] if upper < math.inf else []
     return _joined("and", parts) if parts else ""
@@ -145,9 +155,10 @@ def _with_gaps(field: str, numbers: str, *, or_missing: bool) -> str:
     return _joined("and", [_simple(field, "isNotMissing"), numbers])
 
 
-def _interval(field: str, lower: float, upper: float, inside: bool) -> str:
+def _interval(field: str, lower: float, upper: float, dates: Dates | None, *, inside: bool) -> str:
     """Return the predicate that a number lies in a closed interval, or that it does not; unknown if it is missing."""
-    ends = comparisons(lower, upper, inside=inside)
+    plain_ends = comparisons(lower, upper, inside=inside)
+    ends = plain_ends if dates is None else of_dates(lower, upper, dates, inside=inside)
     parts = [_simple(field, _OPERATORS[end[0]], _value(end[1])) for end in ends if end]
     return _joined("and" if inside else "or", parts)
 
@@ -181,8 +192,10 @@ def _joined(operator: str, parts: Sequence[str]) -> str:
 
 
 def _value(value: object) -> str:
-    """Return a plain value as XML writes it; whole floats lose their point."""
-    value = plain(value)
+    """Return a plain value, or a date, as XML writes it; whole floats lose their point."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    value = plain(value)  # type: ignore[arg-type]
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

@@ -8,7 +8,7 @@ import numpy as np
 
 from boxwood._frames import names_array
 from boxwood._types import Array, Floats, Indices
-from boxwood.render.forms._one_sided import OneSided, one_sided
+from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
 from boxwood.render.words.models import explanation_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def sklearn(model: Any) -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
     ex = explanation_of(model)
+    refuse_dates(ex, "a tree of scikit-learn")
     nodes = one_sided(ex.tree)
     classes, class_of = _classes(ex)
     twin = DecisionTreeClassifier(random_state=0).fit(np.zeros((1, len(ex.columns))), [0])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._types import Indices
 from boxwood._validation import shown
 from boxwood.axes import Categories
@@ -89,7 +90,7 @@ def sql(
     spoken = dialect_of(dialect)
     ex = explanation_of(model)
     _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
-    case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken)
+    case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
     return case if table is None else _query(ex, case, table, spoken)
 
 
@@ -166,12 +167,18 @@ def _expression(
     categories: Mapping[int, Categories],
     gaps: Collection[int],
     dialect: Dialect,
+    dates: Mapping[int, Dates] = NO_DATES,
 ) -> str:
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else dialect.literal(str(name)) for name in names]
     tested = set(tree.features.tolist())
     tests = [
-        _test(name, categories.get(j), j in gaps, dialect) if j in tested else None for j, name in enumerate(columns)
+        None
+        if j not in tested
+        else _Dated(dialect.name(name), dates[j], dialect, j in gaps)
+        if j in dates
+        else _test(name, categories.get(j), j in gaps, dialect)
+        for j, name in enumerate(columns)
     ]
     return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
@@ -266,6 +273,38 @@ def _finite(piece: Interval) -> Interval:
     return Interval(lower, upper, lower_closed, upper_closed)
 
 
+class _Dated(NamedTuple):
+    """A column of dates: its name, how they are said, and whether missing ones have a place."""
+
+    name: str
+    dates: Dates
+    dialect: Dialect
+    has_gaps: bool
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no date is inside."""
+        known, or_missing = without_missing(pieces) if self.has_gaps else (tuple(pieces), False)
+        if or_missing and known and known[0][:2] == (-math.inf, math.inf):
+            return "1 = 1"
+        conditions = [self._within(piece) for piece in known]
+        several = len(conditions) + or_missing > 1
+        parts = [f"({one})" if " AND " in one and several else one for one in conditions]
+        return _any_of([*parts, *[f"{self.name} IS NULL"] * or_missing]) if parts or or_missing else ""
+
+    def _within(self, piece: Interval) -> str:
+        value = self.dialect.dates[bool(self.dates.zone)].format(self.name)
+        parts = []
+        if piece.lower > -math.inf:
+            parts.append(f"{value} >= {self._moment(piece.lower, beyond=not piece.lower_closed)}")
+        if piece.upper < math.inf:
+            parts.append(f"{value} < {self._moment(piece.upper, beyond=piece.upper_closed)}")
+        return " AND ".join(parts) or f"{self.name} IS NOT NULL"
+
+    def _moment(self, days: float, *, beyond: bool) -> str:
+        moment = self.dates.first_moment(days, beyond=beyond)
+        return self.dialect.moments[bool(self.dates.zone)].format(moment.isoformat(" "))
+
+
 class _Categorical(NamedTuple):
     """A column of categories, whose code can be tested to lie in intervals."""
 
@@ -288,7 +327,7 @@ class _Categorical(NamedTuple):
         return _any_of(parts) if parts else ""
 
 
-Test: TypeAlias = _Numeric | _WithGaps | _Categorical
+Test: TypeAlias = _Numeric | _WithGaps | _Dated | _Categorical
 """How a column is tested."""
 
 

@@ -325,9 +325,10 @@ class _Words:
             known = self.known[feature]
             return self._values(feature, node + 1, known), self._values(feature, int(tree.second[node]), known)
         name = column_name(self.ex.columns[feature])
-        if feature in self.gaps:
+        dates = self.ex.date_columns.get(feature)
+        if feature in self.gaps or dates is not None:
             inside, outside = sides_with_gaps(tree.test(node), reached=node in self.reached)
-            return numbers(name, *inside), numbers(name, *outside)
+            return numbers(name, *inside, dates), numbers(name, *outside, dates)
         ends = float(tree.lower[node]), float(tree.upper[node])
         return values_of(name) if self.ex._says_values(feature, *ends) else sides(name, *ends, number)
 

@@ -9,6 +9,7 @@ from unicodedata import bidirectional
 
 import numpy as np
 
+from boxwood._dates import Dates
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
@@ -262,6 +263,7 @@ def what_if(ex: Measurable, picture: Picture, lines: list[dict[str, Any]], least
             "deviation": deviation,
         }
         | ({"gaps": True} if j in ex.gap_columns else {})
+        | ({"date": True} if j in ex.date_columns else {})
         for j, deviation in zip(tested, spread, strict=True)
     ]
     return {
@@ -367,12 +369,27 @@ def _rounded(ex: Measurable, tested: list[int], leaf: int, middle: list[float]) 
     coded = [j in choices for j in tested]
     for digits in _DIGITS:
         row = np.zeros((1, len(ex.columns)))
-        row[0, tested] = [x if is_code else float(f"{x:.{digits}g}") for x, is_code in zip(middle, coded, strict=True)]
+        row[0, tested] = [
+            x if is_code else _date_in_digits(x, digits) if j in ex.date_columns else float(f"{x:.{digits}g}")
+            for j, x, is_code in zip(tested, middle, coded, strict=True)
+        ]
         if (np.isfinite(row) | (gaps & np.isposinf(row))).all() and int(ex.tree.apply(row)[0]) == leaf:
             ends = row[0, tested].tolist()
-            texts = ("" if math.isinf(x) else number(x) for x in ends)
+            pairs = zip(tested, ends, strict=True)
+            texts = ("" if math.isinf(x) else _as_typed(x, ex.date_columns.get(j)) for j, x in pairs)
             return [int(x) if is_code else text for x, text, is_code in zip(ends, texts, coded, strict=True)]
     return None
+
+
+def _date_in_digits(days: float, digits: int) -> float:
+    """Return a date to the day, to the hour, or to the minute, for more digits; infinity for a missing one."""
+    parts = {_DIGITS[0]: 1, _DIGITS[1]: 24}.get(digits, 1440)
+    return math.floor(days * parts) / parts if math.isfinite(days) else days
+
+
+def _as_typed(x: float, dates: Dates | None) -> str:
+    """Return a value as a field of the form has it; dates are those of UTC."""
+    return number(x) if dates is None else dates.first_moment(x, beyond=False).isoformat(timespec="minutes")
 
 
 def _middle_with_gaps(values: Floats) -> float:
@@ -444,8 +461,8 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
             cells.append(None)
             continue
         low, middle, high = next(places)
-        cells.append({"text": middle_of(group), "low": low, "middle": middle, "high": max(high, low + 1)})
-    return cells, middle_of(column.everyone)
+        cells.append({"text": middle_of(column, group), "low": low, "middle": middle, "high": max(high, low + 1)})
+    return cells, middle_of(column, column.everyone)
 
 
 def _share_of_ones(group: NumberGroup, of_all: float) -> dict[str, Any]:

@@ -61,14 +61,16 @@ const fields = one("#fields"), result = one("#result");
 const row = rules.columns.map(() => NaN);
 
 const inputs = rules.columns.map((column, j) => {
-  const input = column.values ? element("select") : element("input", {type: "number", step: "any", inputmode: "decimal"});
+  const input = column.values ? element("select")
+    : element("input", column.date ? {type: "datetime-local", step: "any"} : {type: "number", step: "any", inputmode: "decimal"});
   if (column.gaps) input.placeholder = "missing";
   if (column.values) column.values.forEach((value, code) => input.append(element("option", {value: code}, value)));
   input.addEventListener("input", () => { read(j); answer(); });
   return input;
 });
 // Where rules say where a missing number goes, it counts as infinity.
-const read = j => { row[j] = inputs[j].value !== "" ? Number(inputs[j].value) : rules.columns[j].gaps ? Infinity : NaN; };
+const typed = j => rules.columns[j].date ? Date.parse(inputs[j].value + "Z") / 864e5 : Number(inputs[j].value);
+const read = j => { row[j] = inputs[j].value !== "" ? typed(j) : rules.columns[j].gaps ? Infinity : NaN; };
 const fill = values => {
   values.forEach((value, j) => { inputs[j].value = value; read(j); });
   answer();
@@ -82,14 +84,23 @@ const next = (x, up) => {
   bits.setBigInt64(0, bits.getBigInt64(0) + ((x > 0) === up ? 1n : -1n));
   return bits.getFloat64(0);
 };
+// A date, which is a number of days in UTC, as text.
+const dated = days => new Date(Math.round(days * 864e5)).toISOString().slice(0, 16).replace("T", " ").replace(" 00:00", "");
+const ends = days => [`before ${dated(days)}`, `from ${dated(days)} on`];
 // Every value of one column that could lead elsewhere: both sides of each end of its cuts, or each category.
 const candidates = j => {
-  const {name, values} = rules.columns[j];
+  const {name, values, date} = rules.columns[j];
   if (values) return values.map((value, code) => [code, `${name} = ${value}`]);
   const found = [];
   rules.nodes.filter(node => node.length > 1 && node[0] === j).forEach(([, lower, upper]) => {
-    if (upper !== null && upper < Number.MAX_VALUE) found.push([upper, `${name} at most ${upper}`], [next(upper, true), `${name} just above ${upper}`]);
-    if (lower !== null) found.push([lower, `${name} at least ${lower}`], [next(lower, false), `${name} just below ${lower}`]);
+    if (upper !== null && upper < Number.MAX_VALUE) {
+      const [low, high] = date ? ends(upper) : [`at most ${upper}`, `just above ${upper}`];
+      found.push([upper, `${name} ${low}`], [next(upper, true), `${name} ${high}`]);
+    }
+    if (lower !== null) {
+      const [low, high] = date ? ends(lower) : [`just below ${lower}`, `at least ${lower}`];
+      found.push([lower, `${name} ${high}`], [next(lower, false), `${name} ${low}`]);
+    }
   });
   return found;
 };
@@ -106,7 +117,7 @@ const changes = cluster => {
 };
 
 const chip = cluster => element("span", {class: `chip ${rules.clusters[cluster][2]}`}, rules.clusters[cluster][0]);
-const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] : inputs[j].value || "missing";
+const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] : inputs[j].value.replace("T", " ") || "missing";
 const answer = () => {
   const path = shown = walk(row), cluster = clusterOf(path), last = path.at(-1);
   const steps = element("ol", {}, ...path.slice(1).map((node, i) =>

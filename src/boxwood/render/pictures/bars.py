@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import Dates
 from boxwood._types import Floats, Indices, Weights
 from boxwood.render.words.figures import brief, short_number
 from boxwood.tree.boxes import ends_without_missing
 
-__all__ = ["Bars", "CutMark", "bars_of_categories", "bars_of_numbers", "bars_with_gap", "is_skewed"]
+__all__ = ["Bars", "CutMark", "bars_of_categories", "bars_of_numbers", "bars_with_gap", "dated", "is_skewed"]
 
 FEWEST, MOST = 8, 18  # bars; edges that are added for a cut make four more at most
 MOST_CATEGORIES = 12
@@ -113,6 +114,18 @@ def bars_with_gap(
         counts=np.column_stack([found.counts, lacking.astype(np.float64)]),
         lines=(*lines, *[CutMark(_KNOWN, "")] * parts_numbers),
         gap=_KNOWN,
+    )
+
+
+def dated(bars: Bars, lower: float, upper: float, dates: Dates) -> Bars:
+    """Return the bars of a column of dates, with dates at the ends of the cut and of the axis."""
+    marks = [(lower, False)] * math.isfinite(lower) + [(upper, True)] * (upper < sys.float_info.max)
+    texts = [dates.first(end, beyond=beyond) for end, beyond in marks]
+    named = [line._replace(text=text) for line, text in zip(bars.lines, texts, strict=False)]
+    known = bars.edges[np.isfinite(bars.edges)]
+    first = known[0] + (bars.scale == "whole")
+    return bars._replace(
+        lines=(*named, *bars.lines[len(named) :]), ends=(dates.day(float(first)), dates.day(float(known[-1])))
     )
 
 

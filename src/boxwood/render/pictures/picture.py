@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap
+from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, dated
 from boxwood.render.pictures.colours import colour_of, hatch_of, ink_on, outline_of
 from boxwood.render.words.figures import fitted, text_width
 from boxwood.render.words.rules import category, cluster_name, column_name
@@ -441,8 +441,9 @@ def _bars_at(
     """
     tree, k = ex.tree, ex.n_clusters
     if sides is None:
-        bars = bars_with_gap if has_gap else bars_of_numbers
-        return bars(values, labels, k, float(tree.lower[node]), float(tree.upper[node]), weights)
+        bars, ends = bars_with_gap if has_gap else bars_of_numbers, (float(tree.lower[node]), float(tree.upper[node]))
+        found, dates = bars(values, labels, k, *ends, weights), ex.date_columns.get(int(tree.feature[node]))
+        return found if dates is None else dated(found, *ends, dates)
     known = ex.coded_columns[int(tree.feature[node])]
     names = [category(value) for value in known.values] + ["other"] * known.others
     return bars_of_categories(values, labels, k, sides, names, weights)

@@ -155,7 +155,13 @@ def _axis(ex: Measurable, ax: Axes, name: str, j: int, points: Points, areas: li
         side = _Side(-0.5, len(names) - 0.5, False, True)
     else:
         side = _range(np.concatenate([values, ends]), values)
+        dates = ex.date_columns.get(j)
+        side = side if dates is None else side._replace(log=False)
         getattr(ax, f"set_{name}scale")("log" if side.log else "linear")
+        if dates is not None:
+            getattr(ax, f"{name}axis").set_major_formatter(lambda days, _: dates.day(days))
+            if name == "x":
+                ax.tick_params(axis="x", labelrotation=30)
     getattr(ax, f"set_{name}lim")(side.low, side.high)
     return side
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
 from boxwood.render.pictures.colours import COLOURS, ink_on
 from boxwood.render.pictures.picture import swatches_of
-from boxwood.render.words.figures import brief, fitted, of_leaves, percent, price, short_number, text_width
+from boxwood.render.words.figures import brief_of, fitted, of_leaves, percent, price, short_number, text_width
 from boxwood.render.words.rules import category, column_name
 from boxwood.render.words.walk import Sides, codes_at_cuts, cut_words
 
@@ -97,7 +97,10 @@ def lines_of(ex: Measurable) -> list[HeatRow]:
 
 def _numbers(column: NumberColumn) -> HeatRow:
     """Return the median of each cluster."""
-    cells = (None if one is None else Cell(brief(one.quantiles[2]), one.difference) for one in column.clusters)
+    cells = (
+        None if one is None else Cell(brief_of(one.quantiles[2], column.dates), one.difference)
+        for one in column.clusters
+    )
     return HeatRow(column_name(column.column), tuple(cells))
 
 
@@ -233,7 +236,8 @@ def _cut(ex: Measurable, cut: CutStability, codes: dict[int, Sides]) -> str:
         return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
     if cut.column in ex.binary:
         return fitted(column_name(cut.column), WIDTH, SIZE)
-    rest = f" at {short_number(cut.threshold)}" if cut.threshold < sys.float_info.max else " is missing or not"
+    end = short_number(cut.threshold) if cut.dates is None else cut.dates.first(cut.threshold, beyond=True)
+    rest = f" at {end}" if cut.threshold < sys.float_info.max else " is missing or not"
     if cut.low is not None and cut.high is not None:
-        rest += f" ({brief(cut.low)} to {brief(cut.high)})"
+        rest += f" ({brief_of(cut.low, cut.dates)} to {brief_of(cut.high, cut.dates)})"
     return fitted(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
+from boxwood._dates import Dates
 from boxwood.render.words.rules import number, printable
 
 __all__ = [
@@ -131,6 +132,11 @@ def short_number(x: float) -> str:
     """
     exact = number(x)
     return exact if len(exact) <= _LONGEST_NUMBER else f"≈ {x:.4g}"
+
+
+def brief_of(x: float, dates: Dates | None) -> str:
+    """Return a number of a column in few digits; of a column of dates, the day."""
+    return brief(x) if dates is None else dates.day(x)
 
 
 def brief(x: float) -> str:

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from boxwood.render.words.figures import brief, counted, of_leaves, percent, price, short_number, shortened, size, width
+from boxwood._dates import Dates
+from boxwood.render.words.figures import (
+    brief,
+    brief_of,
+    counted,
+    of_leaves,
+    percent,
+    price,
+    short_number,
+    shortened,
+    size,
+    width,
+)
 from boxwood.render.words.rules import category, cluster_name, cluster_rule, column_name, condition, number, one_of
 from boxwood.tree.boxes import ends_without_missing
 
@@ -18,6 +30,7 @@ if TYPE_CHECKING:
         ColumnProfile,
         CutStability,
         Frontier,
+        NumberColumn,
         NumberGroup,
         Profile,
         Stability,
@@ -135,15 +148,15 @@ def _middle(column: ColumnProfile, group: Any) -> str:
     if group is None:
         return "-"
     if hasattr(group, "quantiles"):
-        return middle_of(group)
+        return middle_of(column, group)  # type: ignore[arg-type]
     place = max(range(len(group.shares)), key=lambda i: group.shares[i])
     return f"{percent(group.shares[place])} {category_of(column, place)}"
 
 
-def middle_of(group: NumberGroup) -> str:
-    """Return the median of a group of numbers, and the share of its rows that lack a value, if any do."""
+def middle_of(column: NumberColumn, group: NumberGroup) -> str:
+    """Return the median of a group of a column of numbers, and the share of its rows that lack a value, if any do."""
     missing = f" ({percent(group.missing)} missing)" if group.missing else ""
-    return brief(group.quantiles[2]) + missing
+    return brief_of(group.quantiles[2], column.dates) + missing
 
 
 def category_of(column: Any, code: int) -> str:
@@ -169,11 +182,19 @@ def _cut_name(cut: CutStability) -> str:
     column = column_name(cut.column)
     if cut.threshold == sys.float_info.max:
         return f"{column} is missing or not"
-    return f"{column} at {short_number(cut.threshold)}" if cut.low is not None or cut.returns == 0 else column
+    end = _said(cut.threshold, cut.dates)
+    return f"{column} at {end}" if cut.low is not None or cut.returns == 0 else column
+
+
+def _said(threshold: float, dates: Dates | None) -> str:
+    return short_number(threshold) if dates is None else dates.first(threshold, beyond=True)
 
 
 def _between(cut: CutStability) -> str:
-    return "-" if cut.low is None or cut.high is None else f"{cut.low:.4g} and {cut.high:.4g}"
+    if cut.low is None or cut.high is None:
+        return "-"
+    low, high = (f"{end:.4g}" if cut.dates is None else cut.dates.day(end) for end in (cut.low, cut.high))
+    return f"{low} and {high}"
 
 
 def _price(price: float | None) -> str:
@@ -232,14 +253,19 @@ def _right(cells: tuple[str, ...], widths: list[int]) -> list[str]:
     return [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
 
 
-def words(changes: TreeChanges, columns: Sequence[str]) -> str:
+def words(changes: TreeChanges, columns: Sequence[str], dates: Mapping[int, Dates]) -> str:
     """Return one line for each cut that moved, went or came, and one for the rows that changed cluster."""
+    names = [column_name(name) for name in columns]
+
+    def at(column: int, ends: Ends) -> str:
+        return _ends(ends, dates.get(column))
+
     lines = [
-        f"the cut on {column_name(columns[cut.column])} moved from {_ends(cut.before)} to {_ends(cut.after)}"
+        f"the cut on {names[cut.column]} moved from {at(cut.column, cut.before)} to {at(cut.column, cut.after)}"
         for cut in changes.moved
     ]
-    lines += [f"the cut on {column_name(columns[column])} at {_ends(ends)} is gone" for column, ends in changes.gone]
-    lines += [f"a cut on {column_name(columns[column])} at {_ends(ends)} is new" for column, ends in changes.new]
+    lines += [f"the cut on {names[column]} at {at(column, ends)} is gone" for column, ends in changes.gone]
+    lines += [f"a cut on {names[column]} at {at(column, ends)} is new" for column, ends in changes.new]
     lines = lines or ["no cut changed"]
     if changes.share is not None:
         share = two_digits(changes.share)
@@ -266,17 +292,17 @@ def two_digits(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.3g} %"
 
 
-def _ends(ends: Ends) -> str:
+def _ends(ends: Ends, dates: Dates | None) -> str:
     if ends.members:
         return f"codes {one_of(ends.members)}"
     if ends.upper == sys.float_info.max:  # beyond are missing values alone
         lower, _ = ends_without_missing(ends.lower, ends.upper)
-        return "missing values" if lower == -math.inf else f"{short_number(lower)} and at missing values"
+        return "missing values" if lower == -math.inf else f"{_said(lower, dates)} and at missing values"
     if ends.lower == -math.inf:
-        return short_number(ends.upper)
+        return _said(ends.upper, dates)
     if ends.upper == math.inf:
-        return short_number(ends.lower)
-    return f"between {short_number(ends.lower)} and {short_number(ends.upper)}"
+        return _said(ends.lower, dates)
+    return f"between {_said(ends.lower, dates)} and {_said(ends.upper, dates)}"
 
 
 def why_text(why: Why) -> str:
@@ -328,7 +354,12 @@ def _headline(why: Why) -> str:
 
 def _steps(steps: tuple[Step, ...]) -> list[str]:
     cells = [
-        (f"cut {i}", f"{column_name(step.column)} = {_value(step.value)}", condition(step.condition), _margin(step))
+        (
+            f"cut {i}",
+            f"{column_name(step.column)} = {_value(step.value, step.condition.dates)}",
+            condition(step.condition),
+            _margin(step),
+        )
         for i, step in enumerate(steps, start=1)
     ]
     widths = [max((len(row[column]) for row in cells), default=0) for column in range(3)]
@@ -342,7 +373,8 @@ def _margin(step: Step) -> str:
     if step.margin is None or not math.isfinite(step.margin):
         return ""
     deviations = "" if step.deviations is None else f", {_deviations(step.deviations)}"
-    return f"({step.margin:.4g} from the cut{deviations})"
+    days = "" if step.condition.dates is None else " days"
+    return f"({step.margin:.4g}{days} from the cut{deviations})"
 
 
 def _change(change: Change) -> str:
@@ -373,7 +405,9 @@ def _move(move: Move) -> str:
     """Return a change in words; next to an open end, the end is said: "above 3" for the next double above 3."""
     name = column_name(move.column)
     if move.before is None and not move.is_category:
-        return f"{name} were {_beside(move.after)} instead of missing"
+        return f"{name} were {_beside(move.after, move.dates)} instead of missing"
+    if move.dates is not None:
+        return f"{name} were {_beside(move.after, move.dates)}"
     if not _is_number(move):
         return f"{name} were {_value(move.after)}"
     assert isinstance(move.after, float)
@@ -384,8 +418,11 @@ def _move(move: Move) -> str:
     return f"{name} were {number(move.after)}"
 
 
-def _beside(value: Hashable) -> str:
-    """Return a number, or that it is next to one of fewer digits."""
+def _beside(value: Hashable, dates: Dates | None) -> str:
+    """Return a number, or that it is next to one of fewer digits; or when a date would have to be."""
+    if isinstance(value, float) and dates is not None:
+        beyond, at = dates.first(value, beyond=True), dates.first(value, beyond=False)
+        return f"before {beyond}" if len(beyond) < len(at) else f"{at} or later"
     if isinstance(value, float):
         for word, other in (("above", -math.inf), ("below", math.inf)):
             if len(number(end := math.nextafter(value, other))) < len(number(value)):
@@ -393,5 +430,7 @@ def _beside(value: Hashable) -> str:
     return _value(value)
 
 
-def _value(value: Hashable) -> str:
+def _value(value: Hashable, dates: Dates | None = None) -> str:
+    if isinstance(value, float) and dates is not None:
+        return dates.text(value)
     return number(value) if isinstance(value, float) else category(value)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from boxwood._dates import Dates
+
 if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, Condition, Rule
     from boxwood.tree import Interval
@@ -21,6 +23,7 @@ __all__ = [
     "is_impossible",
     "number",
     "numbers",
+    "period",
     "printable",
     "rule",
     "shared",
@@ -93,7 +96,7 @@ def condition(one: Condition, *, whole: bool = False) -> str:
                 values, included = tuple(others), False
         most = len(values) if whole else MOST_VALUES
         return f"{name} is {one_of(values, most) if included else none_of(values, most)}"
-    return numbers(name, one.intervals, one.or_missing)
+    return numbers(name, one.intervals, one.or_missing, one.dates)
 
 
 def is_any_value(values: Collection[Hashable], known: Sequence[Hashable]) -> bool:
@@ -101,17 +104,30 @@ def is_any_value(values: Collection[Hashable], known: Sequence[Hashable]) -> boo
     return None in known and None not in values and len(values) == len(known) - 1
 
 
-def numbers(name: str, pieces: Sequence[Interval], or_missing: bool) -> str:
-    """Return in words that a number is in one of some intervals, or missing, such as `age > 5 or missing`."""
+def numbers(name: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None = None) -> str:
+    """Return in words that a number is in one of some intervals, or missing, such as `age > 5 or missing`.
+
+    IN: dates: how numbers are said that are dates, such as `joined is before 2026-03-01`.
+    """
     if not pieces:
         return f"{name} is missing" if or_missing else f"no possible {name}"
     if not or_missing and _is_every_number(pieces[0]):
         return f"{name} is not missing"
-    return " or ".join([*(_interval(name, piece) for piece in pieces), *["missing"] * or_missing])
+    said = (_interval(name, piece) if dates is None else f"{name} is {period(piece, dates)}" for piece in pieces)
+    return " or ".join([*said, *["missing"] * or_missing])
 
 
 def _is_every_number(piece: Interval) -> bool:
     return piece.lower == -math.inf and piece.upper == math.inf and piece.lower_closed and piece.upper_closed
+
+
+def period(piece: Interval, dates: Dates) -> str:
+    """Return in words when the dates of an interval are; whatever is up to a number is before the next date."""
+    begin = "" if piece.lower == -math.inf else dates.first(piece.lower, beyond=not piece.lower_closed)
+    end = "" if piece.upper == math.inf else dates.first(piece.upper, beyond=piece.upper_closed)
+    if begin and end:
+        return f"from {begin} to before {end}"
+    return f"from {begin} on" if begin else f"before {end}"
 
 
 def number(x: float) -> str:

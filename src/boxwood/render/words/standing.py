@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from boxwood.render.words.figures import brief, percent
+from boxwood.render.words.figures import brief_of, percent
 from boxwood.render.words.measured import category_of
 from boxwood.render.words.rules import column_name
 
@@ -52,7 +52,9 @@ def is_zero_or_one(column: Any) -> bool:
 
 def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
     size = "high" if group.difference > 0 else "low"
-    told = f"median {brief(group.quantiles[2])}, of all rows {brief(column.everyone.quantiles[2])}"
+    size = size if column.dates is None else "late" if group.difference > 0 else "early"
+    own, of_all = (brief_of(each.quantiles[2], column.dates) for each in (group, column.everyone))
+    told = f"median {own}, of all rows {of_all}"
     return {"size": size, "name": column_name(column.column), "told": told}
 
 

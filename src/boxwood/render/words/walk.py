@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Collection, Hashable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from boxwood._dates import Dates
 from boxwood.axes import Categories
 from boxwood.render.words.figures import short_number
-from boxwood.render.words.rules import category, column_name, none_of, number, numbers, one_of
+from boxwood.render.words.rules import category, column_name, none_of, number, numbers, one_of, period
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import sides as values_on_side
 from boxwood.tree.boxes import without_missing
@@ -200,9 +201,11 @@ def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collect
     """
     feature, upper, lower, _ = test = ex.tree.test(node)
     name = column_name(ex.columns[feature])
-    if feature in ex.gap_columns:
+    dates = ex.date_columns.get(feature)
+    if feature in ex.gap_columns or dates is not None:
         first, last = sides_with_gaps(test, reached=node in reached)
-        return CutWords((_in_short(*first), _in_short(*last)), (numbers(name, *first), numbers(name, *last)))
+        full = numbers(name, *first, dates), numbers(name, *last, dates)
+        return CutWords((_in_short(*first, dates), _in_short(*last, dates)), full)
     if codes is None and ex._says_values(feature, lower, upper):
         return CutWords(("= 0", "= 1"), values_of(name))
     if codes is None:
@@ -248,13 +251,14 @@ def _numbers(lower: float, upper: float) -> tuple[str, str]:
     return f"{low} to {high}", f"< {low} or > {high}"
 
 
-def _in_short(pieces: tuple[Interval, ...], or_missing: bool) -> str:
+def _in_short(pieces: tuple[Interval, ...], or_missing: bool, dates: Dates | None) -> str:
     """Return the numbers on a side of a cut on a column with gaps, such as "> 5 or missing"."""
     if not pieces:
         return "missing" if or_missing else "impossible"
     if pieces[0][:2] == (-math.inf, math.inf):
-        return "any number" + " or missing" * or_missing
-    return " or ".join([*map(_ends, pieces), *["missing"] * or_missing])
+        return ("any number" if dates is None else "any date") + " or missing" * or_missing
+    said = (_ends(piece) if dates is None else period(piece, dates) for piece in pieces)
+    return " or ".join([*said, *["missing"] * or_missing])
 
 
 def _ends(piece: Interval) -> str:

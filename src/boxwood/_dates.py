@@ -1,0 +1,258 @@
+"""Dates as numbers: days since the beginning of 1970, exact to the microsecond; how they are said, and round ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._types import Floats
+from boxwood.errors import DataError
+
+__all__ = ["DATE_FORMS", "DOUBTFUL", "NO_DATES", "TIMES", "Dates", "dates_in", "days_of", "moment_in"]
+
+_DAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y")
+DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
+"""Forms of dates beside those of ISO 8601."""
+
+DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
+"""Why texts that look like dates are left out: day and month may be exchanged, or forms or zones are mixed."""
+
+TIMES = "times without a date"
+
+MICROSECONDS = 86_400_000_000  # of a day
+_EPOCH = datetime(1970, 1, 1)
+_STEPS = [  # from a day down
+    *(timedelta(hours=n) for n in (24, 12, 6, 3, 1)),
+    *(timedelta(minutes=n) for n in (30, 15, 5, 1)),
+    *(timedelta(seconds=n) for n in (30, 10, 1)),
+    *(timedelta(microseconds=10**n) for n in range(5, -1, -1)),
+]
+
+
+class Dates(NamedTuple):
+    """A column of dates, which trees see as days since the beginning of 1970 (in UTC, where it has a zone).
+
+    Parameters
+    ----------
+    zone : str, default=""
+        The time zone in which dates are said, such as "Europe/Vienna"; empty for dates without a zone.
+    form : str, default=""
+        How texts that are such dates are written, as for `datetime.strptime`; empty for ISO 8601.
+
+    Notes
+    -----
+    Doubles tell microseconds apart from 1790 to 2149; beyond, neighbouring ones may become one.
+    """
+
+    zone: str = ""
+    form: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the time zone is known here."""
+        try:
+            return self._tz is not None
+        except (ValueError, OSError, KeyError):
+            return False
+
+    def number(self, value: Any) -> float:
+        """Return the days of a date, or of a text that is one; NaN for a missing value.
+
+        Raises
+        ------
+        DataError
+            If it is no date, or has a zone where the column has none, or the other way round.
+        """
+        if value is None or value != value:
+            return math.nan
+        moment = self._moment(value)
+        if (moment.tzinfo is None) == bool(self.zone):
+            has, needs = ("a", "none") if moment.tzinfo else ("no", "one")
+            raise DataError(f"{value} has {has} time zone, but the dates of the rules have {needs}")
+        return _days(moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment)
+
+    def text(self, days: float) -> str:
+        """Return a date as text, such as 2026-03-01 or 2026-03-01 14:30, to the microsecond."""
+        if not math.isfinite(days):
+            return str(days)
+        return self._said(_microseconds(days))
+
+    def day(self, days: float) -> str:
+        """Return a date to the day, as text."""
+        micro = _microseconds(days)
+        return self._local(micro).date().isoformat() if _is_a_date(micro) else self._said(micro)
+
+    def first(self, days: float, *, beyond: bool) -> str:
+        """Return the first date from `days` on, or `beyond` it, as text: dates up to `days` are before the latter."""
+        return self._said(_first(days, beyond))
+
+    def first_moment(self, days: float, *, beyond: bool) -> datetime:
+        """Return the first date from `days` on, or `beyond` it, in UTC and without a zone."""
+        return _EPOCH + timedelta(microseconds=_first(days, beyond))
+
+    def roundest(self, low: float, high: float) -> float:
+        """Return the threshold in `low <= x < high` that parts dates before a round one from that and later ones.
+
+        A new year is rounder than a month's first day, this than any day, a day than an hour, and so on. Of equally
+        round dates the one nearest to the middle is taken.
+        """
+        first, last = _first_after(low), _microseconds(high)
+        if first > last or not (_is_a_date(first) and _is_a_date(last)):
+            return low
+        middle = self._local(first + (last - first) // 2)
+        for pair in _round_dates(middle):
+            for found in sorted(pair, key=lambda each: abs(each - middle)):
+                if first <= (micro := self._utc(found)) <= last:
+                    return math.nextafter(micro / MICROSECONDS, -math.inf)
+        return low
+
+    # ------------------------------------------------------------------------------------------------- private
+    def _moment(self, value: Any) -> datetime:
+        if isinstance(value, np.datetime64):
+            value = value.astype("M8[us]").item()
+        if isinstance(value, datetime):  # among them those of pandas
+            return value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
+        if isinstance(value, date):
+            return datetime(value.year, value.month, value.day)
+        text = str(value).strip()
+        for form in dict.fromkeys((self.form, "")):
+            if (found := moment_in(text, form)) is not None:
+                return found
+        raise DataError(f"{text!r} is no date; expected one such as 2026-03-01")
+
+    @property
+    def _tz(self) -> tzinfo:
+        return _zone(self.zone)
+
+    def _local(self, micro: int) -> datetime:
+        """Return a moment in the zone of the column, without the zone."""
+        moment = _EPOCH + timedelta(microseconds=micro)
+        return moment.replace(tzinfo=UTC).astimezone(self._tz).replace(tzinfo=None) if self.zone else moment
+
+    def _utc(self, local: datetime) -> int:
+        moment = local.replace(tzinfo=self._tz).astimezone(UTC).replace(tzinfo=None) if self.zone else local
+        return (moment - _EPOCH) // timedelta(microseconds=1)
+
+    def _said(self, micro: int) -> str:
+        if not _is_a_date(micro):
+            return f"{micro / MICROSECONDS:.17g} days after 1970-01-01"
+        local = self._local(micro)
+        if not self.zone and local == datetime(local.year, local.month, local.day):
+            return local.date().isoformat()
+        seconds = "auto" if local.second or local.microsecond else "minutes"
+        zone = _offset(local - _EPOCH - timedelta(microseconds=micro)) if self.zone else ""
+        return local.isoformat(" ", timespec=seconds) + zone
+
+
+NO_DATES: Mapping[int, Dates] = MappingProxyType({})
+"""No column of a table holds dates."""
+
+
+def days_of(values: ArrayLike) -> Floats:
+    """Return numpy's dates as days since the beginning of 1970, NaN for NaT; times are floored to microseconds."""
+    dates = np.asarray(values)
+    if dates.dtype == np.dtype("M8[D]"):
+        days = dates.astype(np.int64).astype(np.float64)
+    else:
+        days = dates.astype("M8[us]").astype(np.int64) / float(MICROSECONDS)
+    return np.where(np.isnat(dates), np.nan, days)
+
+
+class ReadDates(NamedTuple):
+    """Texts read as dates: the date of each text, and the form that all are in; see `Dates`."""
+
+    dates: dict[str, datetime]
+    form: str
+
+    @property
+    def have_zone(self) -> bool:
+        return any(date.tzinfo is not None for date in self.dates.values())
+
+
+def dates_in(texts: Iterable[Any]) -> ReadDates | None:
+    """Return different texts as dates, all in the one form that fits; None if there is none, or more than one.
+
+    Of two forms with the same result either will do. Either all texts have a time zone or none.
+    """
+    values = list(texts)
+    found: list[ReadDates] = []
+    for form in ("", *DATE_FORMS):
+        dates = {}
+        for text in values:
+            date = moment_in(text, form) if isinstance(text, str) else None
+            if date is None:
+                break
+            dates[text] = date
+        else:
+            found += [ReadDates(dates, form)] if dates and all(dates != other.dates for other in found) else []
+    if len(found) != 1 or len({date.tzinfo is None for date in found[0].dates.values()}) > 1:
+        return None
+    return found[0]
+
+
+def moment_in(text: str, form: str) -> datetime | None:
+    """Return the date that a text is in some form, empty for ISO 8601; None if it is none."""
+    text = text.strip()
+    try:
+        if form:
+            return datetime.strptime(text, form)
+        return None if text.isdecimal() else datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _zone(name: str) -> tzinfo:
+    """Return a zone by its name, or by its distance to UTC such as "+02:00"."""
+    if name[:1] in "+-":
+        return datetime.fromisoformat(f"2000-01-01T00:00{name}").tzinfo or UTC
+    return UTC if name == "UTC" else ZoneInfo(name)
+
+
+def _offset(distance: timedelta) -> str:
+    minutes = distance // timedelta(minutes=1)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+
+
+def _days(moment: datetime) -> float:
+    return ((moment - _EPOCH) // timedelta(microseconds=1)) / MICROSECONDS
+
+
+def _first(days: float, beyond: bool) -> int:
+    return _first_after(days if beyond else math.nextafter(days, -math.inf))
+
+
+def _microseconds(days: float) -> int:
+    """Return the last microsecond that is not after `days`."""
+    return _first_after(math.nextafter(days, -math.inf)) if math.isfinite(days) else 0
+
+
+def _first_after(days: float) -> int:
+    """Return the first microsecond whose number of days is greater."""
+    micro = math.floor(Fraction(days) * MICROSECONDS) - 2
+    while micro / MICROSECONDS <= days:
+        micro += 1
+    return micro
+
+
+def _is_a_date(micro: int) -> bool:
+    """Return whether a microsecond is in the years 2 to 9998, which Python has in all zones."""
+    return -718_000 < micro / MICROSECONDS < 2_932_000
+
+
+def _round_dates(middle: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """Yield the last round date up to a moment and the next one after it: first days of years, of months, days, ..."""
+    yield datetime(middle.year, 1, 1), datetime(middle.year + 1, 1, 1)
+    month = datetime(middle.year, middle.month, 1)
+    yield month, (month + timedelta(days=31)).replace(day=1)
+    day = datetime(middle.year, middle.month, middle.day)
+    for step in _STEPS:
+        last = day + (middle - day) // step * step
+        yield last, last + step
