@@ -50,6 +50,13 @@ class Dates(NamedTuple):
     Notes
     -----
     Doubles tell microseconds apart from 1790 to 2149; beyond, neighbouring ones may become one.
+
+    Examples
+    --------
+    >>> dates = Dates()
+    >>> days = dates.number("2026-02-10"), dates.number("2026-03-20")
+    >>> days, dates.first(dates.roundest(*days), beyond=True)
+    ((20494.0, 20532.0), '2026-03-01')
     """
 
     zone: str = ""

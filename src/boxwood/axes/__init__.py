@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from boxwood._lazy import attach
 
 if TYPE_CHECKING:
+    from boxwood._dates import Dates as Dates
     from boxwood.axes._curves import TAYLOR_MARGIN as TAYLOR_MARGIN
     from boxwood.axes._curves import ChosenCurves as ChosenCurves
     from boxwood.axes._curves import Curves as Curves
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from boxwood.axes.transformers import axis_map_of as axis_map_of
 
 _MODULES: dict[str, tuple[str, ...]] = {
+    "boxwood._dates": ("Dates",),
     "_curves": ("ChosenCurves", "Curves", "TAYLOR_MARGIN", "TaylorFeatures"),
     "_monotone": ("Scaling",),
     "_terminal": ("TerminalEmbedding",),

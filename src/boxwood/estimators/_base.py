@@ -261,11 +261,12 @@ class TreeClusterer(FittedTree):
         Parameters
         ----------
         X : array-like or data frame of shape (n, d), or a table in batches
-            Rows. Arrays of float32 or float64 are not copied. Columns of text and of dates are left out of a data
-            frame, with a warning and a note in `explanation_`; `feature_names_in_` has the others. `predict` takes the
-            same frame. A pipeline that clusters the frame may read such columns, so there they are refused; `explain`
-            takes them. A table in batches (`boxwood.scan`) is read as often as the method needs; there is no `labels_`
-            then, and a `clusterer` must be a `FrozenEstimator`.
+            Rows. Arrays of float32 or float64 are not copied. Dates become days. Columns of text are left out of a data
+            frame, and dates, too, if a clusterer reads it, with a warning and a note in `explanation_`;
+            `feature_names_in_` has the others. `predict` takes the same frame. A pipeline that clusters the frame may
+            read such columns, so there they are refused; `explain` takes them. A table in batches (`boxwood.scan`) is
+            read as often as the method needs; there is no `labels_` then, and a `clusterer` must be a
+            `FrozenEstimator`.
         y : array-like of shape (n,), or str, default=None
             Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text. A name is that of a
             column of a data frame or of a table in batches, which is no feature then.

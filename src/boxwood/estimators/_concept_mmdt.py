@@ -183,7 +183,7 @@ class ConceptMMDT(MMDT):
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-            Embeddings. Columns of text and of dates are left out, as `MMDT.fit` does.
+            Embeddings. Columns of text are left out, as `MMDT.fit` does.
         y : array-like of shape (n,), default=None
             Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text.
         sample_weight : array-like of shape (n,), default=None

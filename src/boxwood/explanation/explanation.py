@@ -83,6 +83,9 @@ class Explanation(Written, Programs, Drawn):
         Columns of numbers that the tree tests and that hold only 0 and 1: words say `member = 0`.
     basis : Basis, default=None
         Source, date, version, where the clusters come from, columns left out and why; None where that is not known.
+    dates : tuple of pairs (column, Dates)
+        Columns of dates, which the tree takes as days since the beginning of 1970, and how they are said. A threshold
+        is next to a round date: its cut parts dates before that one from itself and later ones.
 
     Examples
     --------

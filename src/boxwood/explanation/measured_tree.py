@@ -68,7 +68,6 @@ class MeasuredTree:
     mixture: MixtureFacts | None = None
     categories: tuple[tuple[str, Categories], ...] = ()
     gaps: tuple[str, ...] = ()
-    dates: tuple[tuple[str, Dates], ...] = ()
     objective: str = "sqeuclidean"
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
@@ -77,6 +76,7 @@ class MeasuredTree:
     budget: BudgetFacts | None = None
     binary: tuple[str, ...] = ()
     basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
+    dates: tuple[tuple[str, Dates], ...] = ()
     _evidence: Evidence | None = field(default=None, compare=False)
     _table: TableEvidence | None = field(default=None, compare=False)  # instead of the evidence, of rows in batches
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name

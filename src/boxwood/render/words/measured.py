@@ -406,8 +406,9 @@ def _move(move: Move) -> str:
     name = column_name(move.column)
     if move.before is None and not move.is_category:
         return f"{name} were {_beside(move.after, move.dates)} instead of missing"
-    if move.dates is not None:
-        return f"{name} were {_beside(move.after, move.dates)}"
+    if move.dates is not None and isinstance(move.after, float):
+        is_later = isinstance(move.before, float) and move.after > move.before
+        return f"{name} were {_when(move.after, move.dates, is_later=is_later)}"
     if not _is_number(move):
         return f"{name} were {_value(move.after)}"
     assert isinstance(move.after, float)
@@ -421,13 +422,20 @@ def _move(move: Move) -> str:
 def _beside(value: Hashable, dates: Dates | None) -> str:
     """Return a number, or that it is next to one of fewer digits; or when a date would have to be."""
     if isinstance(value, float) and dates is not None:
-        beyond, at = dates.first(value, beyond=True), dates.first(value, beyond=False)
-        return f"before {beyond}" if len(beyond) < len(at) else f"{at} or later"
+        return _when(value, dates, is_later=True)
     if isinstance(value, float):
         for word, other in (("above", -math.inf), ("below", math.inf)):
             if len(number(end := math.nextafter(value, other))) < len(number(value)):
                 return f"{word} {number(end)}"
     return _value(value)
+
+
+def _when(days: float, dates: Dates, *, is_later: bool) -> str:
+    """Return when a date would have to be that is to move to another one; next to a rounder one, that is said."""
+    beyond, at = dates.first(days, beyond=True), dates.first(days, beyond=False)
+    if len(beyond) < len(at):
+        return f"before {beyond}"
+    return f"{at} or {'later' if is_later else 'earlier'}"
 
 
 def _value(value: Hashable, dates: Dates | None = None) -> str:

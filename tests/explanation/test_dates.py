@@ -1,0 +1,289 @@
+"""Columns of dates: the same tree and words from every table, and the same cluster wherever the rules run."""
+
+import json
+import math
+import shutil
+import sqlite3
+import subprocess
+from datetime import UTC, datetime, timedelta
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from sklearn.cluster import KMeans
+
+import boxwood as bw
+from boxwood._dates import MICROSECONDS, Dates
+from boxwood.cli import boxwood as command
+from boxwood.errors import DataError
+from boxwood.render.forms.labels import write_labels
+
+EPOCH = datetime(1970, 1, 1)
+N = 400
+
+
+def customers(seed=0, *, gaps=False):
+    """Return a frame of pandas in which the label follows from an age and two columns of dates, one with times."""
+    rng = np.random.default_rng(seed)
+    joined = pd.Timestamp("1962-01-01") + pd.to_timedelta(rng.integers(0, 6000, N), unit="D")
+    last = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900 * 1440, N), unit="min")
+    table = pd.DataFrame({"age": rng.integers(18, 80, N), "joined": joined, "last": last})
+    late = table["last"] >= "2025-03-01 12:30"
+    table["segment"] = np.where(table.joined < "1969-04-17", np.where(late, "back", "gone"), "new")
+    if gaps:
+        table.loc[rng.random(N) < 0.1, "last"] = pd.NaT
+        table.loc[rng.random(N) < 0.1, "age"] = np.nan
+    return table
+
+
+def as_text(table):
+    return table.assign(joined=table.joined.dt.strftime("%d.%m.%Y"), last=table["last"].dt.strftime("%Y-%m-%d %H:%M"))
+
+
+def as_objects(table):
+    return table.assign(joined=table.joined.dt.date)
+
+
+def frames(table):
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    dates = arrow.set_column(1, "joined", arrow["joined"].cast(pa.date32()))
+    return [table, as_text(table), as_objects(table), pl.from_arrow(dates), dates, arrow]
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_every_table_gives_the_same_tree_and_words(tmp_path, gaps):
+    table = customers(gaps=gaps)
+    expected = bw.explain(table, "segment")
+    assert expected.dates == (("joined", Dates()), ("last", Dates()))
+    paths = [tmp_path / name for name in ("t.parquet", "t.csv", "german.csv", "t.jsonl")]
+    table.to_parquet(paths[0])
+    table.to_csv(paths[1], index=False)
+    as_text(table).to_csv(paths[2], index=False)
+    as_text(table).to_json(paths[3], orient="records", lines=True)
+    things = [*frames(table)[1:], *map(bw.scan, paths), bw.scan(table)]
+    for thing in things:
+        ex = bw.explain(thing, "segment")
+        assert ex.tree == expected.tree
+        assert str(ex.clusters) == str(expected.clusters)
+        assert str(ex.profile()) == str(expected.profile())
+    for path in paths:
+        result = CliRunner().invoke(command, ["explain", str(path), "-l", "segment", "--json", "-q"])
+        assert json.loads(result.stdout)["nodes"] == expected.to_dict()["nodes"]
+
+
+def test_words_say_dates():
+    ex = bw.explain(customers(), "segment", method="imm")
+    assert str(ex.clusters).count("joined is before 1969-05-01 and last is from 2025-03-01 on") == 1
+    assert "|--- joined is from 1969-05-01 on" in ex.to_text()
+    assert "joined is before 1969-05-01" in ex.to_sentences()
+    why = str(ex.why({"age": 30, "joined": "1975-01-01", "last": "2025-01-01"}))
+    assert "joined = 1975-01-01  joined is from 1969-05-01 on  (2071 days from the cut" in why
+    assert "would be gone if joined were 1969-04-30 or earlier" in why
+    back = str(ex.why({"age": 30, "joined": "1965-01-01", "last": datetime(2025, 1, 1)}))
+    assert "would be back if last were 2025-03-01 or later" in back
+    assert "would be new if joined were 1969-05-01 or later" in back
+    assert "joined at 1969-" in str(ex.stability(n=3))
+    assert "1970" in str(ex.profile())
+    page = ex.to_html()
+    assert "joined is before 1969-05-01" in page
+    assert '"date": true' in page or '"date":true' in page
+
+
+def test_a_model_keeps_its_dates(tmp_path):
+    ex = bw.explain(as_text(customers(gaps=True)), "segment")
+    ex.profile(), ex.stability(n=2)
+    ex.save(tmp_path / "m.json")
+    model = bw.load(tmp_path / "m.json")
+    assert model == ex
+    assert dict(model.dates)["joined"] == Dates(form="%d.%m.%Y")
+    assert str(model.clusters) == str(ex.clusters)
+    assert str(model.profile()) == str(ex.profile())
+    for other in frames(customers(1, gaps=True)):
+        expected = ex.predict(customers(1, gaps=True), missing="none").tolist()
+        assert model.predict(other, missing="none").tolist() == expected
+    measured = model.measure(as_text(customers(1, gaps=True)), "segment")
+    assert str(measured.clusters).count("1969") == str(ex.clusters).count("1969")
+    damaged = json.loads((tmp_path / "m.json").read_text())
+    damaged["dates"]["joined"]["zone"] = "Nowhere/Town"
+    (tmp_path / "m.json").write_text(json.dumps(damaged))
+    with pytest.raises(bw.errors.ModelError, match="time zone 'Nowhere/Town' is not known"):
+        bw.load(tmp_path / "m.json")
+
+
+# ----------------------------------------------------------------------------------------------- where the rules run
+def edge_rows(ex, zone):
+    """Return rows of dates around each threshold: equal, a microsecond or a millisecond off, before 1970, missing."""
+    moments = {datetime(1901, 2, 3), datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(2100, 1, 1)}
+    for node in np.flatnonzero(ex.tree.feature >= 0).tolist():
+        for end in (ex.tree.lower[node], ex.tree.upper[node]):
+            if math.isfinite(end) and abs(end) < 1e6 and int(ex.tree.feature[node]) in ex.date_columns:
+                at = ex.date_columns[int(ex.tree.feature[node])].first_moment(float(end), beyond=True)
+                moments |= {at + timedelta(microseconds=n) for n in (0, -1, 1, -1000, 1000, -86_400_000_000)}
+    values = [*sorted(moments), None]
+    rows = [(age, joined, last) for age in (20.0, 60.0, None) for joined in values for last in values]
+    of_zone = {"joined": "", "last": zone}
+    named = [dict(zip(("age", "joined", "last"), row, strict=True)) for row in rows]
+    return [
+        {
+            name: value if value is None or not of_zone.get(name) else value.replace(tzinfo=UTC)
+            for name, value in row.items()
+        }
+        for row in named
+    ]
+
+
+def walked(ex, row):
+    """Return the cluster of a row by a walk over the tree, with dates as fractions of days, in plain Python."""
+    node = 0
+    while (j := int(ex.tree.feature[node])) >= 0:
+        value = row[ex.columns[j]]
+        if isinstance(value, datetime):
+            value = (value.replace(tzinfo=None) - EPOCH) // timedelta(microseconds=1) / MICROSECONDS
+        if value is None:
+            if j not in ex.gap_columns:
+                return None
+            value = math.inf
+        inside = ex.tree.lower[node] <= value <= ex.tree.upper[node]
+        node = node + 1 if inside else int(ex.tree.second[node])
+    return ex.names[int(ex.tree.cluster[node])]
+
+
+def in_python(ex, rows, folder):
+    scope = {}
+    exec(ex.to_python(), scope)
+    return [scope["cluster"](row) for row in rows]
+
+
+def texts_of(rows):
+    return [
+        {name: value.isoformat() if isinstance(value, datetime) else value for name, value in row.items()}
+        for row in rows
+    ]
+
+
+def in_python_by_texts(ex, rows, folder):
+    return in_python(ex, texts_of(rows), folder)
+
+
+def in_javascript(ex, rows, folder):
+    """Milliseconds are all that dates of JavaScript have."""
+    script = folder / "run.js"
+    call = "console.log(JSON.stringify(JSON.parse(require('fs').readFileSync(0)).map(cluster)))"
+    script.write_text(f"{ex.to_javascript()}\n{call}")
+    done = subprocess.run(
+        ["node", script], input=json.dumps(texts_of(rows)), capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def in_duckdb(ex, rows, folder):
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    found = duckdb.sql(f"SET TimeZone = 'UTC'; SELECT {ex.to_sql()} FROM frame").fetchall()
+    assert len(frame) == len(found)
+    return [label for (label,) in found]
+
+
+def in_sqlite(ex, rows, folder):
+    con = sqlite3.connect(":memory:")
+    con.execute("CREATE TABLE t (age, joined, last)")
+    con.executemany("INSERT INTO t VALUES (:age, :joined, :last)", texts_of(rows))
+    return [label for (label,) in con.execute(f"SELECT {ex.to_sql(dialect='sqlite')} FROM t ORDER BY rowid")]
+
+
+def in_a_frame(kind):
+    def labels(ex, rows, folder):
+        frame = pl.DataFrame(rows, infer_schema_length=None)
+        return ex.predict(
+            {"polars": frame, "pandas": frame.to_pandas(), "arrow": frame.to_arrow()}[kind], missing="none"
+        )
+
+    return labels
+
+
+def in_a_file(form):
+    def labels(ex, rows, folder):
+        frame = pl.DataFrame(rows, infer_schema_length=None)
+        write = frame.write_parquet if form == "parquet" else frame.to_pandas().to_csv
+        write(folder / f"t.{form}")
+        write_labels(ex, folder / f"t.{form}", folder / "out.parquet")
+        return pl.read_parquet(folder / "out.parquet")["cluster"].to_list()
+
+    return labels
+
+
+ENGINES = {
+    "python": in_python,
+    "python, texts": in_python_by_texts,
+    "javascript": in_javascript,
+    "duckdb": in_duckdb,
+    "sqlite": in_sqlite,
+    **{kind: in_a_frame(kind) for kind in ("polars", "pandas", "arrow")},
+    **{form: in_a_file(form) for form in ("parquet", "csv")},
+}
+COARSE = ("javascript", "sqlite")  # which know milliseconds alone
+
+
+@pytest.mark.parametrize("zone", ["", "Europe/Vienna"])
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_row_has_the_same_cluster_wherever_the_rules_run(engine, gaps, zone, tmp_path):
+    if engine == "javascript" and shutil.which("node") is None:
+        pytest.skip("needs node")
+    table = customers(2, gaps=gaps)
+    if zone:
+        table["last"] = table["last"].dt.tz_localize("UTC").dt.tz_convert(zone)
+    ex = bw.explain(table, "segment", max_leaf_nodes=6)
+    rows = edge_rows(ex, zone)
+    if engine in COARSE:
+        rows = [
+            row for row in rows if all(not isinstance(v, datetime) or v.microsecond % 1000 == 0 for v in row.values())
+        ]
+    found = list(ENGINES[engine](ex, rows, tmp_path))
+    assert found == [walked(ex, row) for row in rows]
+    assert {*found} > {"new", "gone"}
+
+
+def test_what_holds_no_dates_says_so(tmp_path):
+    ex = bw.explain(customers(), "segment")
+    for write in (ex.to_onnx, ex.to_sklearn):
+        with pytest.raises(DataError, match="float32, which hold no dates, but the rules test joined"):
+            write()
+    zoned = customers(1).assign(last=lambda t: t["last"].dt.tz_localize("UTC"))
+    with pytest.raises(DataError, match="dates of last have a time zone, but those of the rules have none"):
+        ex.predict(zoned)
+    with pytest.raises(DataError, match="'soon' is no date"):
+        ex.predict(customers(1).assign(joined="soon"))
+    zoned.to_parquet(tmp_path / "z.parquet")
+    with pytest.raises(DataError, match=r"column 'last' in .* have a time zone, but those of the rules have none"):
+        write_labels(ex, tmp_path / "z.parquet", tmp_path / "out.csv")
+    as_text(customers(1)).assign(joined="soon").to_csv(tmp_path / "t.csv")
+    with pytest.raises(DataError, match=r"column 'joined' must be dates, but .* has text in 400 of 400 rows"):
+        write_labels(ex, tmp_path / "t.csv", tmp_path / "out.csv")
+
+
+def test_formulas_and_pmml_compare_dates():
+    ex = bw.explain(customers(), "segment", method="imm")
+    assert ">=DATE(1969,5,1)" in ex.to_formula(columns=["age", "joined", "last"])
+    times = pd.DataFrame({"at": pd.to_datetime(["2025-03-01 12:10", "2025-03-01 12:50"])})
+    assert "DATE(2025,3,1)+TIME(12,30,0)" in bw.explain(times, [0, 1]).to_formula()
+    assert '<DataField name="joined" optype="continuous" dataType="dateTime"/>' in ex.to_pmml()
+    assert 'field="joined" operator="lessThan" value="1969-05-01T00:00:00"' in ex.to_pmml()
+
+
+def test_dates_count_as_days_in_clusters_and_are_no_identifiers():
+    table = customers().drop(columns="segment")
+    ex = bw.explain(table, n_clusters=3)
+    days = table.assign(**{name: table[name].to_numpy().astype("M8[us]").astype(float) / 86400e6 for name in table[:0]})
+    days["age"] = table["age"]
+    assert ex.reference_cost == bw.explain(days, n_clusters=3).reference_cost
+    daily = pd.DataFrame({"day": pd.date_range("2020", periods=100), "x": np.arange(100) % 7})
+    assert bw.explain(daily, np.arange(100) // 50).columns == ("day", "x")
+    kmeans = KMeans(2, n_init=1, random_state=0).fit(table[["age"]].to_numpy())
+    ex = bw.explain(table, kmeans)
+    assert ex.columns == ("age",)
+    assert "left out, dates, which a clusterer of numbers does not see: joined, last" in ex.notes
+    assert bw.IMM().fit(table, customers()["segment"]).explanation_.dates == (("joined", Dates()), ("last", Dates()))

@@ -1,0 +1,130 @@
+"""Dates as days: exact to the microsecond, said in their zone, and thresholds before the roundest date of a gap."""
+
+import math
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates, dates_in, days_of
+from boxwood.errors import DataError
+from tests.scale import law
+
+EPOCH = datetime(1970, 1, 1)
+ZONES = ("", "UTC", "Europe/Vienna", "America/St_Johns", "+05:30")
+
+
+def micro_of(moment):
+    return (moment - EPOCH) // timedelta(microseconds=1)
+
+
+def naive_grids(middle):
+    """Yield the round dates of each kind that may be the nearest to a moment, the roundest kind first."""
+    yield [datetime(year, 1, 1) for year in range(middle.year - 1, middle.year + 3)]
+    months = [(middle.year + (middle.month - 1 + n) // 12, (middle.month - 1 + n) % 12 + 1) for n in range(-2, 4)]
+    yield [datetime(*month, 1) for month in months]
+    day = datetime(middle.year, middle.month, middle.day)
+    steps = [86400, 43200, 21600, 10800, 3600, 1800, 900, 300, 60, 30, 10, 1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
+    for step in map(timedelta, [0] * len(steps), steps):
+        n = (middle - day) // step
+        yield [day + (n + k) * step for k in range(-1, 3)]
+
+
+def naive_roundest(low, high, zone):
+    """Return the microsecond of the roundest date after `low` and up to `high`, which are microseconds."""
+
+    def local(micro):
+        moment = EPOCH + timedelta(microseconds=micro)
+        return moment.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None) if zone else moment
+
+    def utc(moment):
+        moved = moment.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None) if zone else moment
+        return micro_of(moved)
+
+    middle = local(low + 1 + (high - low - 1) // 2)
+    for grid in naive_grids(middle):
+        inside = [moment for moment in grid if low < utc(moment) <= high]
+        if inside:
+            return utc(min(inside, key=lambda moment: (abs(moment - middle), moment)))
+    raise AssertionError
+
+
+def zone_of(name):
+    if not name:
+        return None
+    return datetime.fromisoformat(f"2000-01-01T00:00{name}").tzinfo if name[0] in "+-" else ZoneInfo(name)
+
+
+@law(400)
+def test_the_roundest_date_of_a_gap_is_that_of_the_slow_twin(seed):
+    rng = np.random.default_rng(seed)
+    name = ZONES[seed % len(ZONES)]
+    low = int(rng.integers(-(2**52), 2**52))
+    high = low + int(rng.choice([1, 2, 40, 10**6, 3600 * 10**6, MICROSECONDS])) * int(rng.integers(1, 500))
+    dates = Dates(name)
+    threshold = dates.roundest(low / MICROSECONDS, high / MICROSECONDS)
+    assert low / MICROSECONDS <= threshold < high / MICROSECONDS
+    if abs(high) < 60_000 * MICROSECONDS:  # doubles tell these microseconds apart
+        found = naive_roundest(low, high, zone_of(name))
+        assert micro_of(dates.first_moment(threshold, beyond=True)) == found
+        assert math.nextafter(found / MICROSECONDS, -math.inf) == threshold
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        ("2026-02-10", "2026-03-20", "2026-03-01"),
+        ("2020-05-01", "2025-05-01", "2023-01-01"),
+        ("2026-02-10", "2026-02-11", "2026-02-11"),
+        ("2026-02-10 09:05", "2026-02-10 11:40", "2026-02-10 10:00"),
+        ("1969-12-31 23:59:59.999998", "1970-01-01", "1970-01-01"),
+        ("1968-12-01", "1969-02-01", "1969-01-01"),
+        ("2026-02-10 09:05:00.000001", "2026-02-10 09:05:00.000002", "2026-02-10 09:05:00.000002"),
+    ],
+)
+def test_what_parts_two_dates(low, high, said):
+    dates = Dates()
+    assert dates.first(dates.roundest(dates.number(low), dates.number(high)), beyond=True) == said
+
+
+def test_a_zone_is_kept_where_summer_begins():
+    dates = Dates("Europe/Vienna")
+    low, high = (dates.number(f"2026-03-{day}T10:00+00:00") for day in (27, 30))
+    assert dates.first(dates.roundest(low, high), beyond=True) == "2026-03-29 00:00+01:00"
+    assert dates.text(high) == "2026-03-30 12:00+02:00"
+    assert dates.day(high) == "2026-03-30"
+
+
+def test_a_number_is_the_same_from_every_type():
+    moment = datetime(1969, 7, 20, 20, 17, 40, 1)
+    dates = Dates()
+    numbers = [dates.number(each) for each in (moment, np.datetime64(moment), moment.isoformat(), str(moment))]
+    assert len({*numbers, float(days_of(np.array([moment], "M8[us]"))[0])}) == 1
+    assert dates.number(date(1970, 1, 2)) == dates.number("1970-01-02") == 1.0
+    assert math.isnan(dates.number(None))
+    assert math.isnan(dates.number(np.datetime64("NaT")))
+    assert days_of(np.array(["1969-12-31T23:59:59.9999999", "NaT"], "M8[ns]"))[:1] * MICROSECONDS == -1
+    assert Dates("UTC").number("2026-03-01T01:00+01:00") == dates.number("2026-03-01")
+    assert Dates(form="%d.%m.%Y").number("1.3.2026") == Dates(form="%d.%m.%Y").number("2026-03-01")
+
+
+def test_what_is_no_such_date_is_refused():
+    for dates, value, message in (
+        (Dates(), "soon", "'soon' is no date; expected one such as 2026-03-01"),
+        (Dates(), "20260301", "is no date"),
+        (Dates(), datetime(2026, 3, 1, tzinfo=UTC), "has a time zone, but the dates of the rules have none"),
+        (Dates("UTC"), "2026-03-01", "has no time zone, but the dates of the rules have one"),
+    ):
+        with pytest.raises(DataError, match=message):
+            dates.number(value)
+
+
+def test_texts_are_dates_of_one_form_or_none():
+    assert dates_in(["2026-03-01", "2025-01-01 10:00"]).form == ""
+    assert dates_in(["31.1.2024", "1.2.2024"]).form == "%d.%m.%Y"
+    assert dates_in(["1/31/2024 10:15"]).form == "%m/%d/%Y %H:%M"
+    assert dates_in(["2024-01-01T00:00Z"]).have_zone
+    for texts in (["1/2/2024"], ["2024-01-01", "soon"], ["2024-01-01", "2024-01-01T00:00Z"], [], ["20240101"], [3]):
+        assert dates_in(texts) is None
+    assert len(DATE_FORMS) == len({*DATE_FORMS})
