@@ -91,7 +91,7 @@ def test_what_parts_two_dates(low, high, said):
 def test_a_zone_is_kept_where_summer_begins():
     dates = Dates("Europe/Vienna")
     low, high = (dates.number(f"2026-03-{day}T10:00+00:00") for day in (27, 30))
-    assert dates.first(dates.roundest(low, high), beyond=True) == "2026-03-29 00:00+01:00"
+    assert dates.first(dates.roundest(low, high), beyond=True) == "2026-03-29"
     assert dates.text(high) == "2026-03-30 12:00+02:00"
     assert dates.day(high) == "2026-03-30"
 

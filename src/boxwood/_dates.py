@@ -152,7 +152,7 @@ class Dates(NamedTuple):
         if not _is_a_date(micro):
             return f"{micro / MICROSECONDS:.17g} days after 1970-01-01"
         local = self._local(micro)
-        if not self.zone and local == datetime(local.year, local.month, local.day):
+        if local == datetime(local.year, local.month, local.day):  # in the zone of the column
             return local.date().isoformat()
         seconds = "auto" if local.second or local.microsecond else "minutes"
         zone = _offset(local - _EPOCH - timedelta(microseconds=micro)) if self.zone else ""

@@ -42,7 +42,7 @@ __all__ = [
 
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
 _SHORTEST = 4  # letters of a shortened name that still says something
-_GAPS = (44.0, 150.0)  # between a cut and its children, whose conditions stand there
+_GAPS = (44.0, 165.0)  # between a cut and its children, whose conditions stand there
 
 
 class Box(NamedTuple):

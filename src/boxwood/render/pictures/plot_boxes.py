@@ -159,7 +159,7 @@ def _axis(ex: Measurable, ax: Axes, name: str, j: int, points: Points, areas: li
         side = side if dates is None else side._replace(log=False)
         getattr(ax, f"set_{name}scale")("log" if side.log else "linear")
         if dates is not None:
-            getattr(ax, f"{name}axis").set_major_formatter(lambda days, _: dates.day(days))
+            getattr(ax, f"{name}axis_date")(dates.zone or None)  # matplotlib, too, counts days since 1970
             if name == "x":
                 ax.tick_params(axis="x", labelrotation=30)
     getattr(ax, f"set_{name}lim")(side.low, side.high)

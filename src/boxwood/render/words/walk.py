@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from boxwood._dates import Dates
 from boxwood.axes import Categories
 from boxwood.render.words.figures import short_number
-from boxwood.render.words.rules import category, column_name, none_of, number, numbers, one_of, period
+from boxwood.render.words.rules import category, column_name, none_of, number, numbers, one_of
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import sides as values_on_side
 from boxwood.tree.boxes import without_missing
@@ -257,8 +257,16 @@ def _in_short(pieces: tuple[Interval, ...], or_missing: bool, dates: Dates | Non
         return "missing" if or_missing else "impossible"
     if pieces[0][:2] == (-math.inf, math.inf):
         return ("any number" if dates is None else "any date") + " or missing" * or_missing
-    said = (_ends(piece) if dates is None else period(piece, dates) for piece in pieces)
+    said = (_ends(piece) if dates is None else _dated_ends(piece, dates) for piece in pieces)
     return " or ".join([*said, *["missing"] * or_missing])
+
+
+def _dated_ends(piece: Interval, dates: Dates) -> str:
+    begin = dates.first(piece.lower, beyond=not piece.lower_closed) if piece.lower > -math.inf else ""
+    end = dates.first(piece.upper, beyond=piece.upper_closed) if piece.upper < math.inf else ""
+    if begin and end:
+        return f"{begin} to < {end}"
+    return f"≥ {begin}" if begin else f"< {end}"
 
 
 def _ends(piece: Interval) -> str:
