@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -52,6 +53,16 @@ def test_there_are_pages_for_those_who_come_from_elsewhere():
 
 def test_the_readme_is_read_in_two_minutes():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_no_link_of_the_readme_leads_nowhere_on_a_package_index():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    text = (ROOT / "README.md").read_text()
+    for one in project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(one["pattern"], one["replacement"], text)
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert [link for found in LINK.findall(text) for link in found if link and "://" not in link] == []
+    assert "Reading an explanation tells" in text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs make, and scripts that name their interpreter")
