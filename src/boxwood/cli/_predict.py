@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Labelled
     from boxwood.table.duck import Query
+    from boxwood.table.labels import Unseen
     from boxwood.table.options import ReadOptions
 
 __all__ = ["command"]
@@ -108,9 +109,8 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
         talk.note(f"{rows} left without a cluster: {_needed(load_model(model))}")
-    for column, count, example in labelled.unseen:
-        rows = f"{count:,} row{'' if count == 1 else 's'}"
-        talk.note(f"column {column} has a value that was never seen in {rows}, such as {example!r}")
+    for each in labelled.unseen:
+        talk.note(_unseen(each))
     _check_limit(labelled, options["fail_over_empty"])
 
 
@@ -129,6 +129,15 @@ def _needed(explanation: Explanation) -> str:
     named = [column_name(explanation.columns[j]) for j in tested if j in {*lacking, *unseen}]
     verb = " or ".join(["is missing"] * bool(lacking) + ["was never seen"] * bool(unseen))
     return f"their value of {joined(named, _NAMED, 'or')} {verb}" if named else "a value is missing"
+
+
+def _unseen(told: Unseen) -> str:
+    """Return how many rows have a category that was never seen, and what to do about empty texts."""
+    from boxwood.table.sql import as_name
+
+    rows = "1 row has" if told.n_values == 1 else f"{told.n_values:,} rows have"
+    empty = "" if told.example else f"; NULLIF({as_name(told.column)}, '') in --sql QUERY makes an empty text missing"
+    return f"column {told.column}: {rows} a value that was never seen, such as {told.example!r}{empty}"
 
 
 def _check_limit(labelled: Labelled, share: float) -> None:
