@@ -212,12 +212,14 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         assert "a data frame of pandas: 400 rows, 7 columns" in text
         assert "Made 2027-01-15, by boxwood" in text
         assert "Clusters from the column kind; columns in their own units" in text
-        assert "Columns looked at 4 of 7: " in text
+        assert "Columns looked at 4 of 5: " in text
+        assert any(note.startswith("4 of 5 columns are used: ") for note in told.notes)
         assert "Left out customer_id (looks like an identifier)" in text
         assert "Rows without a cluster 1 lacks a value" in text
     chosen = boxwood.explain(frame.drop(columns="channel"), KMeans(2, n_init=1), columns=["orders", "member"])
     assert chosen.basis.labels == "KMeans"
     assert chosen.basis.left_out == (LeftOut("not chosen", ("customer_id", "spend")),)
+    assert "Columns looked at those chosen: orders, member" in page_of(chosen).text
     frame.dropna().to_parquet(tmp_path / "t.parquet")
     scanned = boxwood.explain(boxwood.scan(tmp_path / "t.parquet"), n_clusters=2)
     assert scanned.basis.source.endswith("t.parquet")
