@@ -226,6 +226,16 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
     assert [one.reason for one in scanned.basis.left_out] == ["looks like an identifier"]
 
 
+def test_other_values_of_a_column_of_words_are_said_to_be_those_of_the_table():
+    table = pd.DataFrame({"country": ["AT", "CH", "USA"] * 9, "age": range(27)})
+    ex = boxwood.explain(table, ["here", "here", "there"] * 9)
+    page = page_of(ex).text
+    assert "country is not USA" in page
+    assert "Of country, “is not” means the other values that the table has. A row with a value that was never" in page
+    assert "the other values" not in page_of(boxwood.explain(table[["age"]], ["a"] * 9 + ["b"] * 18)).text
+    assert "the other values" not in page_of(boxwood.explain(table[:2], ["a", "b"], columns=["country"])).text
+
+
 def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():
     given = Given("\udcff.csv", ("column 0", "\ud800"), "given labels")
     ex = with_basis(boxwood.explain([[1.0], [9.0]], [0, 1]), given)
