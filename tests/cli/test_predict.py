@@ -106,6 +106,11 @@ def test_errors_are_those_of_explain(folder, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_the_help_says_that_a_folder_becomes_one_file():
+    said = " ".join(run("--help").stdout.split())
+    assert "a folder or a pattern of Parquet files, whose rows become one file OUT" in said
+
+
 def test_a_file_may_be_called_like_a_query(folder, tmp_path):
     path = tmp_path / "from t.csv"
     path.write_text("a.b\n1\n")
