@@ -103,6 +103,9 @@ def test_errors_are_those_of_explain(folder, tmp_path):
     assert "t.parquet has a column 'WORD' already; name the new one with --column NAME" in taken
     same = run(model, folder / "parts/*.parquet", "-o", folder / "parts" / "2.parquet", code=2).stderr
     assert "is the table itself; name another file" in same
+    parts = sorted((folder / "parts").iterdir())
+    quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"
+    assert quoted in run(model, *parts, "-o", out, code=2).stderr
     assert os.listdir(tmp_path) == []
 
 
