@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import check_engine, labelling_options
+from boxwood.cli._engine import check_engine, labelling_options, several_files
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
@@ -215,7 +215,8 @@ def _write(
         explanation.tree, explanation.columns, explanation.names, explanation.coded_columns, explanation.gap_columns
     )
     hints: list[str] = []
-    with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
+    file = table if isinstance(table, str) else None
+    with talk.status(f"labelling {file or 'the query'}") as tick, _in_option_names(), several_files(file):
         labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)
     for hint in hints:
         talk.note(hint)
