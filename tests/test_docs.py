@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -36,8 +37,9 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)  # "```py
 LINK = re.compile(r"\]\(([^)]+)\)|src=\"([^\"]+)\"")
 
 
-def blocks(name):
-    return BLOCK.findall((ROOT / name).read_text())
+def blocks(name, of=""):
+    """Return the blocks of a page, those of another package by its name, too."""
+    return BLOCK.findall(re.sub(rf"^(```\w+) {of}$", r"\1", (ROOT / name).read_text(), flags=re.MULTILINE))
 
 
 WITH_CODE = [name for name in PAGES if any(language == "python" for language, _ in blocks(name))]
@@ -45,12 +47,22 @@ WITH_CODE = [name for name in PAGES if any(language == "python" for language, _ 
 
 def test_there_are_pages_for_those_who_come_from_elsewhere():
     from_elsewhere = {"docs/from-exkmc.md", "docs/from-decision-tree.md", "docs/how-to/from-shap.md"}
-    assert {*from_elsewhere, "docs/methods.md", "docs/tables.md"} <= set(WITH_CODE)
+    assert {*from_elsewhere, "docs/methods.md", "docs/how-to/beyond-memory.md"} <= set(WITH_CODE)
     assert len(WITH_CODE) >= 15
 
 
 def test_the_readme_is_read_in_two_minutes():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_no_link_of_the_readme_leads_nowhere_on_a_package_index():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    text = (ROOT / "README.md").read_text()
+    for one in project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(one["pattern"], one["replacement"], text)
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert [link for found in LINK.findall(text) for link in found if link and "://" not in link] == []
+    assert "Reading an explanation tells" in text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs make, and scripts that name their interpreter")
@@ -70,21 +82,37 @@ def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
 @pytest.mark.parametrize("name", WITH_CODE)
 def test_the_code_of_a_page_prints_what_it_shows(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    namespace, printed, n_compared = {}, "", 0
     with matplotlib.rc_context({"backend": "Agg"}):
-        for language, text in blocks(name):
-            if language == "python":
-                assert not printed.strip(), f"nothing shows what comes before {text}"
-                out = io.StringIO()
-                with contextlib.redirect_stdout(out):
-                    exec(compile(text, name, "exec"), namespace)
-                printed = out.getvalue()
-            elif language == "text":
-                assert [line.rstrip() for line in printed.strip().splitlines()] == text.strip().splitlines()
-                printed, n_compared = "", n_compared + 1
+        run_blocks(name, blocks(name), {})
         pyplot.close("all")
+
+
+def run_blocks(name, found, namespace):
+    """Run the code of a page, and compare what it prints with the block of text below it."""
+    printed, n_compared = "", 0
+    for language, text in found:
+        if language == "python":
+            assert not printed.strip(), f"nothing shows what comes before {text}"
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(text, name, "exec"), namespace)
+            printed = out.getvalue()
+        elif language == "text":
+            assert [line.rstrip() for line in printed.strip().splitlines()] == text.strip().splitlines()
+            printed, n_compared = "", n_compared + 1
     assert not printed.strip()
     assert n_compared
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore")  # SHAP's own, of packages newer than it
+def test_code_of_shap_runs_and_draws_what_the_page_says():
+    pytest.importorskip("shap")
+    name, wine = "docs/how-to/from-shap.md", load_wine(as_frame=True)
+    with matplotlib.rc_context({"backend": "Agg"}):
+        run_blocks(name, blocks(name, of="shap"), {"X": wine.data, "labels": wine.target})
+        assert pyplot.gcf().axes[0].get_xlabel() == "SHAP value (impact on model output)"
+        pyplot.close("all")
 
 
 def without_code(name):

@@ -1,6 +1,7 @@
 """`boxwood predict` on Parquet files, patterns and queries."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -103,7 +104,33 @@ def test_errors_are_those_of_explain(folder, tmp_path):
     assert "t.parquet has a column 'WORD' already; name the new one with --column NAME" in taken
     same = run(model, folder / "parts/*.parquet", "-o", folder / "parts" / "2.parquet", code=2).stderr
     assert "is the table itself; name another file" in same
+    parts = sorted((folder / "parts").iterdir())
+    quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"
+    assert quoted in run(model, *parts, "-o", out, code=2).stderr
+    texts = run(model, folder / "*.*", "-o", out, code=3).stderr
+    assert "m.json is no Parquet file; of other files, only one can be read as a table\n" in texts
+    assert "  a query reads several: FROM '" in texts
     assert os.listdir(tmp_path) == []
+
+
+def test_the_help_says_that_a_folder_becomes_one_file():
+    said = " ".join(run("--help").stdout.split())
+    assert "a folder or a pattern of Parquet files, whose rows become one file OUT" in said
+
+
+def test_files_of_other_columns_are_one_table_by_a_query(folder, tmp_path):
+    frame, parts = pd.read_parquet(folder / "t.parquet"), tmp_path / "it's"
+    (parts / "deeper").mkdir(parents=True)
+    frame[:120].to_parquet(parts / "1.parquet")
+    frame[120:].drop(columns="word").to_parquet(parts / "deeper" / "2.parquet")
+    for command, words in (("predict", [folder / "m.json"]), ("explain", ["-k", 2])):
+        refused = CliRunner().invoke(main, [command, *map(str, [*words, parts])])
+        said, name, query = refused.stderr.strip().split("\n  ")
+        assert refused.exit_code == 3
+        assert said.endswith("has other columns than " + str(parts / "1.parquet") + ": it lacks word")
+        assert name == "name files of one table; or read what a file lacks as missing:"
+        assert CliRunner().invoke(main, [command, *map(str, words), *shlex.split(query)]).exit_code == 0
+    assert "has other columns" in run(folder / "m.json", parts / "**" / "*.parquet", code=3).stderr
 
 
 def test_a_file_may_be_called_like_a_query(folder, tmp_path):

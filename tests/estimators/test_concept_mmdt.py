@@ -199,6 +199,8 @@ def test_errors():
         ConceptMMDT(FrozenEstimator(projector)).fit(Z, labels, concepts={"red": labels < 2})
     with pytest.raises(ValueError, match="7 features, but ConceptProjector is expecting 8"):
         ConceptMMDT(projector).fit(Z[:, :7], labels)
+    with pytest.raises(DataError, match="is a clusterer, which goes into the constructor"):
+        ConceptMMDT(projector).fit(Z, GaussianMixture(2))
     with pytest.raises(DataError, match="only one cluster"):
         ConceptMMDT(projector).fit(Z, np.zeros(600, dtype=int))
     with pytest.raises(NotFittedError):

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boxwood import CART, IMM, MMDT, ExKMC, Expand, RandomCuts, Reference, grow, metrics
+from boxwood import CART, IMM, MMDT, ExKMC, Expand, RandomCuts, Reference, grow, metrics, scan
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow.centers import imm as imm_module
 from boxwood.grow.centers.imm import grow_imm
@@ -318,6 +318,11 @@ def test_errors(estimator):
         estimator(n_clusters=3).fit(X)
     with pytest.raises(DataError, match="4 rows, but there are 3 labels"):
         estimator().fit(X, [0, 1, 0])
+    for table in (X, scan(pd.DataFrame(X, columns=["x0", "x1"]))):
+        with pytest.raises(
+            DataError, match=rf"clusterer, which goes into .*: {estimator.__name__}\(clusterer=…\)\.fit\(X\)"
+        ):
+            estimator().fit(table, KMeans(2))
     with pytest.raises(DataError, match="sample_weight"):
         estimator().fit(X, [0, 0, 1, 1], sample_weight=[1, 1, -1, 1])
     with pytest.raises(ValueError, match="n_jobs"):

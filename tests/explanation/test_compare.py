@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 import boxwood as bw
 from boxwood.clusterers import KMedians
 from boxwood.explanation import Compared
-from boxwood.explanation.apply.compare import _beats
+from boxwood.explanation.apply.compare import COMPARED, _beats
 from tests.cases import make_case
 from tests.scale import law
 
@@ -51,15 +51,25 @@ def test_each_row_is_what_explain_says(seed):
     assert (found.baseline, found.by_agreement) == (pytest.approx(auto.baseline), auto.search.by_agreement)
     k, facts = found.n_clusters, []
     for method in methods:
+        trees = []
         for leaves in (k, 2 * k) if method != "imm" else (k,):
             try:
                 ex = bw.explain(X, method=method, max_leaf_nodes=leaves, **kind)
             except ValueError:
                 assert method in dict(found.left_out)
                 continue
-            facts.append((method, ex.n_leaves, ex.price, ex.agreement, ex.tree.depth, ex.tree.features.size))
+            if ex.tree not in trees:
+                facts.append((method, ex.n_leaves, ex.price, ex.agreement, ex.tree.depth, ex.tree.features.size))
+            trees.append(ex.tree)
     ours = [(row.method, row.leaves, row.price, row.agreement, row.depth, row.columns) for row in found.rows]
     assert sorted(ours) == sorted(facts)
+
+
+def test_a_tree_that_more_leaves_do_not_change_is_listed_once():
+    X, labels = np.arange(30.0)[:, None], np.repeat([0, 1], 15)
+    found = bw.compare(X, labels, max_leaf_nodes=[2, 3, 4])
+    assert sorted(row.method for row in found.rows) == sorted(COMPARED)
+    assert {row.leaves for row in found.rows} == {2}
 
 
 @pytest.mark.parametrize("limits", [{"forbidden": ["x1"]}, {"max_columns": 1}, {"max_depth": 2, "round_thresholds": 2}])

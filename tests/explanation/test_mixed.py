@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,14 @@ def test_values_never_seen_and_gaps_where_there_were_none_have_no_cluster() -> N
     assert ex.predict(other, missing="none").tolist() == ["a", None, None, "c"]
     with pytest.raises(DataError, match="country is 'FR', which was never seen"):
         ex.predict(other)
+    known = "which was never seen (known: AT, CH, DE, US)"
+    empty = f"country is '', {known}; an empty text is a value, a missing one is None"
+    with pytest.raises(DataError, match=re.escape(empty)):
+        ex.predict(pd.DataFrame({"country": ["AT", ""]}))
+    assert ex.why({"country": ""}).reason == empty
+    gaps = table.assign(country=[None, *table["country"][1:]])
+    with_gaps = bw.explain(gaps, ["a", "b", "a", "c"] * 10, forbidden=["age"])
+    assert with_gaps.why({"country": "?"}).reason.endswith("(known: AT, CH, DE, US, missing)")
     by_age = bw.explain(table[["age"]], ["a", "b", "a", "c"] * 10, max_leaf_nodes=4)
     assert by_age.predict(pd.DataFrame({"age": [20.0, None]}), missing="none").tolist() == ["a", None]
 

@@ -409,29 +409,36 @@ def test_the_command_line_labels_categories_as_predict_does(name, form, out, tmp
 
 def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
     paths = [str(tmp_path / path) for path in ("model.json", "t.csv", "t.parquet", "out.csv")]
-    new = pd.DataFrame({"id": [1, 2, 3], 'a "b"': [4.0] * 3, "of, what": ["z w", "NA", "pink"]})
+    new = pd.DataFrame({"id": [1, 2, 3, 4], 'a "b"': [4.0] * 4, "of, what": ["z w", "NA", "pink", ""]})
     new.to_csv(paths[1], index=False)
     new.to_parquet(paths[2])
     explained("text", OneHotEncoder())[1].save(paths[0])
-    for path, unseen in ((paths[1], "1 row, such as 'pink'"), (paths[2], "2 rows, such as 'NA'")):
-        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3], "--fail-over-empty", "1"])
+    query = f"SELECT * REPLACE (NULLIF(\"of, what\", '') AS \"of, what\") FROM '{paths[2]}'"
+    for table, unseen in (
+        ([paths[1]], ("1 row has", "'pink'")),  # in CSV a mark and an empty text are missing
+        ([paths[2]], ("3 rows have", "''; NULLIF(\"of, what\", '') in --sql QUERY makes an empty text missing")),
+        (["--sql", query], ("2 rows have", "'NA'")),
+    ):
+        result = CliRunner().invoke(
+            cli.boxwood, ["predict", paths[0], *table, "-o", paths[3], "--fail-over-empty", "1"]
+        )
         labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
-        assert (result.exit_code, labels[0] != "", list(labels[1:])) == (0, True, ["", ""])
-        assert "2 rows left without a cluster: their value of " in result.stderr
-        assert f"column of, what has a value that was never seen in {unseen}\n" in result.stderr
+        assert (result.exit_code, labels[0] != "", list(labels[1:])) == (0, True, ["", "", ""])
+        assert "3 rows left without a cluster: their value of " in result.stderr
+        assert f"column of, what: {unseen[0]} a value that was never seen, such as {unseen[1]}\n" in result.stderr
     opened = explained("text", OneHotEncoder(handle_unknown="ignore"))[1]
     opened.save(paths[0])
     known = [str(label) for label in opened.predict(new)]
-    for path, expected in ((paths[1], [known[0], "", known[2]]), (paths[2], known)):
+    for path, expected in ((paths[1], [known[0], "", known[2], ""]), (paths[2], known)):
         result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
         labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
         assert (result.exit_code, list(labels)) == (0, expected)
-    new = new.assign(**{"of, what": ["x", 5, None]})
+    new = new[:3].assign(**{"of, what": ["x", 5, None]})
     explained("whole", OneHotEncoder())[1].save(paths[0])
     new.to_csv(paths[1], index=False)
     result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], paths[1]])
     assert [line.rsplit(",", 1)[1] == "" for line in result.stdout.splitlines()[1:]] == [True, True, False]
-    assert "column of, what has a value that was never seen in 2 rows, such as '5" in result.stderr
+    assert "column of, what: 2 rows have a value that was never seen, such as '5" in result.stderr
 
 
 def test_export_of_sql(tmp_path):

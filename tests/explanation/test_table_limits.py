@@ -90,8 +90,8 @@ def test_preferred_columns_must_be_columns_of_the_rules():
     assert explain(source, "label", method="imm", forbidden=["town"]).budget is None
 
 
-def test_the_page_on_tables_names_the_methods_that_grow_by_passes():
-    page = (Path(__file__).parents[2] / "docs/tables.md").read_text()
+def test_the_page_on_tables_beyond_memory_names_the_methods_that_grow_by_passes():
+    page = (Path(__file__).parents[2] / "docs/how-to/beyond-memory.md").read_text()
     lines = [line.split("|") for line in page.splitlines() if line.startswith("| methods ")]
     by_passes, in_memory = (set(line[1].split("`")[1::2]) for line in lines)
     assert by_passes == {name for name, method in METHODS.items() if method.in_batches}

@@ -89,7 +89,7 @@ class Dask:
             n_workers=2,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address=":0",  # any free port: another cluster of this machine may have the usual one
             memory_limit=0,
             local_directory=str(folder),
             silence_logs=logging.CRITICAL,

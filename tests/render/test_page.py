@@ -212,16 +212,28 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         assert "a data frame of pandas: 400 rows, 7 columns" in text
         assert "Made 2027-01-15, by boxwood" in text
         assert "Clusters from the column kind; columns in their own units" in text
-        assert "Columns looked at 4 of 7: " in text
+        assert "Columns looked at 4 of 5: " in text
+        assert any(note.startswith("4 of 5 columns are used: ") for note in told.notes)
         assert "Left out customer_id (looks like an identifier)" in text
         assert "Rows without a cluster 1 lacks a value" in text
     chosen = boxwood.explain(frame.drop(columns="channel"), KMeans(2, n_init=1), columns=["orders", "member"])
     assert chosen.basis.labels == "KMeans"
     assert chosen.basis.left_out == (LeftOut("not chosen", ("customer_id", "spend")),)
+    assert "Columns looked at those chosen: orders, member" in page_of(chosen).text
     frame.dropna().to_parquet(tmp_path / "t.parquet")
     scanned = boxwood.explain(boxwood.scan(tmp_path / "t.parquet"), n_clusters=2)
     assert scanned.basis.source.endswith("t.parquet")
     assert [one.reason for one in scanned.basis.left_out] == ["looks like an identifier"]
+
+
+def test_other_values_of_a_column_of_words_are_said_to_be_those_of_the_table():
+    table = pd.DataFrame({"country": ["AT", "CH", "USA"] * 9, "age": range(27)})
+    ex = boxwood.explain(table, ["here", "here", "there"] * 9)
+    page = page_of(ex).text
+    assert "country is not USA" in page
+    assert "Of country, “is not” means the other values that the table has. A row with a value that was never" in page
+    assert "the other values" not in page_of(boxwood.explain(table[["age"]], ["a"] * 9 + ["b"] * 18)).text
+    assert "the other values" not in page_of(boxwood.explain(table[:2], ["a", "b"], columns=["country"])).text
 
 
 def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from boxwood.passes import Source
     from boxwood.table.options import Wanted
 
-__all__ = ["check_engine", "chosen_engine", "engine_options", "labelling_options", "opened"]
+__all__ = ["check_engine", "chosen_engine", "engine_options", "labelling_options", "opened", "several_files"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -147,7 +147,7 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
 def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: dict[str, Any]) -> Iterator[Source]:
     """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
     what = "the query" if file is None else str(file)
-    with talk.status(f"reading {what}") as tick:
+    with talk.status(f"reading {what}") as tick, several_files(file):
         try:
             if engine == "duckdb":
                 source = _by_duckdb(file, wanted, options, tick)
@@ -160,6 +160,25 @@ def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: d
         for note in source.notes:
             talk.note(note)
         yield source
+
+
+@contextmanager
+def several_files(file: str | None) -> Iterator[None]:
+    """Say what the command line can do about files of different columns."""
+    from boxwood.errors import DataError
+
+    try:
+        yield
+    except DataError as error:
+        from boxwood.table.parquet import SHARED_COLUMNS
+        from boxwood.table.sql import as_text
+
+        if file is None or SHARED_COLUMNS not in str(error):
+            raise
+        pattern = as_text(os.path.join(file, "**", "*.parquet") if os.path.isdir(file) else file)
+        query = f'--sql "SELECT * FROM read_parquet({pattern}, union_by_name = true)"'
+        ours = f"name files of one table; or read what a file lacks as missing:\n{query}"
+        raise DataError(str(error).replace(SHARED_COLUMNS, ours)) from None
 
 
 def _by_duckdb(file: str | None, wanted: Wanted, options: dict[str, Any], tick: Any) -> Source:

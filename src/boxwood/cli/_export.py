@@ -36,10 +36,11 @@ _HELP = f"""Print a saved model in another form.
 {_described()}
 
 SQL, Python, JavaScript, PMML, the formula and ONNX label rows as `boxwood predict` does. A row that lacks a value which
-its rule needs, or has a category there that was never seen, gets NULL, None, null, no prediction or an empty text. A
-spreadsheet holds about 15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past
-it may fall on the other side. The formula finds its columns by their names in row 1 of the sheet, wherever they stand;
-copy it down from row 2. It gives #N/A if a name is missing there.
+its rule needs, or has a category there that was never seen, gets NULL, None, null, no prediction or an empty text. An
+empty text is a missing value for the formula alone; in SQL, NULLIF(column, '') makes it NULL. A spreadsheet holds about
+15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past it may fall on the other
+side. The formula finds its columns by their names in row 1 of the sheet, wherever they stand; copy it down from row 2.
+It gives #N/A if a name is missing there.
 """
 _EPILOG = """\b
 Examples:

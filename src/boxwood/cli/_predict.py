@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import check_engine, labelling_options
+from boxwood.cli._engine import check_engine, labelling_options, several_files
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Labelled
     from boxwood.table.duck import Query
+    from boxwood.table.labels import Unseen
     from boxwood.table.options import ReadOptions
 
 __all__ = ["command"]
@@ -96,9 +97,9 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain -o MODEL.json`. FILE is a table as for `boxwood explain`, also a folder or a
-    pattern of Parquet files. All columns and the order of the rows are kept; from Parquet to Parquet, so are types,
-    metadata and compression. Tables are streamed, so they may be larger than memory. A row gets an empty cluster if a
-    value that its rule needs is missing, or is a category that was never seen.
+    pattern of Parquet files, whose rows become one file OUT. All columns and the order of the rows are kept; from
+    Parquet to Parquet, so are types, metadata and compression. Tables are streamed, so they may be larger than memory.
+    A row gets an empty cluster if a value that its rule needs is missing, or is a category that was never seen.
     """
     check_engine(file, options)
     refuse_overwriting(output, "'-o' / '--output'", model=model)
@@ -108,9 +109,8 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
         talk.note(f"{rows} left without a cluster: {_needed(load_model(model))}")
-    for column, count, example in labelled.unseen:
-        rows = f"{count:,} row{'' if count == 1 else 's'}"
-        talk.note(f"column {column} has a value that was never seen in {rows}, such as {example!r}")
+    for each in labelled.unseen:
+        talk.note(_unseen(each))
     _check_limit(labelled, options["fail_over_empty"])
 
 
@@ -129,6 +129,15 @@ def _needed(explanation: Explanation) -> str:
     named = [column_name(explanation.columns[j]) for j in tested if j in {*lacking, *unseen}]
     verb = " or ".join(["is missing"] * bool(lacking) + ["was never seen"] * bool(unseen))
     return f"their value of {joined(named, _NAMED, 'or')} {verb}" if named else "a value is missing"
+
+
+def _unseen(told: Unseen) -> str:
+    """Return how many rows have a category that was never seen, and what to do about empty texts."""
+    from boxwood.table.sql import as_name
+
+    rows = "1 row has" if told.n_values == 1 else f"{told.n_values:,} rows have"
+    empty = "" if told.example else f"; NULLIF({as_name(told.column)}, '') in --sql QUERY makes an empty text missing"
+    return f"column {told.column}: {rows} a value that was never seen, such as {told.example!r}{empty}"
 
 
 def _check_limit(labelled: Labelled, share: float) -> None:
@@ -205,7 +214,8 @@ def _write(
     beside = explanation.coded_columns, explanation.gap_columns, explanation.date_columns
     rules = rules_of(explanation.tree, explanation.columns, explanation.names, *beside)
     hints: list[str] = []
-    with talk.status(f"labelling {table if isinstance(table, str) else 'the query'}") as tick, _in_option_names():
+    file = table if isinstance(table, str) else None
+    with talk.status(f"labelling {file or 'the query'}") as tick, _in_option_names(), several_files(file):
         labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)
     for hint in hints:
         talk.note(hint)

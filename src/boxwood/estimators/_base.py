@@ -29,6 +29,7 @@ from boxwood.estimators._fits import (
     clusters_on,
     digest_of,
     fit_on,
+    refuse_clusterer,
     refuse_source,
 )
 from boxwood.explanation import Explanation
@@ -285,6 +286,7 @@ class TreeClusterer(FittedTree):
             there is only one cluster, if there are fewer different rows than clusters asked for, or if the method or
             the clusterer cannot take a table in batches.
         """
+        refuse_clusterer(self, y)
         given = X, y, sample_weight
         with self._all_or_nothing():
             source = as_source(X)

@@ -15,6 +15,7 @@ from boxwood.axes import AxisMap
 from boxwood.concepts import ConceptProjector
 from boxwood.concepts.words import warn_of_undecodable
 from boxwood.errors import DataError
+from boxwood.estimators._fits import refuse_clusterer
 from boxwood.estimators._mmdt import MMDT
 from boxwood.metrics import partition_cost
 from boxwood.reference import Mixture, Reference, Task
@@ -205,6 +206,7 @@ class ConceptMMDT(MMDT):
             If there are concept labels, but the projector is frozen.
         """
         self._validate_params()
+        refuse_clusterer(self, y)
         with self._all_or_nothing():
             self._read_kinds(X, y)
             rows = self._rows(X, sample_weight, reset=True)

@@ -64,6 +64,7 @@ __all__ = [
     "clusters_on",
     "digest_of",
     "fit_on",
+    "refuse_clusterer",
     "refuse_source",
 ]
 
@@ -223,6 +224,15 @@ def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[st
     labels = column_values(X, y) if isinstance(y, str) else y
     weights = column_values(X, sample_weight) if isinstance(sample_weight, str) else sample_weight
     return without_columns(X, names), labels, weights, names
+
+
+def refuse_clusterer(model: BaseEstimator, y: Any) -> None:
+    """Raise a DataError if a clusterer stands where `fit` takes labels; `explain` takes one there."""
+    if hasattr(y, "fit"):
+        raise DataError(
+            f"y must be labels, but {shown(y)} is a clusterer, which goes into the constructor: "
+            f"{type(model).__name__}(clusterer=…).fit(X)"
+        )
 
 
 def refuse_source(X: Any, what: str) -> None:

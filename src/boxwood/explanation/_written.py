@@ -199,7 +199,8 @@ class Programs(Measurable):
     """Forms of an `Explanation` that label rows elsewhere, as `predict` does.
 
     A row that lacks a value which its rule needs, or has a category there that was never seen, has no cluster: NULL in
-    SQL, None in Python, null in JavaScript, an empty text in a spreadsheet, no prediction in PMML.
+    SQL, None in Python, null in JavaScript, an empty text in a spreadsheet, no prediction in PMML. An empty text is a
+    missing value in a spreadsheet alone; elsewhere it is a value, which `NULLIF(column, '')` makes NULL in SQL.
     """
 
     def to_sql(

@@ -19,6 +19,7 @@ from boxwood.tree.nodes import Cut
 
 __all__ = [
     "GOALS",
+    "NOT_CHOSEN",
     "QUANTILES",
     "Basis",
     "BudgetFacts",
@@ -62,6 +63,9 @@ def in_notebook(result: Any) -> str:
     """Return what a notebook shows of a result. The page stands above its records, so it is known by name alone."""
     shown: str = import_module("boxwood.render.page.page").result_in_notebook(result)
     return shown
+
+
+NOT_CHOSEN = "not chosen"
 
 
 class LeftOut(NamedTuple):

@@ -343,6 +343,10 @@ def _named_errors(name: str, after: int | None = None) -> Iterator[None]:
         ) from None
 
 
+SHARED_COLUMNS = "scan files of one table, or give the columns that all of them have: columns=[…]"
+"""What helps where files have other columns; the command line has other words for it."""
+
+
 def refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[str], *, all_columns: bool) -> None:
     """Raise a DataError if a file has other columns than the first one, or columns of another kind."""
     theirs = distinct_names(file.schema.names)
@@ -351,10 +355,7 @@ def refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[
     if lacking or further:
         what = [f"lacks {listed(lacking)}"] if lacking else []
         what += [f"has {listed(further)} besides"] if further else []
-        raise DataError(
-            f"{file.name} has other columns than {first.name}: it {' and '.join(what)}\n"
-            "scan files of one table, or give the columns that all of them have: columns=[…]"
-        )
+        raise DataError(f"{file.name} has other columns than {first.name}: it {' and '.join(what)}\n{SHARED_COLUMNS}")
     for name in names:
         mine, other = (
             kind_of(each.schema.types[distinct_names(each.schema.names).index(name)]) for each in (first, file)

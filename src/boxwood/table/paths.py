@@ -12,6 +12,7 @@ from typing import IO
 from boxwood._frames import nearest_name
 from boxwood._validation import cut_off, shown
 from boxwood.errors import DataError
+from boxwood.table.sql import as_text
 
 __all__ = ["as_path", "compression_of", "find_file", "find_files", "refuse_absent"]
 
@@ -88,7 +89,8 @@ def find_files(path: str) -> list[str]:
             raise DataError(f"no file is named like {cut_off(path, 500)}")
         others = [each for each in files if not each.lower().endswith(_PARQUET)]
         if others and len(files) > 1:
-            raise DataError(f"{others[0]} is no Parquet file; of other files, only one can be read as a table")
+            what = f"{others[0]} is no Parquet file; of other files, only one can be read as a table"
+            raise DataError(f"{what}\na query reads several: FROM {as_text(path)}")
         return files
     if path != "-":
         refuse_absent(path)

@@ -22,6 +22,7 @@ from boxwood.explanation.measure.measure import measure
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
 from boxwood.table.as_source import is_source
+from boxwood.tree import ThresholdTree
 
 __all__ = ["COMPARED", "compare"]
 
@@ -55,7 +56,8 @@ def compare(
 ) -> Comparison:
     """Return what the trees of several methods cost for one clustering, and which of them no other one beats.
 
-    The clusters are made once. Each method grows a tree for each number of leaves that it can make.
+    The clusters are made once. Each method grows a tree for each number of leaves that it can make; where more leaves
+    give the same tree, it is listed once.
 
     Parameters
     ----------
@@ -110,10 +112,12 @@ def compare(
     leaves = leaves or [k, 2 * k]
     rows, left_out = [], []
     for name in dict.fromkeys(names):
-        refused = ""
+        refused, trees = "", []
         for n in _possible(name, leaves, k):
             try:
-                rows.append(_row(question, name, n, options[name]))
+                tree, row = _row(question, name, n, options[name])
+                rows += [] if tree in trees else [row]
+                trees.append(tree)
             except ValueError as error:  # a method may ask more of the rows than others, or not keep the limits
                 refused = str(error).splitlines()[0]
         distance = "sqeuclidean" if name == "auto" else options[name].get("objective", "sqeuclidean")
@@ -158,7 +162,7 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
     return [n for n in leaves if name == "auto" or not METHODS[name].one_leaf_each or n == k]
 
 
-def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> Compared:
+def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> tuple[ThresholdTree, Compared]:
     began = time.perf_counter()
     if question.coordinates.scales is not None:
         refuse_method(name, question.coordinates)
@@ -169,7 +173,7 @@ def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any])
     seconds = time.perf_counter() - began
     tree = ex.tree
     measured = (ex.n_leaves, tree.depth, int(tree.features.size), ex.price, ex.agreement, seconds)
-    return Compared(name, ex.method, *measured, on_front=True)
+    return tree, Compared(name, ex.method, *measured, on_front=True)
 
 
 def _baseline(task: Task) -> float:

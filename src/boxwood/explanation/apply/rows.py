@@ -20,7 +20,7 @@ from boxwood.passes.source import Source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import as_rows, values_at_leaves
 
-__all__ = ["leaves_of_rows", "numbers_of", "with_points"]
+__all__ = ["leaves_of_rows", "never_seen", "numbers_of", "with_points"]
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -54,7 +54,7 @@ def leaves_of_rows(
         row = int(np.argmax(reached < 0))
         j = read[_without_value(on_table, table[row])]
         value = _value(X, columns, j, row)
-        what = "missing" if is_missing(value) else f"{value!r}, which was never seen ({_known(categories[j])})"
+        what = "missing" if is_missing(value) else never_seen(value, categories[j])
         raise DataError(
             f"{int((reached < 0).sum())} of {len(reached)} rows lack a value that their rule needs, first row {row}: "
             f"{columns[j]} is {what}; fill such values or leave those rows out; predict and apply take no cluster "
@@ -89,6 +89,13 @@ def _tested(
         values = rows[:, j].tolist()
         table[:, i] = tested[j].codes(values) if j in tested else numbers_of(values, columns[j], dates.get(j))
     return features, table
+
+
+def never_seen(value: Any, categories: Categories) -> str:
+    """Return in words that a value is none of the categories, and of an empty text what a missing one is."""
+    known = listed(["missing" if is_missing(each) else str(each) for each in categories.values])
+    empty = "; an empty text is a value, a missing one is None" if isinstance(value, str) and not value else ""
+    return f"{shown(value)}, which was never seen (known: {known}){empty}"
 
 
 def with_points(table: Array, gaps: Sequence[int]) -> Array:
@@ -132,7 +139,3 @@ def _without_value(tree: ThresholdTree, row: Array) -> int:
 def _value(X: Any, columns: Sequence[str], j: int, row: int) -> Any:
     """Return a value as the table has it."""
     return values_of(X, columns[j])[row] if is_frame(X) else np.asarray(X)[row, j]
-
-
-def _known(categories: Categories) -> str:
-    return f"known: {listed([str(value) for value in categories.values])}"

@@ -12,13 +12,13 @@ import numpy as np
 from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import is_frame, refuse_unknown_columns
 from boxwood._types import Array
-from boxwood._validation import listed, position, shown
+from boxwood._validation import position, shown
 from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Change, Move, Step, Why
-from boxwood.explanation.apply.rows import numbers_of
+from boxwood.explanation.apply.rows import never_seen, numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of, value_of_two
 from boxwood.tree import Interval, ThresholdTree
@@ -104,8 +104,7 @@ def _without(ex: MeasuredTree, row: OneRow, j: int) -> str:
     """Return why a row has no cluster: a value is missing, or was never seen."""
     if row.values[j] is None:
         return f"{ex.columns[j]} is missing"
-    values = listed([str(value) for value in ex.coded_columns[j].values])
-    return f"{ex.columns[j]} is {shown(row.values[j])}, which was never seen (known: {values})"
+    return f"{ex.columns[j]} is {never_seen(row.values[j], ex.coded_columns[j])}"
 
 
 class _Step(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import column_names, is_frame
 from boxwood.explanation.ask.columns import ColumnNote
-from boxwood.explanation.records import Basis, LeftOut
+from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
 from boxwood.passes import Source
 from boxwood.reference import Reference
 
@@ -50,7 +50,7 @@ def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
     named = {*ex.columns, *given.beside, *(name for one in told for name in one.columns)}
     others = tuple(name for name in given.names if name not in named)
     left_out: dict[str, list[str]] = {}
-    for reason, columns in (*told, LeftOut("not chosen", others)):
+    for reason, columns in (*told, LeftOut(NOT_CHOSEN, others)):
         left_out.setdefault(reason, []).extend(map(_writable, columns))
     n_columns = max(len(given.names), len(ex.columns))
     texts = tuple(LeftOut(reason, tuple(columns)) for reason, columns in left_out.items() if columns)

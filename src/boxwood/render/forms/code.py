@@ -39,6 +39,7 @@ def cluster(row):
     """Return the cluster of a row, a mapping from the name of a column to its value.
 
     The result is None if the row lacks a value that its rule needs, or has a category there that was never seen.
+    None, NaN and a column that is not there are missing; an empty text is a value.
     """
 '''
 _MISSING = """
@@ -187,7 +188,7 @@ class _Python:
 _HEAD_OF_JAVASCRIPT = """\
 // The cluster of a row by the rules of a small tree. Written by boxwood.
 // row: an object from the name of a column to its value. The result is null if the row lacks a value that its rule
-// needs, or has a category there that was never seen.
+// needs, or has a category there that was never seen. Missing are null, undefined and NaN; an empty text is a value.
 function cluster(row) {
 """
 _VALUE_OF_JAVASCRIPT = """

@@ -13,6 +13,7 @@ from boxwood._dates import Dates
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
+from boxwood.explanation.records import NOT_CHOSEN
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
@@ -61,12 +62,11 @@ def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
     rows = counted(ex.n_rows, "row")
     scaling = "columns scaled to equal spread" if ex.standardized else "columns in their own units"
     n_columns = len(ex.columns) if known is None else known.n_columns
-    used = "all" if n_columns == len(ex.columns) else f"{len(ex.columns):,} of {n_columns:,}"
     lines = [
         ("Source", rows if known is None else f"{printable(known.source)}: {rows}, {counted(n_columns, 'column')}"),
         ("Made", "" if known is None else f"{known.made}, by boxwood {known.version}"),
         ("Clusters from", f"{'labels' if known is None else printable(known.labels)}; {scaling}"),
-        ("Columns looked at", f"{used}: {_columns_named(ex.columns)}"),
+        ("Columns looked at", f"{_how_many(ex)}: {_columns_named(ex.columns)}"),
         (
             "Left out",
             "; ".join(f"{_columns_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
@@ -74,6 +74,15 @@ def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
         ("Rows without a cluster", _without_cluster(ex)),
     ]
     return [(name, text) for name, text in lines if text]
+
+
+def _how_many(ex: Measurable) -> str:
+    """Return how many columns are looked at, of those that could be: labels, weights and columns not chosen apart."""
+    left_out = ex.basis.left_out if ex.basis else ()
+    n_others = sum(len(one.columns) for one in left_out if one.reason != NOT_CHOSEN)
+    if n_others:
+        return f"{len(ex.columns):,} of {len(ex.columns) + n_others:,}"
+    return "those chosen" if left_out else "all"
 
 
 def _columns_named(columns: Sequence[str]) -> str:

@@ -174,6 +174,7 @@ def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) 
         "rests_on": basis_lines(ex),
         "tree": tree,
         "outline": outline_of_tree(ex, picture),
+        "of_known": _of_known(ex),
         "swatches": picture.swatches,
         "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
         **_stripes(ex.n_clusters),
@@ -186,6 +187,13 @@ def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) 
         "notes": [printable(note) for note in ex.notes if ex.basis is None or not _IN_BASIS.match(note)],
         "has_rows": ex._evidence is not None,
     }
+
+
+def _of_known(ex: Measurable) -> str:
+    """Return the tested columns of words of which the other side of a cut has only values that the table has."""
+    coded = ex.coded_columns
+    closed = [j for j in ex.tree.features.tolist() if j in coded and not coded[j].others and len(coded[j].values) > 2]
+    return joined([shortened(column_name(ex.columns[j])) for j in closed], _NAMED) if closed else ""
 
 
 _MORE_LEAVES = re.compile(r"(?:even )?with [\d,]+ leaves the rules .* (\([a-z_-]+\))$")
