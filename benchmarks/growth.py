@@ -1,6 +1,7 @@
 """The explanation step alone, warm: IMM against one pass over the data, CART, k-means and the authors' IMM.
 
-A second table has the growth with the number of clusters, on rows without any structure, where trees are deep.
+A second table has the growth with the number of clusters, on rows without any structure, where trees are deep; a third
+one the frontier beside the growth of the larger tree that it prunes.
 """
 
 import importlib.util
@@ -13,7 +14,8 @@ from sklearn.datasets import make_blobs
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.timing import medians, peak_bytes, print_table
-from boxwood import IMM, Reference, explain
+from boxwood import IMM, Explanation, Reference, explain
+from boxwood.explanation.measure.frontier import largest_of, way_of
 from boxwood.grow import greedy, imm, refine, shallow
 
 SHAPES = ((1_000_000, 10, 10), (500_000, 2, 5), (100_000, 20, 20), (10_000, 100, 50))
@@ -32,6 +34,9 @@ def main() -> None:
     print()
     names = [f"k={k}" for k in CLUSTERS]
     print_table("Many clusters: seconds of processor", ["20,000 x 5", *names, "k=400/k=100"], _by_clusters())
+    print()
+    header = ["20,000 x 10, k=8", "larger tree", "frontier", "ratio"]
+    print_table("Frontiers: seconds of processor", header, _frontiers())
 
 
 def _by_clusters() -> list[list[str]]:
@@ -51,6 +56,22 @@ def _by_clusters() -> list[list[str]]:
         seconds = {k: _processor_seconds(lambda grow=grow, k=k: grow(X, labels[k])) for k in CLUSTERS}
         rows.append([name, *(f"{seconds[k]:.2f}" for k in CLUSTERS), f"{seconds[400] / seconds[100]:.1f}"])
     return rows
+
+
+def _frontiers() -> list[list[str]]:
+    """Return one line for each method: the time of the larger tree, that of the frontier, and their ratio."""
+    X, y = make_blobs(20_000, 10, centers=8, cluster_std=5.0, random_state=0)
+    rows = []
+    for method in ("auto", "cart", "exkmc", "expand", "imm"):
+        anew = [explain(X, y, method=method, n_jobs=1) for _ in range(5)]  # as an explanation keeps its frontier
+        growth = min(_processor_seconds(lambda ex=ex: _larger_tree(ex)) for ex in anew)
+        frontier = min(_processor_seconds(ex.frontier) for ex in anew)
+        rows.append([method, f"{growth:.3f}", f"{frontier:.3f}", f"{frontier / growth:.1f}"])
+    return rows
+
+
+def _larger_tree(ex: Explanation) -> object:
+    return way_of(ex, ex._rows()).grown(ex._rows().task.with_leaves(largest_of(ex)))
 
 
 def _processor_seconds(task: Callable[[], object]) -> float:

@@ -1,12 +1,9 @@
-"""The gallery runs, and the pages of theory and benchmarks show what is stored, what runs, and lead somewhere."""
+"""The gallery runs, and the pages of theory and benchmarks show what is stored; `test_docs.py` runs their code."""
 
 import ast
-import contextlib
 import csv
-import io
 import re
 import shlex
-import time
 import warnings
 from pathlib import Path
 
@@ -22,7 +19,6 @@ ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
 SCRIPTS = sorted(path.stem for path in GALLERY.glob("*.py"))
 ALWAYS = "plot_seabirds"  # the cheapest; the others run with --full
-MOST_SECONDS = 20  # of one processor
 
 
 def run(name, monkeypatch, folder):
@@ -37,9 +33,7 @@ def run(name, monkeypatch, folder):
 
 @pytest.mark.parametrize("name", [pytest.param(s, marks=() if s == ALWAYS else pytest.mark.full) for s in SCRIPTS])
 def test_a_script_of_the_gallery_runs(name, tmp_path, monkeypatch, capsys):
-    start = time.process_time()
     _, figures = run(name, monkeypatch, tmp_path)
-    assert time.process_time() - start < MOST_SECONDS
     assert capsys.readouterr().out.strip()
     assert figures
     assert list(tmp_path.iterdir()) == []  # a script leaves nothing in the folder where it runs
@@ -75,17 +69,6 @@ def test_there_is_a_page_for_each_paper():
     assert set(hidden) == set(PAPERS)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", PAPERS)
-def test_the_code_of_a_page_prints_what_it_shows(name):
-    pairs = re.findall(r"^```python\n(.*?)^```\n\n^```text\n(.*?)^```$", PAGES[name], re.MULTILINE | re.DOTALL)
-    assert pairs
-    for code, shown in pairs:
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(compile(code, name, "exec"), {})
-        assert out.getvalue().strip() == shown.strip()
-
-
 @pytest.mark.parametrize(("name", "paper"), PAPERS.items())
 def test_a_page_has_its_parts_and_all_errata(name, paper):
     parts = re.findall(r"^## (.+)$", PAGES[name], re.MULTILINE)
@@ -109,12 +92,6 @@ def test_stored_numbers_are_shown_and_their_run_is_told():
     for path in NUMBERS.iterdir():
         with path.open(encoding="utf-8", newline="") as file:
             assert len({len(row) for row in csv.reader(file)}) == 1, path.name
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_links_of_a_page_lead_somewhere(name):
-    links = re.findall(r"\]\(([^)#]+\.md)\)", PAGES[name])
-    assert [link for link in links if not (THEORY / link).exists()] == []
 
 
 @pytest.mark.parametrize("name", PAGES)

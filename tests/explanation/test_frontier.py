@@ -1,7 +1,6 @@
 """The frontier: every row is what a pruning loses, and nothing that is held out is grown on."""
 
 import re
-import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -292,21 +291,3 @@ def test_an_expansion_of_a_long_table_looks_at_a_sample(method, monkeypatch):
 
 def cuts_of(tree):
     return set(zip(tree.feature.tolist(), tree.lower.tolist(), tree.upper.tolist(), strict=True))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "times_tried"), [(200, 60), (20_000, 5)])
-@pytest.mark.parametrize("method", ["auto", "cart", "exkmc", "expand", "imm"])
-def test_it_takes_about_twice_as_long_as_the_larger_tree_at_most(method, n, times_tried):
-    X, y = blobs(0, n=n, k=8, d=10)
-    ex = explain(X, y, method=method, n_jobs=1)
-    times = {"growth": [], "frontier": []}
-    for _ in range(times_tried):
-        anew = replace(ex, _evidence=replace(ex._rows(), task=replace(ex._rows().task)))  # so that all of it is grown
-        for what, run in (("growth", lambda: largest_of(anew)), ("frontier", ex.frontier)):  # noqa: B023
-            ex._kept.clear()
-            ex._rows().task.__dict__.pop("order", None)
-            start = time.process_time()
-            run()
-            times[what].append(time.process_time() - start)
-    assert min(times["frontier"]) <= 4 * min(times["growth"])  # twice, and as much again for a busy machine

