@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boxwood import ThresholdTree
+from boxwood import ThresholdTree, TreeBuilder
+from boxwood.axes import Categories
 from boxwood.render.forms.code import in_spreadsheet
 from boxwood.render.forms.dialects import DIALECTS, dialect_of
 from boxwood.table.sql import as_number
@@ -36,6 +37,21 @@ def test_sqlite_labels_rows_at_and_next_to_a_decimal_that_it_misreads():
         con.executemany("INSERT INTO t VALUES (?)", [(math.nextafter(cut, 0),), (cut,), (math.nextafter(cut, 1e9),)])
         assert [name for (name,) in con.execute(f"SELECT {ex.to_sql('sqlite')} FROM t")] == ["a", "a", "b"]
     assert "<= CAST(5368708410134157 AS REAL) / 536870912 THEN" in ex.to_sql("sqlite")
+
+
+def test_nan_has_no_cluster_whatever_the_statistics_of_a_file_say(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"x": [1.0, 1.0, math.nan, None]}), tmp_path / "t.parquet")  # from 1 to 1, they say
+    for cut in ((5.0, -math.inf), (0.0, -math.inf), (5.0, 0.0), (5.0, 2.0), (1.0, 1.0), (math.inf, 0.0)):
+        for known in ({}, {0: Categories((0, 1, 2), False)}, {0: Categories((1, 2), True)}):
+            builder = TreeBuilder()
+            for leaf, cluster in zip(builder.split(0, 0, *cut), (0, 1), strict=True):
+                builder.label(leaf, cluster)
+            ex = explained_by(builder.build(), ("x",), ("in", "out"), known)
+            found = duckdb.sql(f"SELECT {ex.to_sql()} FROM '{tmp_path / 't.parquet'}'").fetchall()
+            assert [name for (name,) in found] == ex.predict([[1], [1], [None], [None]], missing="none").tolist()
 
 
 def test_short_thresholds_stay_decimals_in_sqlite():
