@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from boxwood._files import lasting_folder
+from boxwood._frames import name_as_text
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
@@ -157,7 +158,7 @@ def written(value: Any, type: Any) -> Hashable:
     import pyarrow as pa
 
     if isinstance(value, bool):
-        return str(value).lower()
+        return name_as_text(value)
     if isinstance(value, float) and (pa.types.is_float32(type) or pa.types.is_float16(type)):
         return float(str(np.float32(value)))
     return value  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from boxwood._frames import name_as_text
 from boxwood._types import Indices
 from boxwood._validation import shown
 from boxwood.axes import Categories
@@ -168,7 +169,7 @@ def _expression(
     dialect: Dialect,
 ) -> str:
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
-    values = [str(name) if whole else dialect.literal(str(name)) for name in names]
+    values = [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
     tested = set(tree.features.tolist())
     tests = [
         _test(name, categories.get(j), j in gaps, dialect) if j in tested else None for j, name in enumerate(columns)
