@@ -87,7 +87,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         rows = measured._rows()
         given = None if evidence.given is None else X
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
-        evidence = replace(evidence, **own, given=given)
+        evidence = replace(evidence, **own, given=given, positions=None, beside=None)
         measured = replace(measured, _evidence=evidence)
     return complete.told(with_words_of(measured, ex), (OTHER_ROWS, *complete.notes))
 
