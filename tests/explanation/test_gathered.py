@@ -110,9 +110,10 @@ def test_columns_that_cannot_be_used_are_told_or_refused():
         same="x",
         copy=lambda f: f["segment"].str.upper(),
         customer_id=range(1000, 1400),
+        large=2**53 + np.arange(400) % 7,
     )
     ex = explain(scan(frame), "segment")
-    assert ex.columns == ("age", "country", "plan", "member", "visits", "spent", "weight")
+    assert ex.columns == ("age", "country", "plan", "member", "visits", "spent", "weight", "large")
     assert {one.reason.split(" (")[0]: one.columns for one in ex.basis.left_out} == {
         "dates": ("day",),
         "more than 255 values": ("free",),
@@ -125,6 +126,8 @@ def test_columns_that_cannot_be_used_are_told_or_refused():
         ({"columns": ["age", "day"]}, "columns of other kinds: day"),
         ({"categories": ["day"]}, "columns of other kinds: day"),
         ({"categories": ["towns"]}, "no column 'towns'"),
+        ({"categories": ["same"]}, "rules cannot use same of the frame: one value only"),
+        ({"categories": ["large"]}, r"large has whole numbers of 2\*\*53 or more as categories"),
         ({"numbers": ["country"]}, "columns in numbers= must be numbers, but column 'country'"),
         ({"missing": "refuse"}, "missing values in"),
         ({"columns": ["age", "segment"], "sample_weight": "plan"}, "weights must be numbers"),

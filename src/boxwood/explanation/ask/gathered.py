@@ -98,10 +98,11 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
 
 # ------------------------------------------------------------------------------------------------------- columns
 class _Columns(NamedTuple):
-    """Names of the columns that rules may use, those of numbers among them, and whether the caller named all."""
+    """Names of the columns that rules may use: those of numbers, and those that the caller chose, perhaps all."""
 
     names: tuple[str, ...]
     plain: tuple[str, ...]
+    chosen: Sequence[str]
     are_named: bool
 
 
@@ -122,7 +123,7 @@ def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
         source.refuse_text(name)  # says what a file holds
     if unread:
         raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
-    return _Columns(names, plain, are_named)
+    return _Columns(names, plain, chosen, are_named)
 
 
 def _texts(source: Source, wanted: _Columns, asked: Asked) -> list[str]:
@@ -161,8 +162,8 @@ def _left_out(source: Source, wanted: _Columns, words: Mapping[str, Sequence[Has
 
 
 def _refuse_named(names: Collection[str], reason: str, wanted: _Columns, source: Source) -> None:
-    if wanted.are_named and names:
-        raise DataError(f"rules cannot use {listed(list(names))} of {source.name}: {KEPT_OUT.get(reason, reason)}")
+    if chosen := [name for name in names if name in wanted.chosen]:
+        raise DataError(f"rules cannot use {listed(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
 
 
 def _table(

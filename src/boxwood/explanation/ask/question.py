@@ -31,7 +31,13 @@ from boxwood.explanation.ask.columns import (
     refuse_one_cluster_of,
     usable_rows,
 )
-from boxwood.explanation.ask.gaps import Complete, complete_rows, refuse_other_index, with_fitted_pipeline
+from boxwood.explanation.ask.gaps import (
+    Complete,
+    can_be_gathered,
+    complete_rows,
+    refuse_other_index,
+    with_fitted_pipeline,
+)
 from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
@@ -281,7 +287,8 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQue
     Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
     needed: if rows lack values, or a column may be none for rules.
     """
-    refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name} with centres or a clusterer")
+    if not can_be_gathered(clustering):
+        refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name} with centres or a clusterer")
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":
