@@ -1,5 +1,8 @@
 """Tables in batches with words and gaps: rows in memory, with the answers of a frame."""
 
+import datetime
+
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -68,6 +71,30 @@ def test_batches_and_their_words_make_no_difference():
         expected = explain(frame, "segment")
         for each in (table, coded):
             check_same(explain(ArrowSource(each, batch_rows=7), "segment"), expected)
+
+
+def test_words_that_look_like_numbers_stay_words_where_somebody_chose_types(tmp_path):
+    frame = customers(0).assign(plan=lambda f: f["plan"].map({"basic": "1,5", "plus": "2 %"}))
+    frame.to_parquet(tmp_path / "t.parquet")
+    query = f"SELECT * FROM '{tmp_path}/t.parquet'"
+    expected = explain(frame, "segment")
+    assert ("plan", ("1,5", "2 %")) in [(name, one.values[:2]) for name, one in expected.categories]
+    for source in (frame, query, duckdb.sql(query), pa.Table.from_pandas(frame).to_reader()):
+        with scan(source) as table:
+            check_same(explain(table, "segment"), expected)
+
+
+def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
+    frame = customers(0).drop(columns="weight")
+    frame["member"] = frame["member"].astype("boolean").mask(frame.index % 9 == 0)
+    expected = explain(frame, "segment", columns=["age", "plan", "member"])
+    truths = (("true", "false"), ("TRUE", "FALSE"), ("True", "False"), ("yes", "no"), ("Ja", "nein"), ("oui", "NON"))
+    for words, mark in zip(truths, ("", "NA", "n/a", "NaN", "null", " None "), strict=True):
+        spelled = frame.assign(member=frame["member"].map(dict(zip((True, False), words, strict=True))))
+        spelled.to_csv(tmp_path / "t.csv", index=False, na_rep=mark)
+        with scan(f"{tmp_path}/t.csv") as table:
+            found = explain(table, "segment", columns=["age", "plan", "member"])
+            assert (found.tree, found.categories, found.n_rows) == (expected.tree, expected.categories, 400)
 
 
 def test_gaps_of_numbers_alone_are_learnt_from():
