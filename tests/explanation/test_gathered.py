@@ -179,3 +179,28 @@ def test_other_tables_are_measured_as_frames_are(tmp_path):
     for source in (frame, f"{tmp_path}/t.csv"):
         with scan(source) as table:
             check_same(ex.measure(table, "segment"), expected)
+    with pytest.raises(DataError, match="'weight' is no column of numbers that was looked at"):  # not those of before
+        explain(scan(customers(0)), "segment", columns=["age", "country"]).measure(frame, "segment").worth("weight")
+
+
+LABELS = [["007", "08", "9"], [True, False, True], [0.5, 1.5, 2], [2**53, 2**53 + 1, 5]]
+LABELS += [[datetime.date(2024, 1, day) for day in (1, 2, 31)]]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_labels_are_the_same_where_other_tables_are_measured(tmp_path, labels):
+    frame = customers(0)[["age", "country", "segment"]].dropna()
+    frame["segment"] = frame["segment"].map(dict(zip(("new", "loyal", "lost"), labels, strict=True)))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    sources = (frame, f"{tmp_path}/t.csv", f"{tmp_path}/t.parquet", f"SELECT * FROM '{tmp_path}/t.parquet'")
+    models = [explain(frame, "segment"), *(explain(scan(source), "segment") for source in sources)]
+    for model in models if labels[0] is not True else models[:2]:  # True of CSV and true of Parquet are two words
+        for source in sources:
+            assert model.measure(scan(source), "segment").agreement == model.agreement
+
+
+def test_numbers_may_be_named_in_a_table_of_numbers():
+    frame = customers(0)[["spent", "segment"]]
+    found, expected = (explain(each, "segment", numbers=["spent"]) for each in (scan(frame), frame))
+    assert (found.tree, found.columns) == (expected.tree, expected.columns)

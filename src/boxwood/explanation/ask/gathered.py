@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
-from boxwood._types import Array, Floats, Indices
+from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.axes.categories import MANY_VALUES
@@ -229,33 +229,23 @@ def _rows(
     weight = asked.sample_weight
     coded = CodedSource(source, words)
     batches = Batches(coded, tuple(names), weight=weight, n_jobs=asked.n_jobs)
-    labels: tuple[Hashable, ...] | None = None
+    labelling = None
     if clustering is not None:
         refuse_unknown_columns([clustering], source.names)
-        labels = find_labels(replace(batches, columns=()), clustering).labels
-        batches = replace(batches, labelling=LabelColumn(clustering, labels))
+        labelling = LabelColumn(clustering, find_labels(replace(batches, columns=()), clustering).labels)
+        batches = replace(batches, labelling=labelling)
     most = max(settings.GATHERED // len(names), 1)
     if n_rows <= most:
         whole = _in_order(batches)
-        return _Drawn(whole.values, _named(whole.labels, labels), whole.weights)
+        labels = None if labelling is None else labelling.by_code(whole.labels)
+        return _Drawn(whole.values, labels, whole.weights)
     some = sample_of(batches, most).drawn(most)
     note = (
         f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory, as tables with words or "
         "missing values are; everything is measured on these"
     )
-    return _Drawn(some.values, _named(some.labels, labels), None if weight is None else some.own_weights, (note,))
-
-
-def _named(codes: Indices, labels: tuple[Hashable, ...] | None) -> Array | None:
-    """Return the label of each row, and -1 for a row that is left out."""
-    if labels is None:
-        return None
-    is_whole = all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
-    if is_whole and max(map(abs, labels)) < 1 << 62:  # type: ignore[arg-type]
-        return np.array([*labels, -1])[codes]
-    named = np.empty(len(labels) + 1, dtype=object)
-    named[:] = [*labels, -1]
-    return np.asarray(named[codes])
+    labels = None if labelling is None else labelling.by_code(some.labels)
+    return _Drawn(some.values, labels, None if weight is None else some.own_weights, (note,))
 
 
 def _in_order(batches: Batches) -> Block:
