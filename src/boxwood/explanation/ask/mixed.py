@@ -99,7 +99,7 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
     if not is_frame(X):
         return without_gaps_in(_of_array(X, asked.columns), labels, asked, ())
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
-    table = readable_columns(X, wanted, *kinds, clustering if isinstance(clustering, str) else None)
+    table = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
     table, notes = chosen_columns(replace(table, names=column_names(X)), labels, are_named=wanted is not None)
     return without_gaps_in(table, labels, asked, notes)
 

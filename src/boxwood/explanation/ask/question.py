@@ -53,9 +53,10 @@ from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.passes import Batches, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference.budget import Budget
+from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.mixed import with_numbers
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -196,6 +197,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
     """
     X, asked = with_weights(X, asked)
+    if asked.numbers and is_frame(X):
+        X = with_numbers(X, as_names("numbers", asked.numbers))
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     read = read_as_it_is(X, clustering, asked)
