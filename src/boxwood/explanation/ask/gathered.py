@@ -90,10 +90,11 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
         If the column holds no numbers, or the table has not so many rows, or none of them has a place of its own.
     """
     refuse_no_numbers(source, column, "values")
-    values = _in_order(Batches(source, (column,))).values[:, 0]
-    if len(values) != n_rows or not source.is_local:
-        raise DataError(f"the values of {column!r} can only be told where all rows are in memory; let rules use it")
-    return values
+    if source.is_local and source.n_rows in (None, n_rows):
+        values = _in_order(Batches(source, (column,))).values[:, 0]
+        if len(values) == n_rows:
+            return values
+    raise DataError(f"the values of {column!r} can only be told where all rows are in memory; let rules use it")
 
 
 # ------------------------------------------------------------------------------------------------------- columns
