@@ -117,17 +117,50 @@ def test_values_of_a_column_beside_the_rules_are_summed():
             ex.worth("plan")
 
 
-def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch):
+def told(ex):
+    """Return what takes more passes over the rows, and grows trees on them."""
+    return [
+        *(str(ex.frontier(folds)) for folds in (0, 3)),
+        str(ex.stability(3)),
+        str(ex.profile()),
+        str(ex.worth("spent")),
+        ex.confusion(),
+        ex.suggested_names(),
+    ]
+
+
+def test_what_is_asked_later_is_told_of_the_rows_as_of_a_frame():
+    frame = customers(0)
+    way = {"labels_or_estimator": "segment", "columns": ["age", "country", "spent"], "random_state": 0, "validate": 3}
+    one, expected = explain(ArrowSource(pa.Table.from_pandas(frame), batch_rows=7), **way), explain(frame, **way)
+    assert told(one) == told(expected)
+    assert (one.held_out, one.misassigned(), one.typical()) == (
+        expected.held_out,
+        expected.misassigned(),
+        expected.typical(),
+    )
+    assert str(one.why(17)) == str(expected.why(17))
+
+
+@pytest.mark.parametrize("clusters", [{"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}])
+def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch, clusters):
     frame = customers(0)
     monkeypatch.setattr(settings, "GATHERED", 800)
-    way = {"labels_or_estimator": "segment", "columns": ["age", "country", "spent", "visits"]}
-    one = explain(ArrowSource(pa.Table.from_pandas(frame), batch_rows=7), **way)
+    way = {**clusters, "columns": ["age", "country", "spent", "visits"], "random_state": 0}
+    table = ArrowSource(pa.Table.from_pandas(frame), batch_rows=7)
+    one = explain(table, **way)
     other = explain(ArrowSource(pa.Table.from_pandas(frame.iloc[::-1]), batch_rows=50), **way)
     check_same(one, other)
+    assert told(one) == told(other)
     assert one.n_rows == 200
     assert one.notes[0].startswith("200 of 400 rows, drawn at random, were read into memory")
+    n_passes = table.n_passes
     with pytest.raises(DataError, match="'weight' can only be told where all rows are in memory"):
         one.worth("weight")
+    assert table.n_passes == n_passes
+    for ask in (one.misassigned, one.typical, lambda: one.why(3)):
+        with pytest.raises(DataError, match="rows of the table without positions there, as they were drawn, or it has"):
+            ask()
 
 
 def test_columns_that_cannot_be_used_are_told_or_refused():

@@ -8,7 +8,9 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
+from boxwood.explanation.choose import settings
 from boxwood.tree import ThresholdTree
+from tests.explanation.test_gathered import check_same, customers
 from tests.render.test_every_engine import Engine, arrow_table, check
 from tests.rule_cases import COLUMNS
 
@@ -99,6 +101,23 @@ def test_names_keep_their_type_or_become_text(machines, names, kind):
     found = machines.table(ex.predict(machines.frame(pa.table({"age": [1.0, 9.0]}), 1)))["cluster"]
     assert found.to_pylist() == (list(names) if kind else list(map(str, names)))
     assert found.type == kind or kind is None
+
+
+def test_tables_with_words_and_gaps_give_what_a_frame_gives(machines, monkeypatch):
+    frame, way = customers(0), {"columns": ["age", "country", "plan", "member", "visits"], "random_state": 0}
+    table, expected = machines.frame(pa.Table.from_pandas(frame)), bw.explain(frame, "segment", **way)
+    ex = bw.explain(table, "segment", **way)
+    check_same(ex, expected)
+    assert str(ex.frontier()) == str(expected.frontier())
+    assert ex.measure(table, "segment").agreement == ex.agreement
+    for ask in (ex.misassigned, ex.measure(table, "segment").typical, lambda: ex.why(3)):
+        with pytest.raises(DataError, match="has no order of rows; read them into a frame"):
+            ask()
+    with pytest.raises(DataError, match="'weight' can only be told where all rows are in memory"):
+        ex.worth("weight")
+    monkeypatch.setattr(settings, "GATHERED", 1000)
+    for clusters in ({"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}):
+        check_same(bw.explain(table, **clusters, **way), bw.explain(bw.scan(frame), **clusters, **way))
 
 
 # ---------------------------------------------------------------------------------------------------- SQL on Spark

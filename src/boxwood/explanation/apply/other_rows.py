@@ -87,7 +87,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         rows = measured._rows()
         given = None if evidence.given is None else X
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
-        evidence = replace(evidence, **own, given=given, positions=None, beside=None)
+        evidence = replace(evidence, **own, given=given, positions=None, unplaced="", beside=None)
         measured = replace(measured, _evidence=evidence)
     return complete.told(with_words_of(measured, ex), (OTHER_ROWS, *complete.notes))
 
@@ -208,7 +208,10 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False).labels
         rows, labelling = rows_in_order(source, names), LabelColumn(labels, found)
         codes = labelling.codes(None, rows.column(kept).combine_chunks())
-        return _on_rows(ex, rows, labelling.by_code(codes), weight)
+        measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
+        if measured._evidence is None or source.is_local:
+            return measured
+        return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
     batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
     n_jobs = -1 if ex._table is None else ex._table.task.n_jobs

@@ -84,7 +84,9 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     explanation = rows.told(concluded(answer, asked, made_here=clustering is None))
     if source is not None and explanation._evidence is not None:
         beside = partial(numbers_in_order, source, explanation.n_rows)
-        explanation = replace(explanation, _evidence=replace(explanation._evidence, beside=beside))
+        unplaced = "" if source.is_local and source.n_rows == explanation.n_rows else source.name
+        evidence = replace(explanation._evidence, beside=beside, unplaced=unplaced)
+        explanation = replace(explanation, _evidence=evidence)
     return with_booleans(explanation, booleans)
 
 
