@@ -2,6 +2,7 @@
 
 import math
 import sys
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,10 +15,28 @@ from tests import naive
 
 NAMES = ("low", "it's", 'say "hi"', "back\\slash`${x}`", "7", "</script>🌳\n*/")
 WORDS = ("east", "it's", 'say "hi"', "back\\slash", "a,b", "é ü", " padded", "NA", "nan", "two\nlines", "true", "🌳")
-UNSEEN = ("west", "EAST", "east ", "\\", "'", '"', "x;y")
+UNSEEN = ("west", "EAST", "east ", "\\", "'", '"', "x;y", "", " ", "null", "TRUE")
 CUTS = (0.0, 0.1, 1 / 3, -2.5, 7.0, 123456.789, float(np.float32(0.1)), 2.0**-30)
 LARGEST = sys.float_info.max
-COLUMNS = ("plain\\`", 'half "width"', "it's true", "wo]rd ${x}", "size; in </script>")
+
+
+class Kind(NamedTuple):
+    """The type of a column, as pandas, Arrow, PostgreSQL and MariaDB call it."""
+
+    pandas: str
+    arrow: str
+    postgres: str
+    mariadb: str
+
+
+KINDS = {  # a new kind of column is a line here, a line of `rows`, and where it has codes one of `categories`
+    "plain\\`": Kind("float64", "float64", "DOUBLE PRECISION", "DOUBLE"),
+    'half "width"': Kind("float32", "float32", "REAL", "FLOAT"),
+    "it's true": Kind("boolean", "bool", "BOOLEAN", "BOOLEAN"),
+    "wo]rd ${x}": Kind("object", "string", "TEXT", "TEXT"),
+    "size; in </script>": Kind("Float64", "float64", "DOUBLE PRECISION", "DOUBLE"),
+}
+COLUMNS = tuple(KINDS)
 
 
 def odd_doubles(rng, n):
@@ -131,15 +150,18 @@ def explained_by(tree, columns, names, known=None, gaps=()):
 
 def rows(rng, known, n):
     """Return the columns of a table as lists, with None for missing values."""
+    words, sizes = ([value for value in known[j].values if value is not None] for j in (3, 4))
     cuts = np.array(CUTS)
-    near = np.concatenate([cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf), [-0.0, math.inf, -math.inf]])
-    single = np.concatenate([cuts.astype(np.float32), np.nextafter(cuts.astype(np.float32), np.float32(1e9)), [-0.0]])
+    ends = [-0.0, math.inf, -math.inf, LARGEST, -LARGEST, 5e-324]
+    near = np.concatenate([cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf), ends])
+    cuts, far = cuts.astype(np.float32), np.float32(1e9)
+    single = np.concatenate([cuts, np.nextafter(cuts, far), np.nextafter(cuts, -far), [-0.0, math.inf, -math.inf]])
     columns = [
         rng.choice(near, n).tolist(),
         rng.choice(single.astype(np.float32), n).astype(float).tolist(),
         rng.choice([True, False], n).tolist(),
-        rng.choice([*known[3].values, *UNSEEN], n).tolist(),
-        rng.choice([*known[4].values, 3.5, math.inf, 20.499999999999996], n).tolist(),
+        rng.choice([*words, *UNSEEN], n).tolist(),
+        rng.choice([*sizes, 3.5, math.inf, 20.499999999999996], n).tolist(),
     ]
     return [[None if gap else x for x, gap in zip(c, rng.random(n) < 0.1, strict=True)] for c in columns]
 

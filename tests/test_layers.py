@@ -55,10 +55,15 @@ def parsed(path):
     return ast.parse(path.read_text())
 
 
+@cache
+def imports_in(path):
+    """Return the nodes of a file that import, at the top or inside of functions."""
+    return [node for node in ast.walk(parsed(path)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
 def imported(path, *, everywhere):
     """Yield the absolute names that a file imports, at the top or everywhere; type checking does not count."""
-    tree = parsed(path)
-    for node in ast.walk(tree) if everywhere else tree.body:
+    for node in imports_in(path) if everywhere else parsed(path).body:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -78,7 +83,7 @@ INNER = [path for path in MODULES if path.parent != SOURCE or path.name not in (
 
 def given_by(path):
     """Yield the public names of a package, with the module that each is imported from."""
-    for node in ast.walk(parsed(path)):
+    for node in imports_in(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("boxwood"):
             yield from (
                 (alias.asname or alias.name, node.module.removeprefix("boxwood").strip(".")) for alias in node.names
@@ -98,7 +103,7 @@ def test_imports_point_down():
         f"{path.relative_to(SOURCE)} imports {target}, which lies above it"
         for path in INNER
         if path.name != "__init__.py"
-        for node in nodes(path)
+        for node in imports_that_run(path)
         for target in targets(node)
         if floor_of(target) > floor_of(named(path))
     ]
@@ -121,7 +126,7 @@ def imports_of_all():
     A public name counts as an import of the module that has it; the lists of names in `__init__` count for nothing.
     """
     return {
-        name: {target for node in ast.walk(ast.parse(path.read_text())) for target in targets(node)} - {name}
+        name: {target for node in imports_in(path) for target in targets(node)} - {name}
         for name, path in NAMED.items()
         if path.name != "__init__.py"
     }
@@ -143,12 +148,11 @@ def reachable(name, arcs):
     return found
 
 
-def nodes(path):
-    """Yield the nodes of a file that count when it runs: those for type checkers do not."""
-    tree = parsed(path)
-    guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
+def imports_that_run(path):
+    """Return the imports of a file that count when it runs: those for type checkers do not."""
+    guarded = [n for n in parsed(path).body if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
     skipped = {node for block in guarded for node in ast.walk(block)}
-    return (node for node in ast.walk(tree) if node not in skipped)
+    return [node for node in imports_in(path) if node not in skipped]
 
 
 def targets(node):
@@ -175,7 +179,7 @@ def test_an_underscore_means_nobody_outside_of_the_folder():
     outside = [
         f"{path.relative_to(SOURCE)} imports {target}"
         for path in MODULES
-        for node in ast.walk(parsed(path))
+        for node in imports_in(path)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("boxwood.")
         for alias in node.names
         for target in [f"{node.module}.{alias.name}".removeprefix("boxwood.")]

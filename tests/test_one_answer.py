@@ -1,146 +1,16 @@
-"""The same row has the same cluster, or none, in Python, on the command line and in SQL."""
+"""Kinds of names and of numbers: what stands for no cluster, and what SQL compares as a double."""
 
-import csv
-import json
 import math
 import sqlite3
-from functools import partial
 
 import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
-from click.testing import CliRunner
 
-from boxwood.cli import boxwood as command
 from boxwood.render import sql
 from boxwood.render.forms.sql import sql_case
 from boxwood.tree import ThresholdTree
-from tests.rule_cases import COLUMNS, CUTS, categories, expected, explanation, rows
-from tests.scale import SLOW, seeds
-
-N_ROWS = 100_000 if SLOW else 150
-
-# ---------------------------------------------------------------------------------------- one table, many doors
-
-
-def polars_frame(columns, *, nan):
-    """Return the table in polars; every second missing number is NaN, if `nan`."""
-    kinds = (pl.Float64, pl.Float32, pl.Boolean, pl.String, pl.Float64)
-    frame = {}
-    for name, values, kind in zip(COLUMNS, columns, kinds, strict=True):
-        if nan and kind in (pl.Float64, pl.Float32):
-            values = [math.nan if x is None and i % 2 else x for i, x in enumerate(values)]
-        frame[name] = pl.Series(values, dtype=kind)
-    return pl.DataFrame(frame)
-
-
-def pandas_frame(columns):
-    kinds = ("float64", "float32", "boolean", "object", "Float64")
-    return pd.DataFrame(
-        {name: pd.Series(values, dtype=kind) for name, values, kind in zip(COLUMNS, columns, kinds, strict=True)}
-    )
-
-
-def by_command(ex, folder, path):
-    """Return the clusters that `boxwood predict` writes, and what it notes."""
-    ex.save(folder / "model.json")
-    out = folder / "out.parquet"
-    result = CliRunner().invoke(command, ["predict", str(folder / "model.json"), str(path), "-o", str(out)])
-    assert result.exit_code == 0, result.output
-    return [row[0] for row in duckdb.execute(f"SELECT cluster FROM '{out}'").fetchall()], result.stderr
-
-
-def as_csv(folder, columns):
-    with open(folder / "t.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        writer.writerows(zip(*columns, strict=True))
-    return folder / "t.csv"
-
-
-def as_json_lines(folder, columns):
-    with open(folder / "t.jsonl", "w", encoding="utf-8") as file:
-        for row in zip(*columns, strict=True):
-            plain = [str(x) if isinstance(x, float) and math.isinf(x) else x for x in row]
-            file.write(json.dumps(dict(zip(COLUMNS, plain, strict=True)), allow_nan=False) + "\n")
-    return folder / "t.jsonl"
-
-
-def as_parquet(folder, columns):
-    polars_frame(columns, nan=True).write_parquet(folder / "t.parquet")
-    return folder / "t.parquet"
-
-
-def in_python(frame_of):
-    return lambda ex, folder, columns: ex.predict(frame_of(columns), missing="none").tolist()
-
-
-def on_command_line(written):
-    def labelled(ex, folder, columns):
-        found, said = by_command(ex, folder, written(folder, columns))
-        n_empty = found.count(None)
-        rows = f"{n_empty:,} row{'' if n_empty == 1 else 's'} left without a cluster"
-        assert (f"boxwood: {rows}: " in said) == (n_empty > 0)
-        return found
-
-    return labelled
-
-
-def in_duckdb(ex, folder, columns):
-    path = as_parquet(folder, columns)
-    return [row[0] for row in duckdb.execute(f"SELECT {sql(ex)} FROM '{path}'").fetchall()]
-
-
-def as_texts(column):
-    """Return numbers with all digits, which SQLite would shorten; no text is infinity there, so a huge number is."""
-    return [repr(max(min(x, 1e308), -1e308)) if isinstance(x, float) else x for x in column]
-
-
-def in_sqlite(expression, kinds):
-    """Return the door of SQLite, for columns declared as these kinds."""
-    return lambda ex, folder, columns: by_sqlite(expression(ex), kinds, columns)
-
-
-def by_sqlite(expression, kinds, columns):
-    quoted = ('"' + name.replace('"', '""') + '"' for name in COLUMNS)
-    names = ", ".join(f"{name} {kind}" for name, kind in zip(quoted, kinds, strict=True))
-    with sqlite3.connect(":memory:") as con:
-        con.execute(f"CREATE TABLE t ({names})")
-        stored = [as_texts(c) if kind == "TEXT" else c for kind, c in zip(kinds, columns, strict=True)]
-        con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", zip(*stored, strict=True))
-        return [row[0] for row in con.execute(f"SELECT {expression} FROM t ORDER BY rowid").fetchall()]
-
-
-DOORS = {
-    "pandas": in_python(pandas_frame),
-    "polars": in_python(lambda columns: polars_frame(columns, nan=True)),
-    "arrow": in_python(lambda columns: polars_frame(columns, nan=False).to_arrow()),
-    "array": in_python(lambda columns: np.array(list(zip(*columns, strict=True)), dtype=object)),
-    "csv": on_command_line(as_csv),
-    "parquet": on_command_line(as_parquet),
-    "json lines": on_command_line(as_json_lines),
-    "duckdb": in_duckdb,
-    "sqlite": in_sqlite(sql, [""] * 5),
-    "sqlite, declared": in_sqlite(sql, ["REAL", "DOUBLE", "INTEGER", "TEXT", "NUMERIC"]),
-    "sqlite, for it": in_sqlite(partial(sql, dialect="sqlite"), [""] * 5),
-    "sqlite, as text": in_sqlite(partial(sql, dialect="sqlite"), ["TEXT", "TEXT", "INTEGER", "TEXT", "TEXT"]),
-}
-
-
-def test_sqlite_reads_the_thresholds_of_these_tests_exactly():
-    with sqlite3.connect(":memory:") as con:
-        assert all(con.execute(f"SELECT {cut!r}").fetchone()[0] == cut for cut in CUTS)
-
-
-@pytest.mark.parametrize("door", DOORS)
-def test_every_door_gives_the_same_cluster_or_none(door, tmp_path):
-    for seed in seeds(5):
-        rng = np.random.default_rng(seed)
-        known = categories(rng)
-        ex, columns = explanation(rng, known), rows(rng, known, N_ROWS)
-        assert DOORS[door](ex, tmp_path, columns) == expected(ex, known, columns), seed
 
 
 def test_names_that_are_numbers_become_minus_one_where_there_is_no_cluster():
@@ -160,6 +30,7 @@ def test_names_that_are_numbers_become_minus_one_where_there_is_no_cluster():
         assert found.tolist() == [names[0], none, none, names[1]]
     with pytest.raises(ValueError, match="missing must be one of 'error', 'none'; got 'skip'"):
         boxwood.explain(X, labels).predict(rows, missing="skip")
+    assert "THEN 'true'" in boxwood.explain(X, labels).to_sql("sqlite")  # as files have it
 
 
 # ------------------------------------------------------------------------------------------- kinds of numbers in SQL

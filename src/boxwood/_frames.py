@@ -26,6 +26,7 @@ __all__ = [
     "is_frame",
     "label_values",
     "missing_in",
+    "name_as_text",
     "names_array",
     "names_or_none",
     "nearest_name",
@@ -391,6 +392,11 @@ def names_array(names: Sequence[Hashable]) -> Array:
         if array.dtype.kind != "O":  # a whole number may be too large for any type of numpy
             return array
     return _boxed(names)
+
+
+def name_as_text(name: Hashable) -> str:
+    """Return the name of a cluster as files and SQL have it: a truth is true or false, in small letters."""
+    return str(name).lower() if isinstance(name, bool) else str(name)
 
 
 def names_or_none(names: Sequence[Hashable]) -> Array:

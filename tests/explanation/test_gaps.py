@@ -63,6 +63,8 @@ def test_rows_with_gaps_are_left_out(method):
     assert ex.why(118).cluster == expected.why(int(np.searchsorted(WHOLE, 118))).cluster
     with pytest.raises(DataError, match="row 70 lacks a value that the rules look at"):
         ex.why(70)
+    elsewhere = ex.predict(FRAME) != LABELS  # of other rows, positions are their own
+    assert [one.row for one in ex.misassigned(FRAME, LABELS)] == np.flatnonzero(elsewhere).tolist()
 
 
 def test_every_kind_of_rows_and_labels_is_read_alike():

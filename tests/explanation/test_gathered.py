@@ -1,5 +1,8 @@
 """Tables in batches with words and gaps: rows in memory, with the answers of a frame."""
 
+import datetime
+
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,7 +12,7 @@ from boxwood import explain, scan
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.table._arrow_source import ArrowSource
-from tests.scale import draws, seeds
+from tests.scale import draws
 
 FIELDS = ("tree", "n_rows", "n_left_out", "clusters", "cost", "price", "agreement", "notes", "gaps", "columns")
 
@@ -48,16 +51,15 @@ WAYS = [
 ]
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("seed", seeds(1))
-def test_every_source_gives_what_a_frame_gives(tmp_path, seed, way):
-    frame = customers(seed)
+@pytest.mark.parametrize("source", ["{}/t.csv", "{}/t.parquet", "SELECT * FROM '{}/t.csv'", None])
+def test_every_source_gives_what_a_frame_gives(tmp_path, source, way):
+    frame = customers(0)
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet")
-    expected = explain(frame, **way)
-    for source in (f"{tmp_path}/t.csv", f"{tmp_path}/t.parquet", f"SELECT * FROM '{tmp_path}/t.csv'", frame):
-        with scan(source) as table:
-            check_same(explain(table, **way), expected)
+    with scan(frame if source is None else source.format(tmp_path)) as table:
+        check_same(explain(table, **way), explain(frame, **way))
 
 
 def test_batches_and_their_words_make_no_difference():
@@ -68,6 +70,30 @@ def test_batches_and_their_words_make_no_difference():
         expected = explain(frame, "segment")
         for each in (table, coded):
             check_same(explain(ArrowSource(each, batch_rows=7), "segment"), expected)
+
+
+def test_words_that_look_like_numbers_stay_words_where_somebody_chose_types(tmp_path):
+    frame = customers(0).assign(plan=lambda f: f["plan"].map({"basic": "1,5", "plus": "2 %"}))
+    frame.to_parquet(tmp_path / "t.parquet")
+    query = f"SELECT * FROM '{tmp_path}/t.parquet'"
+    expected = explain(frame, "segment")
+    assert ("plan", ("1,5", "2 %")) in [(name, one.values[:2]) for name, one in expected.categories]
+    for source in (frame, query, duckdb.sql(query), pa.Table.from_pandas(frame).to_reader()):
+        with scan(source) as table:
+            check_same(explain(table, "segment"), expected)
+
+
+def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
+    frame = customers(0).drop(columns="weight")
+    frame["member"] = frame["member"].astype("boolean").mask(frame.index % 9 == 0)
+    expected = explain(frame, "segment", columns=["age", "plan", "member"])
+    truths = (("true", "false"), ("TRUE", "FALSE"), ("True", "False"), ("yes", "no"), ("Ja", "nein"), ("oui", "NON"))
+    for words, mark in zip(truths, ("", "NA", "n/a", "NaN", "null", " None "), strict=True):
+        spelled = frame.assign(member=frame["member"].map(dict(zip((True, False), words, strict=True))))
+        spelled.to_csv(tmp_path / "t.csv", index=False, na_rep=mark)
+        with scan(f"{tmp_path}/t.csv") as table:
+            found = explain(table, "segment", columns=["age", "plan", "member"])
+            assert (found.tree, found.categories, found.n_rows) == (expected.tree, expected.categories, 400)
 
 
 def test_gaps_of_numbers_alone_are_learnt_from():
@@ -90,17 +116,50 @@ def test_values_of_a_column_beside_the_rules_are_summed():
             ex.worth("plan")
 
 
-def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch):
+def told(ex):
+    """Return what takes more passes over the rows, and grows trees on them."""
+    return [
+        *(str(ex.frontier(folds)) for folds in (0, 3)),
+        str(ex.stability(3)),
+        str(ex.profile()),
+        str(ex.worth("spent")),
+        ex.confusion(),
+        ex.suggested_names(),
+    ]
+
+
+def test_what_is_asked_later_is_told_of_the_rows_as_of_a_frame():
+    frame = customers(0)
+    way = {"labels_or_estimator": "segment", "columns": ["age", "country", "spent"], "random_state": 0, "validate": 3}
+    one, expected = explain(ArrowSource(pa.Table.from_pandas(frame), batch_rows=7), **way), explain(frame, **way)
+    assert told(one) == told(expected)
+    assert (one.held_out, one.misassigned(), one.typical()) == (
+        expected.held_out,
+        expected.misassigned(),
+        expected.typical(),
+    )
+    assert str(one.why(17)) == str(expected.why(17))
+
+
+@pytest.mark.parametrize("clusters", [{"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}])
+def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch, clusters):
     frame = customers(0)
     monkeypatch.setattr(settings, "GATHERED", 800)
-    way = {"labels_or_estimator": "segment", "columns": ["age", "country", "spent", "visits"]}
-    one = explain(ArrowSource(pa.Table.from_pandas(frame), batch_rows=7), **way)
+    way = {**clusters, "columns": ["age", "country", "spent", "visits"], "random_state": 0}
+    table = ArrowSource(pa.Table.from_pandas(frame), batch_rows=7)
+    one = explain(table, **way)
     other = explain(ArrowSource(pa.Table.from_pandas(frame.iloc[::-1]), batch_rows=50), **way)
     check_same(one, other)
+    assert told(one) == told(other)
     assert one.n_rows == 200
     assert one.notes[0].startswith("200 of 400 rows, drawn at random, were read into memory")
+    n_passes = table.n_passes
     with pytest.raises(DataError, match="'weight' can only be told where all rows are in memory"):
         one.worth("weight")
+    assert table.n_passes == n_passes
+    for ask in (one.misassigned, one.typical, lambda: one.why(3)):
+        with pytest.raises(DataError, match="rows of the table without positions there, as they were drawn, or it has"):
+            ask()
 
 
 def test_columns_that_cannot_be_used_are_told_or_refused():
@@ -110,9 +169,10 @@ def test_columns_that_cannot_be_used_are_told_or_refused():
         same="x",
         copy=lambda f: f["segment"].str.upper(),
         customer_id=range(1000, 1400),
+        large=2**53 + np.arange(400) % 7,
     )
     ex = explain(scan(frame), "segment")
-    assert ex.columns == ("age", "country", "plan", "member", "visits", "spent", "weight")
+    assert ex.columns == ("age", "country", "plan", "member", "visits", "spent", "weight", "large")
     assert {one.reason.split(" (")[0]: one.columns for one in ex.basis.left_out} == {
         "times without a date": ("day",),
         "more than 255 values": ("free",),
@@ -125,6 +185,8 @@ def test_columns_that_cannot_be_used_are_told_or_refused():
         ({"columns": ["age", "day"]}, "columns of other kinds: day"),
         ({"categories": ["day"]}, "columns of other kinds: day"),
         ({"categories": ["towns"]}, "no column 'towns'"),
+        ({"categories": ["same"]}, "rules cannot use same of the frame: one value only"),
+        ({"categories": ["large"]}, r"large has whole numbers of 2\*\*53 or more as categories"),
         ({"numbers": ["country"]}, "columns in numbers= must be numbers, but column 'country'"),
         ({"missing": "refuse"}, "missing values in"),
         ({"columns": ["age", "segment"], "sample_weight": "plan"}, "weights must be numbers"),
@@ -149,3 +211,28 @@ def test_other_tables_are_measured_as_frames_are(tmp_path):
     for source in (frame, f"{tmp_path}/t.csv"):
         with scan(source) as table:
             check_same(ex.measure(table, "segment"), expected)
+    with pytest.raises(DataError, match="'weight' is no column of numbers that was looked at"):  # not those of before
+        explain(scan(customers(0)), "segment", columns=["age", "country"]).measure(frame, "segment").worth("weight")
+
+
+LABELS = [["007", "08", "9"], [True, False, True], [0.5, 1.5, 2], [2**53, 2**53 + 1, 5]]
+LABELS += [[datetime.date(2024, 1, day) for day in (1, 2, 31)]]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_labels_are_the_same_where_other_tables_are_measured(tmp_path, labels):
+    frame = customers(0)[["age", "country", "segment"]].dropna()
+    frame["segment"] = frame["segment"].map(dict(zip(("new", "loyal", "lost"), labels, strict=True)))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    sources = (frame, f"{tmp_path}/t.csv", f"{tmp_path}/t.parquet", f"SELECT * FROM '{tmp_path}/t.parquet'")
+    models = [explain(frame, "segment"), *(explain(scan(source), "segment") for source in sources)]
+    for model in models if labels[0] is not True else models[:2]:  # True of CSV and true of Parquet are two words
+        for source in sources:
+            assert model.measure(scan(source), "segment").agreement == model.agreement
+
+
+def test_numbers_may_be_named_in_a_table_of_numbers():
+    frame = customers(0)[["spent", "segment"]]
+    found, expected = (explain(each, "segment", numbers=["spent"]) for each in (scan(frame), frame))
+    assert (found.tree, found.columns) == (expected.tree, expected.columns)

@@ -175,6 +175,8 @@ def test_kinds_can_be_named() -> None:
     assert ex.n_leaves == 2
     assert ex.agreement == 1
     assert ex._rows().coordinates.table.values[:, 1].tolist() == [float(one) for one in size]
+    alone, same = table[["size"]].set_index(plz), table[["size"]].astype(float)
+    assert bw.explain(alone, labels, numbers=["size"]).tree == bw.explain(same, labels).tree
     with pytest.raises(DataError, match="country is not a column of numbers"):
         bw.explain(table.assign(country="AT"), labels, numbers=["country"])
     with pytest.raises(ValueError, match="needs a table with names of columns"):

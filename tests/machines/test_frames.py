@@ -8,10 +8,11 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.render.forms.sql import sql
+from boxwood.explanation.choose import settings
 from boxwood.tree import ThresholdTree
-from tests.render.test_writers import SEEDS, case
-from tests.rule_cases import COLUMNS, random_tree
+from tests.explanation.test_gathered import check_same, customers
+from tests.render.test_every_engine import Engine, arrow_table, check
+from tests.rule_cases import COLUMNS
 
 pytestmark = pytest.mark.machines
 TREE = ThresholdTree.from_dict(
@@ -69,18 +70,15 @@ def test_a_tree_needs_its_columns_and_their_values(machines):
             machines.table(TREE.predict(frame))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_an_explanation_reads_columns_by_hostile_names(machines, seed):
-    ex, _, columns, predicted = case(seed)
-    types = (pa.float64(), pa.float32(), pa.bool_(), pa.string(), pa.float64())
-    table = pa.table({name: pa.array(values, type) for name, values, type in zip(COLUMNS, columns, types, strict=True)})
-    table = table.select([4, 3, 2, 1, 0]).append_column("row", pa.array(range(len(predicted))))
-    frame = machines.frame(table, 2)
-    assert by_row(machines, ex.predict(frame, missing="none"), "cluster") == predicted
-    leaves = [None if leaf < 0 else leaf for leaf in ex.apply(table, missing="none").tolist()]
-    assert by_row(machines, ex.apply(frame, missing="none"), "leaf") == leaves
-    with pytest.raises(Exception, match="lack a value that their rule needs; fill such values"):
-        machines.table(ex.predict(frame))
+def test_rows_get_the_same_cluster_or_none(machines, tmp_path):
+    def labels(ex, folder, columns):
+        table = arrow_table(columns).select(COLUMNS[::-1])
+        frame = machines.frame(table.append_column("row", pa.array(range(table.num_rows))))
+        leaves = [None if leaf < 0 else leaf for leaf in ex.apply(table, missing="none").tolist()]
+        assert by_row(machines, ex.apply(frame, missing="none"), "leaf") == leaves
+        return by_row(machines, ex.predict(frame, missing="none"), "cluster")
+
+    check(Engine(labels, trees=2), tmp_path)
 
 
 def test_an_explanation_says_which_column_is_not_there(machines):
@@ -90,6 +88,8 @@ def test_an_explanation_says_which_column_is_not_there(machines):
         ex.predict(frame)
     with pytest.raises(ValueError, match="missing"):
         ex.predict(frame, missing="drop")
+    with pytest.raises(Exception, match="lack a value that their rule needs; fill such values"):
+        machines.table(ex.predict(machines.frame(pa.table({"age": [1.0, None]}))))
 
 
 @pytest.mark.parametrize(
@@ -103,22 +103,35 @@ def test_names_keep_their_type_or_become_text(machines, names, kind):
     assert found.type == kind or kind is None
 
 
+def test_tables_with_words_and_gaps_give_what_a_frame_gives(machines, monkeypatch):
+    frame, way = customers(0), {"columns": ["age", "country", "plan", "member", "visits"], "random_state": 0}
+    table, expected = machines.frame(pa.Table.from_pandas(frame)), bw.explain(frame, "segment", **way)
+    ex = bw.explain(table, "segment", **way)
+    check_same(ex, expected)
+    assert str(ex.frontier()) == str(expected.frontier())
+    assert ex.measure(table, "segment").agreement == ex.agreement
+    for ask in (ex.misassigned, ex.measure(table, "segment").typical, lambda: ex.why(3)):
+        with pytest.raises(DataError, match="has no order of rows; read them into a frame"):
+            ask()
+    with pytest.raises(DataError, match="'weight' can only be told where all rows are in memory"):
+        ex.worth("weight")
+    monkeypatch.setattr(settings, "GATHERED", 1000)
+    for clusters in ({"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}):
+        check_same(bw.explain(table, **clusters, **way), bw.explain(bw.scan(frame), **clusters, **way))
+
+
 # ---------------------------------------------------------------------------------------------------- SQL on Spark
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_sql_runs_on_spark_itself(spark, seed):
-    ex, _, columns, predicted = case(seed)
-    types = (pa.float64(), pa.float32(), pa.bool_(), pa.string(), pa.float64())
-    arrays = [pa.array(values, type) for values, type in zip(columns, types, strict=True)]
-    nan = [math.nan if x is None and i % 2 else x for i, x in enumerate(columns[0])]
-    frame = spark.createDataFrame(
-        pa.table([pa.array(nan), *arrays[1:], pa.array(range(len(predicted)))], [*COLUMNS, "row"])
-    )
+def test_sql_on_spark_gives_rows_the_same_cluster_or_none(spark, tmp_path):
+    def labels(ex, folder, columns):
+        table = arrow_table(columns)
+        frame = spark.createDataFrame(table.append_column("row", pa.array(range(table.num_rows))))
+        return [row.c for row in sorted(frame.selectExpr("row", f"{ex.to_sql('spark')} AS c").collect())]
+
     spark.conf.set("spark.sql.variable.substitute", "false")  # otherwise ${x} in the name of a column is a variable
-    found = frame.selectExpr("row", f"{ex.to_sql('spark')} AS c").collect()
+    check(Engine(labels, trees=8), tmp_path)
     spark.conf.unset("spark.sql.variable.substitute")
-    assert [row.c for row in sorted(found)] == predicted
 
 
 def test_names_of_clusters_in_sql_are_no_variables_of_spark(spark):
@@ -128,28 +141,3 @@ def test_names_of_clusters_in_sql_are_no_variables_of_spark(spark):
         spark.createDataFrame(pa.table({"age": [1.0, 9.0]})).selectExpr("age", f"{ex.to_sql('spark')} AS c").collect()
     )
     assert [row.c for row in sorted(found)] == list(names.values())
-
-
-def test_sql_on_spark_at_cuts_and_next_to_them(spark):
-    random = np.random.default_rng(1)
-    cuts = np.array([0.0, 0.1, 1 / 3, -2.5, 7.0, 123456.789, np.float32(0.1), 2.0**-30])
-    near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), [np.inf, -np.inf, np.nan]])
-    X = random.choice(near, size=(200, 3))
-    X[:, 1] = X[:, 1].astype(np.float32)
-    table = pa.table(
-        [pa.array(X[:, 0]), pa.array(X[:, 1].astype(np.float32)), pa.array(X[:, 2], from_pandas=True)],
-        ["a b", "x.y", "z"],
-    )
-    frame = spark.createDataFrame(table.append_column("row", pa.array(range(200)))).cache()
-    for _ in range(8):
-        tree = random_tree(random, n_columns=3, two_sided=0.3)
-        ex = explained(tree)
-        expected = [None if c < 0 else c for c in ex.predict(X, missing="none").tolist()]
-        found = frame.selectExpr("row", f"{sql(ex, dialect='spark')} AS c").collect()
-        assert [row.c for row in sorted(found)] == expected
-
-
-def explained(tree):
-    from tests.rule_cases import explained_by
-
-    return explained_by(tree, ("a b", "x.y", "z"), (0, 1, 2))

@@ -19,7 +19,7 @@ from boxwood.render.forms.code import identifiers
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import _code, _escaped, _row
 from boxwood.render.words.rules import cluster_name
-from tests.render.test_writers import in_node
+from tests.render.test_every_engine import in_node
 
 NAMES = (
     "it's", 'say "hi"', "back\\slash", "\\", "\\'", '"""', "'''", "`tick`", "${x}", "$1", "</script>", "<!--", "*/",

@@ -1,6 +1,6 @@
-"""PMML: a reader of the few elements that are written, by the rules of the standard, labels rows as `predict` does.
+"""PMML: a reader of the few elements that are written, by the rules of the standard.
 
-`tests/machines/test_pmml.py` runs the models in an engine of others.
+`test_every_engine.py` labels rows by it, and `tests/machines/test_pmml.py` by an engine of others.
 """
 
 import math
@@ -14,9 +14,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from tests.render.test_hostile_names import PAIRS, explained
 from tests.render.test_shapes_of_trees import deep
-from tests.rule_cases import COLUMNS, NAMES, categories, explained_by, explanation, random_tree, rows
-from tests.scale import law
-from tests.test_one_answer import pandas_frame
+from tests.rule_cases import explained_by
 
 SPACE = "{http://www.dmg.org/PMML-4_4}"
 COMPARE = {
@@ -81,30 +79,6 @@ class Model:
         return COMPARE[operator](value, self.kind[predicate.get("field")](predicate.get("value")))
 
 
-def scores(ex, columns):
-    model = Model(ex.to_pmml())
-    return [model.score(dict(zip(COLUMNS, row, strict=True))) for row in zip(*columns, strict=True)]
-
-
-@law(12, first=60)
-def test_rows_at_cuts_missing_and_unseen(seed):
-    rng = np.random.default_rng(seed)
-    known = categories(rng)
-    ex, columns = explanation(rng, known), rows(rng, known, 500)
-    assert scores(ex, columns) == ex.predict(pandas_frame(columns), missing="none").tolist()
-
-
-@law(8, first=20)
-def test_categories_of_which_one_is_missing(seed):
-    rng = np.random.default_rng(seed)
-    words = Categories(("east", "west", None)[seed % 2 :], bool(rng.random() < 0.5))
-    known = categories(rng) | {3: words}
-    ex = explanation(rng, known)
-    columns = rows(rng, categories(rng), 300)
-    columns[3] = rng.choice(np.array(["east", "west", "north", None], dtype=object), 300).tolist()
-    assert scores(ex, columns) == ex.predict(pandas_frame(columns), missing="none").tolist()
-
-
 def test_cuts_that_have_all_values_on_one_side():
     for others in (False, True):
         for lower, upper in ((-math.inf, 9.0), (0.0, 9.0), (-math.inf, -1.0), (1.0, 1.0)):
@@ -115,16 +89,6 @@ def test_cuts_that_have_all_values_on_one_side():
             column = ["red", "blue", "green", None]
             found = [Model(ex.to_pmml()).score({"colour": value}) for value in column]
             assert found == ex.predict(np.array(column, dtype=object)[:, None], missing="none").tolist()
-
-
-@law(4)
-def test_two_sided_cuts(seed):
-    rng = np.random.default_rng(seed)
-    ex = explained_by(random_tree(rng, n_columns=2, two_sided=0.5), COLUMNS[:2], NAMES)
-    columns = rows(rng, categories(rng), 200)[:2]
-    found = [Model(ex.to_pmml()).score(dict(zip(COLUMNS, row, strict=False))) for row in zip(*columns, strict=True)]
-    table = np.array(list(zip(*columns, strict=True)), dtype=object)
-    assert found == ex.predict(table, missing="none").tolist()
 
 
 def test_names_come_through_as_they_are():

@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, export_text
 
 from boxwood import CART, ThresholdTree, TreeBuilder, explain, grow, render
+from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
 from boxwood.render.words.rules import condition, number, rule
@@ -71,6 +72,11 @@ def test_numbers_are_those_that_run(x, text):
 )
 def test_conditions(intervals, text):
     assert condition(Condition("x", tuple(Interval(*map(float, i[:2]), *i[2:]) for i in intervals))) == text
+
+
+def test_a_condition_that_all_values_fulfil():
+    codes = (Interval(0.0, 0.0, True, True), Interval(1.0, 1.0, True, True))
+    assert condition(Condition("x", codes, Categories(("red",), others=True))) == "any x"
 
 
 def test_rules_are_joined():

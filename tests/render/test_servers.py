@@ -2,7 +2,6 @@
 
 import contextlib
 import glob
-import math
 import os
 import pwd
 import shutil
@@ -16,10 +15,8 @@ import pytest
 
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.table.sql import as_number
-from tests.render.test_sets_and_gaps import case as case_with_gaps
-from tests.render.test_writers import SEEDS, case, clipped
-from tests.rule_cases import COLUMNS, expected, odd_doubles
-from tests.test_one_answer import pandas_frame
+from tests.render.test_every_engine import Engine, arrow_table, check, finite_singles
+from tests.rule_cases import COLUMNS, KINDS, odd_doubles
 
 pytestmark = pytest.mark.servers
 
@@ -126,36 +123,47 @@ def mariadb():
             yield connection
 
 
-def in_postgres(postgres, columns):
-    """Make the table t; every second missing number is NaN."""
+def by_postgres(postgres):
+    """Return the engine; every second missing number is NaN."""
     name = DIALECTS["postgres"]().name
-    kinds = ("DOUBLE PRECISION", "REAL", "BOOLEAN", "TEXT", "DOUBLE PRECISION")
-    names = ", ".join(f"{name(column)} {kind}" for column, kind in zip(COLUMNS, kinds, strict=True))
-    postgres.execute("DROP TABLE IF EXISTS t")
-    postgres.execute(f"CREATE TABLE t (i SERIAL, {names})")
-    listed = ", ".join(map(name, COLUMNS))
-    with postgres.cursor().copy(f"COPY t ({listed}) FROM STDIN") as copy:
-        for i, row in enumerate(zip(*columns, strict=True)):
-            copy.write_row([math.nan if x is None and j in (0, 1) and i % 2 else x for j, x in enumerate(row)])
+
+    def labels(ex, folder, columns):
+        declared = ", ".join(f"{name(column)} {kind.postgres}" for column, kind in KINDS.items())
+        postgres.execute("DROP TABLE IF EXISTS t")
+        postgres.execute(f"CREATE TABLE t (i SERIAL, {declared})")
+        with postgres.cursor().copy(f"COPY t ({', '.join(map(name, COLUMNS))}) FROM STDIN") as copy:
+            for row in zip(*(column.to_pylist() for column in arrow_table(columns).columns), strict=True):
+                copy.write_row(row)
+        query = postgres.execute(ex.to_sql("postgres", table="public.t"))
+        assert [column.name for column in query.description] == ["i", *COLUMNS, "cluster"]
+        return [row[-1] for row in sorted(query.fetchall(), key=lambda row: row[0])]
+
+    return Engine(labels)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_postgres(postgres, seed):
-    ex, _, columns, predicted = case(seed)
-    in_postgres(postgres, columns)
-    found = postgres.execute(f"SELECT {ex.to_sql('postgres')} FROM t ORDER BY i").fetchall()
-    assert [row[0] for row in found] == predicted
-    query = postgres.execute(ex.to_sql("postgres", table="public.t"))
-    assert [column.name for column in query.description] == ["i", *COLUMNS, "cluster"]
-    assert [row[-1] for row in sorted(query.fetchall())] == predicted
+def by_mariadb(mariadb):
+    """Return the engine, which has no infinity and no NaN."""
+    name = DIALECTS["mysql"]().name
+
+    def labels(ex, folder, columns):
+        declared = ", ".join(f"{name(column)} {kind.mariadb}" for column, kind in KINDS.items())
+        cursor, places = mariadb.cursor(), ", ".join(["%s"] * (len(COLUMNS) + 1))
+        cursor.execute("DROP TABLE IF EXISTS t")
+        cursor.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {declared})")
+        cursor.executemany(f"INSERT INTO t VALUES ({places})", list(zip(range(10**9), *columns, strict=False)))
+        cursor.execute(ex.to_sql("mysql", table="shop.t"))
+        assert [column[0] for column in cursor.description] == ["i", *COLUMNS, "cluster"]
+        return [row[-1] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
+
+    return Engine(labels, finite_singles)
 
 
-def test_postgres_with_sets_and_gaps(postgres):
-    for seed in range(12):
-        ex, columns, predicted = case_with_gaps(seed)
-        in_postgres(postgres, columns)
-        found = postgres.execute(f"SELECT {ex.to_sql('postgres')} FROM t ORDER BY i").fetchall()
-        assert [row[0] for row in found] == predicted
+SERVERS = {"postgres": by_postgres, "mariadb": by_mariadb}
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_rows_get_the_same_cluster_or_none(request, server, tmp_path):
+    check(SERVERS[server](request.getfixturevalue(server)), tmp_path)
 
 
 @pytest.mark.parametrize(("server", "cast"), [("postgres", "CAST({} AS DOUBLE PRECISION)"), ("mariadb", "{}")])
@@ -167,41 +175,3 @@ def test_thresholds_are_read_exactly(request, server, cast):
         part = numbers[start : start + 1000]
         cursor.execute(f"SELECT {', '.join(cast.format(as_number(x)) for x in part)}")
         assert list(map(float, cursor.fetchone())) == part
-
-
-def in_mariadb(mariadb, columns):
-    """Return a cursor on the table t."""
-    name = DIALECTS["mysql"]().name
-    kinds = ("DOUBLE", "FLOAT", "BOOLEAN", "TEXT", "DOUBLE")
-    names = ", ".join(f"{name(column)} {kind}" for column, kind in zip(COLUMNS, kinds, strict=True))
-    cursor = mariadb.cursor()
-    cursor.execute("DROP TABLE IF EXISTS t")
-    cursor.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {names})")
-    cursor.executemany("INSERT INTO t VALUES (%s, %s, %s, %s, %s, %s)", list(zip(range(10**9), *columns, strict=False)))
-    return cursor
-
-
-def without_infinity(columns):
-    return [[clipped(x, 3e38 if j == 1 else 1e308) for x in column] for j, column in enumerate(columns)]
-
-
-def test_mariadb_with_sets_and_gaps(mariadb):
-    for seed in range(12):
-        ex, columns, _ = case_with_gaps(seed)
-        columns = without_infinity(columns)
-        cursor = in_mariadb(mariadb, columns)
-        cursor.execute(f"SELECT {ex.to_sql('mysql')} FROM t ORDER BY i")
-        assert [row[0] for row in cursor.fetchall()] == expected(ex, ex.coded_columns, columns)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_mariadb(mariadb, seed):
-    ex, _, columns, _ = case(seed)
-    columns = without_infinity(columns)
-    cursor = in_mariadb(mariadb, columns)
-    predicted = ex.predict(pandas_frame(columns), missing="none").tolist()
-    cursor.execute(f"SELECT {ex.to_sql('mysql')} FROM t ORDER BY i")
-    assert [row[0] for row in cursor.fetchall()] == predicted
-    cursor.execute(ex.to_sql("mysql", table="shop.t"))
-    assert [column[0] for column in cursor.description] == ["i", *COLUMNS, "cluster"]
-    assert [row[-1] for row in sorted(cursor.fetchall(), key=lambda row: row[0])] == predicted

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from boxwood._files import lasting_folder
+from boxwood._frames import name_as_text
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
@@ -110,6 +111,15 @@ class LabelColumn(Labelling):
         found = (places.get(value, places.get(_other_form(value, column.type), -1)) for value in values)
         return np.array([*found, -1], dtype=np.intp)[codes]
 
+    def by_code(self, codes: Indices) -> Array:
+        """Return the label of each row from its cluster, and -1 for a row that is left out."""
+        is_whole = all(isinstance(label, int) and not isinstance(label, bool) for label in self.labels)
+        if is_whole and max(map(abs, self.labels)) < 1 << 62:  # type: ignore[arg-type]
+            return np.array([*self.labels, -1])[codes]
+        named = np.empty(len(self.labels) + 1, dtype=object)
+        named[:] = [*self.labels, -1]
+        return np.asarray(named[codes])
+
 
 def _other_form(value: Any, type: Any) -> Hashable:
     """Return a value of a file as its label may be: a text as a number, and anything else as `written`."""
@@ -157,7 +167,7 @@ def written(value: Any, type: Any) -> Hashable:
     import pyarrow as pa
 
     if isinstance(value, bool):
-        return str(value).lower()
+        return name_as_text(value)
     if isinstance(value, float) and (pa.types.is_float32(type) or pa.types.is_float16(type)):
         return float(str(np.float32(value)))
     return value  # type: ignore[no-any-return]

@@ -36,6 +36,7 @@ __all__ = [
     "readable_columns",
     "seldom_twice",
     "unit_scales",
+    "with_numbers",
     "with_truths",
 ]
 
@@ -151,12 +152,12 @@ class Coded(NamedTuple):
 
 
 def readable_columns(
-    frame: Any, wanted: Sequence[str] | None, categories: Collection[str], numbers: Collection[str], unused: str | None
+    frame: Any, wanted: Sequence[str] | None, categories: Collection[str], unused: str | None
 ) -> MixedTable:
     """Return the columns of a frame that rules may use.
 
-    IN: wanted: the columns that the caller named, or None for all; categories, numbers: columns whose kind the caller
-    named; unused: a column of labels.
+    IN: wanted: the columns that the caller named, or None for all; categories: columns whose values are names; unused:
+    a column of labels.
 
     Raises
     ------
@@ -165,7 +166,7 @@ def readable_columns(
     """
     plain, others = numeric_columns(frame)
     present = column_names(frame)
-    refuse_unknown_columns([*(wanted or ()), *categories, *numbers], present)
+    refuse_unknown_columns([*(wanted or ()), *categories], present)
     names = [name for name in (present if wanted is None else wanted) if name != unused]
     left_out = {reason: [name for name in found if name in names] for reason, found in others.items()}
     del left_out["text"]
@@ -173,7 +174,7 @@ def readable_columns(
     unreadable = {name for group in left_out.values() for name in group}
     coded: dict[str, Coded] = {}
     for name in names:
-        if name in unreadable or ((name in plain or name in numbers) and name not in categories):
+        if name in unreadable or (name in plain and name not in categories):
             continue
         found = coded_column(frame, name)
         if isinstance(found, Coded) and (len(found.categories.values) > 1 or wanted is not None):
@@ -188,7 +189,24 @@ def readable_columns(
             raise DataError(
                 f"{name} holds {_WORDS.get(refused[name], refused[name])}, which rules cannot use{_INSTEAD}"
             )
-    return _table(frame, [name for name in names if name not in refused], coded, plain, left_out)
+    return _table(frame, [name for name in names if name not in refused], coded, left_out)
+
+
+def with_numbers(frame: Any, names: Sequence[str]) -> Any:
+    """Return a frame with the numbers that texts spell in the place of some columns of text."""
+    import narwhals as nw
+
+    refuse_unknown_columns(names, column_names(frame))
+    plain, found = numeric_columns(frame)[0], nw.from_native(frame, eager_only=True)
+    for series in (found[name] for name in names if name not in plain):
+        texts = series.drop_nulls().unique().to_list()
+        try:
+            numbers = [float(text) for text in texts]
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{series.name} is not a column of numbers: {error}; leave it out of numbers=") from None
+        if texts:
+            found = found.with_columns(series.replace_strict(texts, numbers, return_dtype=nw.Float64))
+    return found.to_native()
 
 
 def with_truths(table: MixedTable) -> MixedTable:
@@ -223,18 +241,14 @@ def coded_column(frame: Any, name: str) -> Coded | str:
 
 
 # ------------------------------------------------------------------------------------------------------- reading
-def _table(
-    frame: Any, names: list[str], coded: Mapping[str, Coded], plain: Collection[str], left_out: dict[str, list[str]]
-) -> MixedTable:
+def _table(frame: Any, names: list[str], coded: Mapping[str, Coded], left_out: dict[str, list[str]]) -> MixedTable:
     """Return the named columns."""
     values = np.empty((len(frame), len(names)), order="F")
     categories = {j: coded[name].categories for j, name in enumerate(names) if name in coded}
     truths = set(boolean_columns(frame))
-    numbers = [name for name in names if name not in coded]
-    read = as_matrix(frame, [name for name in numbers if name in plain])
-    at = {name: read[:, i] for i, name in enumerate(name for name in numbers if name in plain)}
+    read = iter(as_matrix(frame, [name for name in names if name not in coded]).T)
     for j, name in enumerate(names):
-        values[:, j] = coded[name].codes if name in coded else at[name] if name in at else _parsed(frame, name)
+        values[:, j] = coded[name].codes if name in coded else next(read)
     numeric = [j for j in range(len(names)) if j not in categories]
     if numeric:
         found = np.where(np.isnan(values[:, numeric]), 0.0, values[:, numeric])
@@ -242,20 +256,6 @@ def _table(
     booleans = tuple(name for name in names if name in truths and name not in coded)
     dates = date_columns(frame)
     return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out, dates=dates))
-
-
-def _parsed(frame: Any, name: str) -> Floats:
-    """Return a column of text as the numbers that it spells."""
-    found = coded_column(frame, name)
-    texts: Sequence[Any] = found.categories.values if isinstance(found, Coded) else ()
-    try:
-        if isinstance(found, Coded):
-            spelt = np.array([np.nan if text is None else float(text) for text in texts])
-            return spelt[found.codes.astype(np.intp)]
-        values = column_values(frame, name)
-        return np.array([np.nan if is_missing(value) else float(value) for value in values])
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} is not a column of numbers: {error}; leave it out of numbers=") from None
 
 
 def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:

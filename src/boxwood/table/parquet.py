@@ -221,8 +221,11 @@ class ParquetSource(Source):
             refuse_text(table, 0, sum(file.n_rows for file in self.files))
 
     def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return lines on columns of text whose values are numbers to people, though there is doubt which."""
-        if not columns:
+        """Return lines on columns of text whose values are numbers to people, though there is doubt which.
+
+        Columns of queries, relations and readers have types that somebody chose: their texts are words.
+        """
+        if not columns or (self._copy is not None and self._copy.format == "SQL"):
             return ()
         with self._opened(columns) as table:
             return hints_on(table, columns)

@@ -89,7 +89,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         rows = measured._rows()
         given = None if evidence.given is None else X
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
-        evidence = replace(evidence, **own, given=given)
+        evidence = replace(evidence, **own, given=given, positions=None, unplaced="", beside=None)
         measured = replace(measured, _evidence=evidence)
     measured = with_kinds(with_words_of(measured, ex), (), dict(ex.dates))
     return complete.told(measured, (OTHER_ROWS, *complete.notes))
@@ -100,15 +100,22 @@ def _as_asked(task: Task) -> dict[str, Any]:
 
 
 def places_of(labels: Sequence[Hashable], names: Sequence[Hashable]) -> list[int]:
-    """Return the cluster of each label, which must be the name of one."""
-    plain = [plain_name(label) for label in labels]
-    unknown = [str(label) for label in plain if label not in names]
+    """Return the cluster of each label, which must be the name of one; a truth is the same as its text in a file."""
+    plain: list[Hashable] = [plain_name(label) for label in labels]
+    place = {name: i for i, name in enumerate(names)}
+    if any(isinstance(one, bool) for one in (*plain, *names)):
+        plain, place = [*map(_as_truth, plain)], {_as_truth(name): i for i, name in enumerate(names)}
+    unknown = [str(label) for label in plain if label not in place]
     if unknown:
         raise DataError(
             f"labels that the model has never seen: {listed(unknown)}; its clusters are {listed([*map(str, names)])}, "
             "and -1 leaves a row out"
         )
-    return [*map(names.index, plain)]
+    return [place[label] for label in plain]
+
+
+def _as_truth(name: Hashable) -> Hashable:
+    return {"true": True, "false": False}.get(name.lower(), name) if isinstance(name, str) else name
 
 
 def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
@@ -196,10 +203,18 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
     kinds = dict(zip(source.names, source.kinds, strict=True))
     words = [ex.columns[j] for j in ex.coded_columns if kinds[ex.columns[j]] != "boolean"]
     if words or ex.gaps:
-        names = [name for name in (*ex.columns, labels, weight) if name is not None]
+        kept = source.label_name(labels)
+        names = [name for name in (*ex.columns, kept, weight) if name is not None]
         if (source.n_rows or 0) * len(names) > settings.GATHERED:
             refuse_all_rows(f"a rule on words or missing values ({listed([*words, *ex.gaps])})", source.name)
-        return _on_rows(ex, rows_in_order(source, names), labels, weight)
+        refuse_unknown_columns([labels], source.names)
+        found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False).labels
+        rows, labelling = rows_in_order(source, names), LabelColumn(labels, found)
+        codes = labelling.codes(None, rows.column(kept).combine_chunks())
+        measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
+        if measured._evidence is None or source.is_local:
+            return measured
+        return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
     batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
     n_jobs = -1 if ex._table is None else ex._table.task.n_jobs

@@ -86,7 +86,9 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     explanation = rows.told(concluded(answer, asked, made_here=clustering is None))
     if source is not None and explanation._evidence is not None:
         beside = partial(numbers_in_order, source, explanation.n_rows)
-        explanation = replace(explanation, _evidence=replace(explanation._evidence, beside=beside))
+        unplaced = "" if source.is_local and source.n_rows == explanation.n_rows else source.name
+        evidence = replace(explanation._evidence, beside=beside, unplaced=unplaced)
+        explanation = replace(explanation, _evidence=evidence)
     return with_kinds(explanation, booleans, asked.dates)
 
 
@@ -98,7 +100,7 @@ def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tupl
         return X, replace(asked, dates=X.dates) if isinstance(X, MixedTable) else asked
     if hasattr(clustering, "fit"):  # which reads texts itself
         return X, replace(asked, dates=date_columns(X))
-    X, read = with_dates_read(X, asked.categories)
+    X, read = with_dates_read(X, (*asked.categories, *asked.numbers))
     return X, replace(asked, dates=date_columns(X) | read)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
-from boxwood._types import Array, Floats, Indices
+from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.axes.categories import MANY_VALUES
@@ -88,18 +88,20 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
         If the column holds no numbers, or the table has not so many rows, or none of them has a place of its own.
     """
     refuse_no_numbers(source, column, "values")
-    values = _in_order(Batches(source, (column,))).values[:, 0]
-    if len(values) != n_rows or not source.is_local:
-        raise DataError(f"the values of {column!r} can only be told where all rows are in memory; let rules use it")
-    return values
+    if source.is_local and source.n_rows in (None, n_rows):
+        values = _in_order(Batches(source, (column,))).values[:, 0]
+        if len(values) == n_rows:
+            return values
+    raise DataError(f"the values of {column!r} can only be told where all rows are in memory; let rules use it")
 
 
 # ------------------------------------------------------------------------------------------------------- columns
 class _Columns(NamedTuple):
-    """Names of the columns that rules may use, those of numbers among them, and whether the caller named all."""
+    """Names of the columns that rules may use: those of numbers, and those that the caller chose, perhaps all."""
 
     names: tuple[str, ...]
     plain: tuple[str, ...]
+    chosen: Sequence[str]
     are_named: bool
 
 
@@ -120,7 +122,7 @@ def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
         source.refuse_text(name)  # says what a file holds
     if unread:
         raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
-    return _Columns(names, plain, are_named)
+    return _Columns(names, plain, chosen, are_named)
 
 
 def _texts(source: Source, wanted: _Columns, asked: Asked) -> list[str]:
@@ -159,8 +161,8 @@ def _left_out(source: Source, wanted: _Columns, words: Mapping[str, Sequence[Has
 
 
 def _refuse_named(names: Collection[str], reason: str, wanted: _Columns, source: Source) -> None:
-    if wanted.are_named and names:
-        raise DataError(f"rules cannot use {listed(list(names))} of {source.name}: {KEPT_OUT.get(reason, reason)}")
+    if chosen := [name for name in names if name in wanted.chosen]:
+        raise DataError(f"rules cannot use {listed(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
 
 
 def _table(
@@ -227,33 +229,23 @@ def _rows(
     weight = asked.sample_weight
     coded = CodedSource(source, words)
     batches = Batches(coded, tuple(names), weight=weight, n_jobs=asked.n_jobs)
-    labels: tuple[Hashable, ...] | None = None
+    labelling = None
     if clustering is not None:
         refuse_unknown_columns([clustering], source.names)
-        labels = find_labels(replace(batches, columns=()), clustering).labels
-        batches = replace(batches, labelling=LabelColumn(clustering, labels))
+        labelling = LabelColumn(clustering, find_labels(replace(batches, columns=()), clustering).labels)
+        batches = replace(batches, labelling=labelling)
     most = max(settings.GATHERED // len(names), 1)
     if n_rows <= most:
         whole = _in_order(batches)
-        return _Drawn(whole.values, _named(whole.labels, labels), whole.weights)
+        labels = None if labelling is None else labelling.by_code(whole.labels)
+        return _Drawn(whole.values, labels, whole.weights)
     some = sample_of(batches, most).drawn(most)
     note = (
         f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory, as tables with words or "
         "missing values are; everything is measured on these"
     )
-    return _Drawn(some.values, _named(some.labels, labels), None if weight is None else some.own_weights, (note,))
-
-
-def _named(codes: Indices, labels: tuple[Hashable, ...] | None) -> Array | None:
-    """Return the label of each row, and -1 for a row that is left out."""
-    if labels is None:
-        return None
-    is_whole = all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
-    if is_whole and max(map(abs, labels)) < 1 << 62:  # type: ignore[arg-type]
-        return np.array([*labels, -1])[codes]
-    named = np.empty(len(labels) + 1, dtype=object)
-    named[:] = [*labels, -1]
-    return np.asarray(named[codes])
+    labels = None if labelling is None else labelling.by_code(some.labels)
+    return _Drawn(some.values, labels, None if weight is None else some.own_weights, (note,))
 
 
 def _in_order(batches: Batches) -> Block:

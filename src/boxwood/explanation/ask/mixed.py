@@ -99,7 +99,7 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
     if not is_frame(X):
         return without_gaps_in(_of_array(X, asked.columns), labels, asked, ())
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
-    table = readable_columns(X, wanted, *kinds, clustering if isinstance(clustering, str) else None)
+    table = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
     table, notes = chosen_columns(replace(table, names=column_names(X)), labels, are_named=wanted is not None)
     return without_gaps_in(table, labels, asked, notes)
 
@@ -255,6 +255,7 @@ def like_identifiers(table: MixedTable) -> list[str]:
 # --------------------------------------------------------------------------------------------------- which rows
 def without_gaps_in(table: MixedTable, clustering: Any, asked: Asked, notes: tuple[str, ...]) -> Read:
     """Return the table without the rows that lack a value, if these are to be dropped, or lack all values."""
+    _refuse_huge(table)
     lacking = table.lacking
     if asked.missing != "learn":
         gaps = {name: lacking[:, j] for j, name in enumerate(table.columns) if lacking[:, j].any()}
@@ -263,6 +264,17 @@ def without_gaps_in(table: MixedTable, clustering: Any, asked: Asked, notes: tup
         complete = _without_empty(table, lacking, clustering, asked.sample_weight)
     kept = table if complete.rows is None else _forgotten(table.of_rows(complete.rows))
     return Read(kept, complete.clustering, complete, notes)
+
+
+def _refuse_huge(table: MixedTable) -> None:
+    """Raise a DataError for categories that files and engines, which compare numbers as doubles, cannot tell apart."""
+    for j, known in table.categories.items():
+        numbers = [value for value in known.values if isinstance(value, (int, float))]
+        if any(float(value).is_integer() and abs(value) >= 1 << 53 for value in numbers):
+            raise DataError(
+                f"{table.columns[j]} has whole numbers of 2**53 or more as categories, and doubles do not tell all of "
+                "these apart; make text of them"
+            )
 
 
 def _forgotten(table: MixedTable) -> MixedTable:

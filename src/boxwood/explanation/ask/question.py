@@ -31,7 +31,13 @@ from boxwood.explanation.ask.columns import (
     refuse_one_cluster_of,
     usable_rows,
 )
-from boxwood.explanation.ask.gaps import Complete, complete_rows, refuse_other_index, with_fitted_pipeline
+from boxwood.explanation.ask.gaps import (
+    Complete,
+    can_be_gathered,
+    complete_rows,
+    refuse_other_index,
+    with_fitted_pipeline,
+)
 from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
@@ -47,10 +53,10 @@ from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.passes import Batches, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference.budget import Budget
+from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
-from boxwood.reference.mixed import MixedTable
+from boxwood.reference.mixed import MixedTable, with_numbers
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -191,6 +197,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
     """
     X, asked = with_weights(X, asked)
+    if asked.numbers and is_frame(X):
+        X = with_numbers(X, as_names("numbers", asked.numbers))
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     read = read_as_it_is(X, clustering, asked)
@@ -288,7 +296,8 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQue
     Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
     needed: if rows lack values, or a column may be none for rules.
     """
-    refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name} with centres or a clusterer")
+    if not can_be_gathered(clustering):
+        refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name} with centres or a clusterer")
     if is_spark_model(clustering):
         source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":

@@ -57,6 +57,8 @@ class Evidence:
         Limits of the rules, on the table's columns.
     positions : array of shape (n,), default=None
         Position of each row in the table that was explained; None if no row of it was left out as it lacks values.
+    unplaced : str, default=""
+        Name of the table if these rows have no positions in it, as they were drawn from it, or it has no order.
     beside : function from the name of a column to an array, default=None
         Reads the numbers of a column that rules do not use, of all rows of the table; None where the table is not at
         hand.
@@ -74,6 +76,7 @@ class Evidence:
     is_short: bool = False
     budget: Budget = NO_BUDGET
     positions: Indices | None = None
+    unplaced: str = ""
     beside: Callable[[str], Floats] | None = None
 
     @property
@@ -103,16 +106,25 @@ class Evidence:
 
     def in_table(self, row: int) -> int:
         """Return the position in the whole table of a row."""
+        self._refuse_unplaced()
         return row if self.positions is None else int(self.positions[row])
 
     def row_of(self, position: int) -> int:
         """Return the row at a position in the whole table."""
+        self._refuse_unplaced()
         if self.positions is None:
             return position
         row = int(np.searchsorted(self.positions, position))
         if row == len(self.positions) or self.positions[row] != position:
             raise DataError(f"row {position} lacks a value that the rules look at; give it as a mapping to see how far")
         return row
+
+    def _refuse_unplaced(self) -> None:
+        if self.unplaced:
+            raise DataError(
+                f"these are rows of {self.unplaced} without positions there, as they were drawn, or it has no order of "
+                "rows; read them into a frame, and pass it with its labels"
+            )
 
     def on_table(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the columns of the task as one on the table's, within the limits.

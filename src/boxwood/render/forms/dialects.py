@@ -33,8 +33,10 @@ class Dialect:
         How infinity is written, with `{}` for its sign. None says that no column can hold it.
     may_hold_nan : bool, default=True
         Whether columns may hold NaN, which many engines sort above all numbers. If so, conditions without an upper end
-        refuse it by its text: not every engine has `isnan`, and DuckDB 2.0 takes the results of `isnan` and of
-        comparisons from statistics of Parquet files, in which NaN does not count.
+        refuse it by its text, as not every engine has `isnan`.
+    trusts_statistics : bool, default=False
+        Whether the engine takes results of comparisons and of `isnan` from statistics of Parquet files, in which NaN
+        does not count. If so, all conditions refuse NaN by its text.
     may_hold_text : bool, default=False
         Whether columns of numbers may hold them as text. If so, all are cast.
     compared : pair of str, default=("{}", "{}")
@@ -54,6 +56,7 @@ class Dialect:
     finite: Callable[[float], str] = as_double
     infinity: str | None = "CAST('{}Infinity' AS DOUBLE)"
     may_hold_nan: bool = True
+    trusts_statistics: bool = False
     may_hold_text: bool = False
     compared: tuple[str, str] = ("{}", "{}")
     casts_booleans: bool = True
@@ -90,8 +93,8 @@ def _without_null(text: str) -> str:
     return text
 
 
-def _plain() -> Dialect:
-    return Dialect()
+def _duckdb() -> Dialect:
+    return Dialect(trusts_statistics=True)
 
 
 def _sqlite() -> Dialect:
@@ -218,7 +221,7 @@ def _spark() -> Dialect:
 
 
 DIALECTS: dict[str, Callable[[], Dialect]] = {
-    "duckdb": _plain,
+    "duckdb": _duckdb,
     "sqlite": _sqlite,
     "postgres": _postgres,
     "mysql": _mysql,

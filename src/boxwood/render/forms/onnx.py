@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._extras import require
+from boxwood._frames import name_as_text
 from boxwood._types import Floats
 from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
 from boxwood.render.words.models import explanation_of
@@ -42,7 +43,7 @@ def onnx(model: Any) -> bytes:
         helper.make_node("Cast", ["flat"], ["place"], to=kinds.INT64),
         helper.make_node("Gather", ["names", "place"], ["cluster"]),
     ]
-    names: list[Any] = [*ex.names, -1] if whole else [*(str(name).encode() for name in ex.names), b""]
+    names: list[Any] = [*ex.names, -1] if whole else [*(name_as_text(name).encode() for name in ex.names), b""]
     kind = kinds.INT64 if whole else kinds.STRING
     graph = helper.make_graph(
         steps,

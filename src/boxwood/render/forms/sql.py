@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
+from boxwood._frames import name_as_text
 from boxwood._types import Indices
 from boxwood._validation import shown
 from boxwood.axes import Categories
@@ -77,7 +78,7 @@ def sql(
     >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
     >>> print(sql(ex))
     CASE
-    WHEN "age" <= 5 THEN 'young'
+    WHEN "age" <= 5 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'young'
     WHEN "age" > 5 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
     END
     >>> print(sql(ex, dialect="mysql", table="shop.customers"))
@@ -152,7 +153,7 @@ def sql_case(
     ... )
     >>> print(sql_case(tree, ["age"], ["old", "young"]))
     CASE
-    WHEN "age" <= 2.5e0 THEN 'young'
+    WHEN "age" <= 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'young'
     WHEN "age" > 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
     END
     """
@@ -170,7 +171,7 @@ def _expression(
     dates: Mapping[int, Dates] = NO_DATES,
 ) -> str:
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
-    values = [str(name) if whole else dialect.literal(str(name)) for name in names]
+    values = [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
     tested = set(tree.features.tolist())
     tests = [
         None
@@ -202,9 +203,14 @@ class _Numeric(NamedTuple):
 
     def within(self, pieces: Sequence[Interval]) -> str:
         conditions = [self._within(piece) for piece in pieces]
-        return _any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
+        inside = _any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
+        has_end = pieces[-1].upper < math.inf or not pieces[-1].upper_closed  # NaN is above all lower ends, below none
+        if self.is_no_nan and (self.dialect.trusts_statistics or not has_end):
+            return f"{inside} AND {self.is_no_nan}" if inside else self.is_no_nan
+        return inside or f"{self.name} IS NOT NULL"
 
     def _within(self, piece: Interval) -> str:
+        """Return the test; an empty text if all numbers are inside."""
         number = self._number(piece)
         lower, upper, lower_closed, upper_closed = piece if self.dialect.infinity else _finite(piece)
         if lower == upper:
@@ -214,9 +220,7 @@ class _Numeric(NamedTuple):
             parts.append(f"{number} {'>=' if lower_closed else '>'} {self._end(lower)}")
         if upper < math.inf or not upper_closed:
             parts.append(f"{number} {'<=' if upper_closed else '<'} {self._end(upper)}")
-        elif self.is_no_nan:
-            parts.append(self.is_no_nan)
-        return " AND ".join(parts) or f"{number} IS NOT NULL"
+        return " AND ".join(parts)
 
     def _number(self, piece: Interval) -> str:
         """Return the value to compare with the ends of an interval.
@@ -347,7 +351,7 @@ def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: D
         return _Categorical(text, categories, tuple("'true', '1'" if value else "'false', '0'" for value in values))
     number = f"CAST({name} AS {dialect.double})"  # the column may be one of booleans, which DuckDB refuses as numbers
     # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
-    matters = dialect.may_hold_nan and (categories.others or None in values)
+    matters = dialect.may_hold_nan and (categories.others or None in values or dialect.trusts_statistics)
     literals = (None if value is None else dialect.number(float(value)) for value in values)  # type: ignore[arg-type]
     return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories, tuple(literals))
 

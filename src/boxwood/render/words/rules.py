@@ -88,6 +88,8 @@ def condition(one: Condition, *, whole: bool = False) -> str:
         values, included = one.categories.chosen({piece.lower for piece in one.intervals})
         if included and len(values) == 1 and isinstance(values[0], bool):
             return name if values[0] else f"not {name}"
+        if not values:  # known or not
+            return f"any {name}"
         if included and is_any_value(values, one.categories.values):
             return f"{name} is not missing"
         if included and not whole and MOST_VALUES < len(values) < len(one.categories.values):
