@@ -406,12 +406,8 @@ def test_wrong_data():
         ([[1e308 * x] for x in (-1.7, -1, -0.3, 0.3, 1, 1.7)], None, "beyond the largest float"),
         (np.ma.masked_array([[1.0], [2.0]], [[0], [1]]), None, "masked"),
         (pd.DataFrame({"a": [[1], [2]]}), None, "'a' holds lists, which are no categories"),
-        (
-            pd.DataFrame({"a": pd.to_datetime(["2026-01-01", "2026-01-02"])}),
-            None,
-            "columns of dates: a; leave them out",
-        ),
-        (pd.DataFrame({"a": ["2026-01-01", "2026-01-02"]}), None, "columns of dates: a; leave them out"),
+        (pd.DataFrame({"a": pd.to_timedelta([1, 2])}), None, "or of times: a; leave them out"),
+        (pd.DataFrame({"a": ["2026-01-01", "2026-01-02"]}), None, "columns of texts like dates.*: a; leave them out"),
     ):
         with pytest.raises(DataError, match=message):
             MixedKMeans(1, random_state=0).fit(X, sample_weight=weights)
