@@ -33,7 +33,7 @@ __all__ = ["NONE", "UNIT", "add_shares", "begin", "look", "middle", "part", "rai
 
 UNIT = 1 << 10  # of a mistake; more than there are leaves
 NONE = np.iinfo(np.int64).max >> 2  # more than any tree costs; the sum of two is a number
-MOST, BEHIND, NEEDED, LAST, BEFORE = range(5)  # of a side: weight of the commonest labels, what to exceed, code, rows
+KEPT = 256  # places of a column whose bounds are kept, for those nearby
 
 
 @compiled_always
@@ -54,16 +54,19 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
     cuts[:] = -1
     best = _as_leaf(totals[0])
     bound = _least(totals[0], leaves)
+    if leaves > 1 and bound < min(limit, best) <= UNIT:
+        leaves = min(leaves, min(limit, best) - 1)  # as each leaf costs 1, and no mistake is allowed
     if leaves == 1 or bound >= min(limit, best):
         return min(best, limit), bound
     if leaves == 2:
         side, found = np.zeros(order.shape[1], dtype=np.uint8), np.empty((2, 4), dtype=np.int64)
-        floor, scratch = np.zeros(2, dtype=np.int64), np.empty((2, 5 + n_labels), dtype=np.int64)
+        floor, counts = np.zeros((2, len(order)), dtype=np.int64), np.empty(n_labels, dtype=np.int64)
+        parted = np.empty(order.shape[1] + 1, dtype=np.int64)
         floor[0] = bound // UNIT
         box = _box(order, codes, labels, weights)
-        work[0] += order.shape[1] * _cut_sides(box, side, totals, sizes, least, floor, scratch, found)
+        work[0] += order.shape[1] * _cut_sides(box, side, totals, sizes, least, floor, parted, counts, found)
         cuts[0, 0], cuts[0, 1] = found[0, 2], found[0, 3]
-        return min(_as_cut(found[0, 1], best), limit), _as_cut(found[0, 0], best)
+        return min(_as_cut(found[0, 1], best), limit), min(_as_cut(found[0, 0], best), limit)
     return _depth_two(order, codes, labels, weights, totals, leaves, least, min(limit, best), cuts, work)
 
 
@@ -89,14 +92,16 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
     leaf_low, leaf_high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     bounds, side, promise = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.uint8), np.empty(d, dtype=np.int64)
     sums, sizes = np.zeros((2, k), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    floor, found, start = np.zeros(2, dtype=np.int64), np.empty((2, 4), dtype=np.int64), np.empty(d, dtype=np.int64)
+    found, start = np.empty((2, 4), dtype=np.int64), np.empty(d, dtype=np.int64)
     sizes[0] = n
     for c in range(k):
         sums[0, c] = totals[0, c]
-    scratch = np.empty((2, 5 + k), dtype=np.int64)
+    parted, counts = np.empty(n + 1, dtype=np.int64), np.empty(k, dtype=np.int64)
+    known, look_of = np.zeros((KEPT + 1, 2, d), dtype=np.int64), np.empty(n, dtype=np.int64)
     for j in range(d):
-        _begin_leaves(sums, found)
-        _sweep(j, box, side, sums, sizes, 1, scratch, found)
+        found[0, 0] = found[0, 1] = _as_leaf(totals[0]) // UNIT
+        found[0, 2] = found[0, 3] = -1
+        _sweep(j, 0, box, side, totals[0], n, 1, parted, counts, known[0], found[0])
         promise[j], start[j] = found[0, 0], found[0, 3]
     work[0] += order.size
     best, bound, at, at_code = limit, limit, np.int64(-1), np.int64(-1)
@@ -109,6 +114,7 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
         if leaves == 3:
             _bound_sides(label, weight, k, ends, n_places, 1, leaf_low, leaf_high)
         _bound_sides(label, weight, k, ends, n_places, 2, low, high)
+        look_of[:n_places], n_looks = -1, 0
         p = _places_before(code, ends, n_places, start[j]) if start[j] >= 0 else -1  # where a single cut is best
         while True:
             equal_to = _equal_to(j, code, ends, n_places, at, at_code)
@@ -122,8 +128,13 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
                 if p < 0:
                     break
             _part_totals(rows, label, weight, ends[p], totals[0], side, sums, sizes)
-            floor[0], floor[1] = low[p] // UNIT, high[p] // UNIT
-            work[0] += n * _cut_sides(box, side, sums, sizes, least, floor, scratch, found)
+            now = known[n_looks]
+            now[0], now[1] = low[p] // UNIT, high[p] // UNIT
+            _know_nearby(p, n_places, look_of, weight_to, known, now)
+            work[0] += n * _cut_sides(box, side, sums, sizes, least, now, parted, counts, found)
+            if n_looks < KEPT:
+                look_of[p] = n_looks
+                n_looks += 1
             leaf_a, leaf_b = _as_leaf(sums[0]), _as_leaf(sums[1])
             first, second = _as_cut(found[0, 0], leaf_a), _as_cut(found[1, 0], leaf_b)
             bound = min(bound, min(leaf_a + second, first + leaf_b) if leaves == 3 else first + second)
@@ -142,6 +153,25 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
             low[p] = leaf_low[p] = NONE
             p = -1
     return best, min(bound, best)
+
+
+@jit
+def _know_nearby(p, n_places, look_of, weight_to, known, now):
+    """Raise the bounds of columns at a place by those of the places nearby that were looked at; OUT: now (2, d)."""
+    for q in range(p - 1, -1, -1):
+        if look_of[q] >= 0:
+            moved = weight_to[p] - weight_to[q]
+            for j in range(now.shape[1]):
+                now[0, j] = max(now[0, j], known[look_of[q], 0, j])
+                now[1, j] = max(now[1, j], known[look_of[q], 1, j] - moved)
+            break
+    for q in range(p + 1, n_places):
+        if look_of[q] >= 0:
+            moved = weight_to[q] - weight_to[p]
+            for j in range(now.shape[1]):
+                now[0, j] = max(now[0, j], known[look_of[q], 0, j] - moved)
+                now[1, j] = max(now[1, j], known[look_of[q], 1, j])
+            break
 
 
 @jit
@@ -291,68 +321,75 @@ def _part_totals(rows, label, weight, end, total, side, sums, sizes):
 
 
 @jit
-def _cut_sides(box, side, totals, sizes, least, floor, scratch, found):
+def _cut_sides(box, side, totals, sizes, least, bounds, parted, counts, found):
     """Find the first of the best single cuts of the rows on either side of a cut, or that none beats a leaf.
 
-    Returned is the number of columns that were looked at.
+    Returned is the number of columns that were looked at. The column of the lowest bound comes first, as it rules out
+    most of the others.
 
-    IN: box: as `_box` returns it; side (n,): 0 or 1; totals (2, k): weight of each label; sizes (2,): rows; floor (2,):
-    mistakes of which there are no fewer. OUT: found (2, 4): fewest mistakes, those with `least` rows in a leaf, the
-    column and code of that cut; -1 for a leaf. Also overwritten: scratch (2, 5 + k).
+    IN: box: as `_box` returns it; side (n,): 0 or 1; totals (2, k): weight of each label; sizes (2,): rows. IN and OUT:
+    bounds (2, d): mistakes of which a cut of each column makes no fewer. OUT: found (2, 4): fewest mistakes, those with
+    `least` rows in a leaf, the column and code of that cut; -1 for a leaf. Also overwritten: parted (n + 1,), counts
+    (k,).
     """
-    _begin_leaves(totals, found)
-    for j in range(len(box[0])):
-        if found[0, 1] <= floor[0] and found[1, 1] <= floor[1]:
-            return j
-        _sweep(j, box, side, totals, sizes, least, scratch, found)
-    return len(box[0])
-
-
-@jit
-def _begin_leaves(totals, found):
-    """Write the mistakes of two sides as leaves."""
+    n_swept = 0
     for s in range(2):
         found[s, 0] = found[s, 1] = _as_leaf(totals[s]) // UNIT
-        found[s, 2] = found[s, 3] = -1
+        found[s, 2] = found[s, 3] = first = -1
+        for j in range(bounds.shape[1]):
+            if first < 0 or bounds[s, j] < bounds[s, first]:
+                first = j
+        for turn in range(-1, bounds.shape[1]):
+            j = first if turn < 0 else turn
+            if (turn < 0 or turn != first) and bounds[s, j] < found[s, 1] + (j < found[s, 2]):
+                n_swept += 1
+                _sweep(j, s, box, side, totals[s], sizes[s], least, parted, counts, bounds, found[s])
+    return n_swept
 
 
 @jit
-def _sweep(j, box, side, totals, sizes, least, scratch, found):
-    """Look at all cuts of a column on either side of another cut.
+def _sweep(j, s, box, side, totals, size, least, parted, counts, bounds, found):
+    """Look at all cuts of a column on one side of another cut.
 
-    What is behind a cut has its commonest label counted only where that may decide; until then it is what it was.
+    What is behind a cut has its commonest label counted only where that may decide; until then it is what it was. What
+    is before it only makes more mistakes further on.
 
-    IN: j: the column; else as for `_cut_sides`. IN and OUT: found.
+    IN: j: the column; s: the side; else as for `_cut_sides`. IN and OUT: found.
     """
     rows, codes, labels, weights = box[0][j], box[1][j], box[2][j], box[3][j]
-    k = totals.shape[1]
-    scratch[:] = 0
-    for s in range(2):
-        for c in range(k):
-            scratch[s, NEEDED] += totals[s, c]
-            scratch[s, BEHIND] = max(scratch[s, BEHIND], totals[s, c])
-        scratch[s, NEEDED] -= found[s, 1]
-        scratch[s, LAST] = -1
+    end = 0
     for r in range(len(rows)):
-        s, code = side[rows[r]], codes[r]
-        if code != scratch[s, LAST]:
-            if scratch[s, MOST] + scratch[s, BEHIND] > scratch[s, NEEDED]:
-                behind = 0
-                for c in range(k):
-                    behind = max(behind, totals[s, c] - scratch[s, 5 + c])
-                scratch[s, BEHIND] = behind
-                more = scratch[s, MOST] + behind - scratch[s, NEEDED]
-                if more > 0:
-                    found[s, 0] = min(found[s, 0], found[s, 1] - more)
-                    if scratch[s, BEFORE] >= least and sizes[s] - scratch[s, BEFORE] >= least:
-                        found[s, 1], found[s, 2], found[s, 3] = found[s, 1] - more, j, scratch[s, LAST]
-                        scratch[s, NEEDED] += more
-            scratch[s, LAST] = code
-        scratch[s, BEFORE] += 1
-        count = scratch[s, 5 + labels[r]] + weights[r]
-        scratch[s, 5 + labels[r]] = count
-        if count > scratch[s, MOST]:
-            scratch[s, MOST] = count
+        parted[end] = r  # in any case, as a branch would be mispredicted
+        end += side[rows[r]] == s
+    total, behind = np.int64(0), np.int64(0)
+    for c in range(len(counts)):
+        counts[c] = 0
+        total += totals[c]
+        behind = max(behind, totals[c])
+    best = relaxed = total - behind
+    most, before, last, at = np.int64(0), np.int64(0), np.int64(-1), np.int64(-1)
+    for i in range(size):
+        r = parted[i]
+        code = np.int64(codes[r])
+        if most + behind > total - best and code != last:
+            behind = np.int64(0)
+            for c in range(len(counts)):
+                behind = max(behind, totals[c] - counts[c])
+            mistakes = total - most - behind
+            if mistakes < best:
+                relaxed = min(relaxed, mistakes)
+                if i >= least and size - i >= least:
+                    best, at = mistakes, last
+        last = code
+        before += weights[r]
+        count = counts[labels[r]] + weights[r]
+        counts[labels[r]] = count
+        most = max(most, count)
+        if before - most >= best:
+            break
+    bounds[s, j], found[0] = relaxed, min(found[0], relaxed)
+    if at >= 0 and best < found[1] + (j < found[2]):
+        found[1], found[2], found[3] = best, j, at
 
 
 @jit
