@@ -121,6 +121,8 @@ def typed_column(source: Source, i: int) -> Column:
     kind, type = source.kind(i), source.types[i]
     if type in _KEPT_KINDS or type.startswith("TIMESTAMP_") or kind == "other":
         return Column(f"c{i}", "boolean" if type == "BOOLEAN" else kind)
+    if kind == "date":  # in nanoseconds and with a zone
+        return Column(f"CAST(c{i} AS TIMESTAMP WITH TIME ZONE)", kind, label=source.label(i))
     return Column(f"CAST(c{i} AS DOUBLE)" if kind == "number" else source.label(i), kind)
 
 

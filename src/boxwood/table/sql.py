@@ -123,6 +123,8 @@ def date_in(text: str, dates: Dates) -> str:
 
 def days(date: str, type: str) -> str:
     """Return SQL for a date of a type of DuckDB as days since the beginning of 1970."""
+    if type == "TIMESTAMPTZ_NS":  # of which DuckDB has no epoch
+        date = f"CAST({date} AS TIMESTAMP WITH TIME ZONE)"
     if type == "TIMESTAMP_NS":
         date = f"make_timestamp(CAST(floor(epoch_ns({date}) / 1000) AS BIGINT))"
     return f"(CAST(epoch_us({date}) AS DOUBLE) / 86400000000e0)"
