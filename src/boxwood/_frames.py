@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._dates import DATE_FORMS, DOUBTFUL, TIMES, Dates, dates_in, days_of, moment_in
+from boxwood._dates import DATE_FORMS, DOUBTFUL, MICROSECONDS, TIMES, Dates, dates_in, moment_in
 from boxwood._types import Array, Bools, Indices
 from boxwood._validation import as_float_table, cut_off, listed, refuse_not_finite, shown
 from boxwood.errors import DataError
@@ -208,10 +208,8 @@ def _days(series: Any) -> Any:
     """Return a column of dates as days."""
     import narwhals as nw
 
-    if _zone_of(series):
-        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    days = days_of(series.cast(nw.Datetime("us")).to_numpy())
-    return nw.new_series(series.name, days, nw.Float64, backend=series.implementation)
+    microseconds = series.cast(nw.Datetime("us", _zone_of(series) or None)).dt.timestamp("us")  # in UTC
+    return microseconds.cast(nw.Float64) / float(MICROSECONDS)
 
 
 def _may_be_text(series: Any) -> bool:
