@@ -23,7 +23,6 @@ from boxwood.tree.on_frames import Labeller, is_on_machines, with_new_column
 if TYPE_CHECKING:
     from boxwood.explanation.apply.results import Why
     from boxwood.explanation.measure.misassigned import Misassigned
-    from boxwood.explanation.measure.spreads import Spread
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
 __all__ = ["Measurable", "frame_with_leaves"]
@@ -217,22 +216,6 @@ class Measured(Applied):
             raise ValueError("other rows need X and labels; sample_weight goes with them, not with the rows of before")
         return self.measure(X, labels, sample_weight)
 
-    def _spreads(self) -> dict[int, Spread] | None:
-        """Return the spread of each column of numbers that the tree tests; None if neither rows nor file have them."""
-        if "spreads" not in self._kept and self._evidence is not None:
-            from boxwood.explanation.measure.spreads import spreads_of
-
-            ex, rows = self, self._evidence
-            tested = [j for j in ex.tree.features.tolist() if j not in ex.coded_columns]
-            self._kept["spreads"] = spreads_of(rows.task, rows.coordinates.table.values, tested)
-        return self._kept.get("spreads")
-
-    def _refuse_batches(self, what: str) -> None:
-        if self._table is not None:
-            from boxwood.explanation.measure.facts import refuse_all_rows
-
-            refuse_all_rows(what, self._table.task.batches.source.name)
-
     def profile(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Profile:
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
@@ -260,8 +243,7 @@ class Measured(Applied):
         -----
         There are no p-values: clusters were made from these columns, so tests of no difference would mean nothing.
         Takes time d n (d n log n if rows are weighted) and memory for a few columns for each thread. Of a table in
-        batches means, deviations and shares come from exact sums, and quantiles from two passes: the rank of one that
-        is not exact is off by about 1/512 of the rows at most.
+        batches everything comes from exact sums and counts; quantiles take one to four passes.
 
         Examples
         --------
