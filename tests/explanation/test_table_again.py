@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from boxwood import Explanation, explain
-from boxwood.explanation.choose import in_batches
+from boxwood.explanation.choose import search
 from boxwood.explanation.measure import frontier
 from boxwood.explanation.measure.held_out import with_rows_in_memory
 from boxwood.grow.leaves.prune import shares_of
@@ -101,7 +101,7 @@ def test_what_is_held_out_is_that_of_the_same_rows_in_memory(seed):
 
 
 def test_a_sample_of_a_longer_table_is_named(monkeypatch):
-    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 300)
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 300)
     monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 300)
     X, y = make_blobs(2_000, 3, centers=4, cluster_std=3.0, random_state=0)
     ex = explain(scattered(X, 0, label=y), "label", method="imm", validate=0.3)

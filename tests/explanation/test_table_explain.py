@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from boxwood import Explanation, RandomCuts, Reference, explain
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import look_at, looks_like_identifier
-from boxwood.explanation.choose import in_batches
+from boxwood.explanation.choose import search
 from boxwood.passes import NearestCenters, ranks
 from boxwood.passes.batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
@@ -393,7 +393,7 @@ def test_weights_of_a_source_are_a_columns_name():
 
 @law(3)
 def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
-    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 1_000)
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 1_000)
     X = make_blobs(4_000, 4, centers=5, cluster_std=2.5, random_state=seed)[0]
     kmeans = KMeans(5, n_init=1, random_state=0).fit(X)
     in_memory, ex = both(X, kmeans.labels_, None, seed)
@@ -411,7 +411,7 @@ def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
 
 
 def test_auto_beyond_a_sample_keeps_limits(monkeypatch):
-    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 500)
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 500)
     X, y = make_blobs(3_000, 4, centers=5, cluster_std=2.5, random_state=0)
     source = scattered(X, 0, label=y)
     ex = explain(source, "label", max_depth=3, forbidden=["x0"], round_thresholds=2, max_columns=2)
@@ -471,7 +471,7 @@ def test_identifiers_are_found_as_in_memory(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["blobs", "uniform"])
 def test_auto_on_a_sample_costs_at_most_a_hundredth_more_than_in_memory(kind, monkeypatch):
-    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 20_000)
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 20_000)
     X = make_blobs(100_000, 10, centers=8, cluster_std=4.0, random_state=1)[0]
     X = X if kind == "blobs" else np.random.default_rng(1).random((100_000, 4))
     k = 8 if kind == "blobs" else 10

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from boxwood import explain
 from boxwood.errors import DataError
-from boxwood.explanation.choose import in_batches
+from boxwood.explanation.choose import search
 from boxwood.grow import METHODS
 from tests.explanation.test_budgets import assert_kept, make_limits
 from tests.explanation.test_table_explain import both, cannot_be_separated, check_equal, table
@@ -65,7 +65,7 @@ def test_columns_are_chosen_in_the_units_in_which_trees_are_grown(seed):
 
 @law(4)
 def test_a_tree_of_a_sample_has_enough_of_all_rows_in_its_leaves(seed, monkeypatch):
-    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 200)
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 200)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(2_000, 3)).round(2)
     X[:600] = X[0]  # a sample of distinct rows does not see how many these are

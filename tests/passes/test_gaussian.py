@@ -7,7 +7,7 @@ from sklearn.mixture import GaussianMixture
 from boxwood import MMDT, Mixture
 from boxwood.clusterers.by_passes import LikeliestComponent, mixture_of_sample
 from boxwood.errors import DataError
-from boxwood.explanation.choose import in_batches
+from boxwood.explanation.choose import search
 from boxwood.passes.batches import rows_of
 from tests.scale import law
 from tests.scattered import scattered
@@ -50,7 +50,7 @@ def test_a_mixture_of_a_long_table_is_that_of_a_sample():
 def test_the_note_is_one_of_the_explanation(monkeypatch):
     X = table(2, n=300)
     assert not [note for note in MMDT(n_clusters=3).fit(scattered(X, 0)).explanation_.notes if "sample" in note]
-    monkeypatch.setattr(in_batches, "rows_of_sample", lambda *_: 300)
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 300)
     model = MMDT(n_clusters=3, random_state=0).fit(scattered(X, 0))
     assert "the mixture was fitted on a sample of 300 of 900 rows" in model.explanation_.notes
     assert sum(one.size for one in model.explanation_.clusters) == 900

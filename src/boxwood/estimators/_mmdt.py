@@ -205,7 +205,7 @@ class MMDT(TreeClusterer):
         if label is not None or self.clusterer is not None:
             return super()._clusters_on(batches, label)
         from boxwood.clusterers.by_passes import LikeliestComponent, mixture_of_sample
-        from boxwood.explanation.choose.in_batches import rows_of_sample
+        from boxwood.explanation.choose.search import rows_of_sample
 
         n_rows = rows_of_sample(batches, self.n_clusters)
         self.clusterer_, note = mixture_of_sample(batches, self.n_clusters, n_rows, self.random_state)

@@ -31,7 +31,6 @@ from boxwood.explanation.records import (
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.facts import TableEvidence
     from boxwood.explanation.measure.spreads import Spread
     from boxwood.explanation.records import HeldOut
     from boxwood.metrics.reading import Readability
@@ -78,7 +77,6 @@ class MeasuredTree:
     basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
     dates: tuple[tuple[str, Dates], ...] = ()
     _evidence: Evidence | None = field(default=None, compare=False)
-    _table: TableEvidence | None = field(default=None, compare=False)  # instead of the evidence, of rows in batches
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
     _short: ThresholdTree | None = field(default=None, compare=False)  # `tree` as words say it, where they are shorter
 
@@ -157,38 +155,52 @@ class MeasuredTree:
         """Return whether a cut parts 0 from 1 in a column that holds only these, so that words name the value."""
         return self.columns[feature] in self.binary and (lower <= 0 <= upper) and not (lower <= 1 <= upper)
 
-    def _rows(self, what: str = "this") -> Evidence:
-        """Return the rows that the explanation was measured on; IN: what: what needs them.
+    @property
+    def _in_memory(self) -> Evidence | None:
+        """The rows that the explanation was measured on, if they are in memory."""
+        return None if self._evidence is None or self._evidence.in_batches else self._evidence
+
+    def _known(self) -> Evidence:
+        """Return the rows that the explanation was measured on, wherever they are.
 
         Raises
         ------
         DataError
-            If it was read from a model file or a pickle, which hold no rows, or its rows are read in batches.
+            If it was read from a model file or a pickle, which hold no rows.
         """
-        self._refuse_batches(what)
         if self._evidence is None:
             raise DataError("a model file or a pickle holds no rows; pass the rows and their labels: X, labels")
         return self._evidence
 
+    def _rows(self, what: str = "this") -> Evidence:
+        """Return the rows in memory that the explanation was measured on; IN: what: what needs them.
+
+        Raises
+        ------
+        DataError
+            As `_known` does, or if the rows are read in batches.
+        """
+        self._refuse_batches(what)
+        return self._known()
+
     def _spreads(self) -> dict[int, Spread] | None:
         """Return the spread of each column of numbers that the tree tests; None if neither rows nor file have them."""
-        if "spreads" not in self._kept and self._evidence is not None:
+        if "spreads" not in self._kept and (rows := self._in_memory) is not None:
             from boxwood.explanation.measure.spreads import spreads_of
 
-            rows = self._evidence
             tested = [j for j in self.tree.features.tolist() if j not in self.coded_columns]
             self._kept["spreads"] = spreads_of(rows.task, rows.coordinates.table.values, tested)
         return self._kept.get("spreads")
 
     def _refuse_batches(self, what: str) -> None:
-        if self._table is not None:
+        if self._evidence is not None and self._evidence.in_batches:
             from boxwood.explanation.measure.facts import refuse_all_rows
 
-            refuse_all_rows(what, self._table.task.batches.source.name)
+            refuse_all_rows(what, self._evidence.task.batches.source.name)
 
     def _refuse_no_rows(self, call: str) -> None:
         """Raise a DataError if the explanation holds no rows, so that what is asked for had to be measured before."""
-        if self._evidence is None and self._table is None:
+        if self._evidence is None:
             raise DataError(
                 f"a model file or a pickle holds no rows, and this was not asked for before; call {call} before save"
             )
@@ -196,7 +208,7 @@ class MeasuredTree:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
         self._spreads()
-        return self.__dict__ | {"_evidence": None, "_table": None}
+        return self.__dict__ | {"_evidence": None}
 
     def __copy__(self) -> Self:
         """Return a copy that knows the same rows; the state for a pickle would leave them behind."""
@@ -204,7 +216,7 @@ class MeasuredTree:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return a copy of everything but the rows, which both share: nothing changes them."""
-        shared = {"_evidence", "_table", "_kept"}
+        shared = {"_evidence", "_kept"}
         fields = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in shared}
         return replace(self, **fields, _kept=dict(self._kept))
 
@@ -217,8 +229,6 @@ def with_kinds(explanation: Tree, booleans: Collection[str], dates: Mapping[str,
     if explanation._evidence is not None and booleans:
         evidence = replace(explanation._evidence, booleans=tuple(booleans))
         explanation = replace(explanation, _evidence=evidence)
-    if explanation._table is not None and booleans:
-        explanation = replace(explanation, _table=replace(explanation._table, booleans=tuple(booleans)))
     coded, columns = explanation.coded_columns, explanation.columns
     known = tuple((name, dates[name]) for j, name in enumerate(columns) if name in dates and j not in coded)
     asked = {*explanation.tree.features.tolist()} - coded.keys() - explanation.gap_columns
@@ -237,7 +247,7 @@ def with_short_words(explanation: Tree, short: ThresholdTree) -> Tree:
 
 def with_words_of(measured: Tree, known: MeasuredTree) -> Tree:
     """Return the facts of the same tree on other rows in the words that are known, if these part no row otherwise."""
-    short, rows = known._short, measured._evidence
+    short, rows = known._short, measured._in_memory
     if short is None or rows is None or not np.array_equal(short.apply(rows.coordinates.table), rows.leaf):
         return measured
     return with_short_words(measured, short)

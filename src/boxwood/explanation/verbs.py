@@ -257,15 +257,10 @@ class Measured(Applied):
         from boxwood.explanation.records import Profile
 
         ex = self._on(X, labels, sample_weight)
-        if "profile" not in ex._kept and ex._table is not None:
-            from boxwood.explanation.measure.profile import profile_by_passes
-
-            ex._kept["profile"] = profile_by_passes(ex._table)
         if "profile" not in ex._kept:
-            from boxwood.explanation.measure.profile import profile_of
+            from boxwood.explanation.measure.profile import profiled
 
-            rows = ex._rows()
-            ex._kept["profile"] = profile_of(rows.task, rows.coordinates.table.values, rows.columns, rows.categories)
+            ex._kept["profile"] = profiled(ex._known())
         kept, names = ex._kept["profile"], ex.names
         if getattr(kept, "names", None) != names:
             dates = dict(ex.dates)
@@ -376,8 +371,7 @@ class Measured(Applied):
         from boxwood.explanation.measure.leaf_facts import confusion_in
 
         ex = self._on(X, labels, sample_weight)
-        held = (ex._table or ex._rows()).held
-        return tuple(map(tuple, confusion_in(held, ex.tree).tolist()))
+        return tuple(map(tuple, confusion_in(ex._known().held, ex.tree).tolist()))
 
     def typical(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
@@ -555,7 +549,7 @@ class Measurable(Measured):
 
         kept, seed = self._kept.get("stability"), 0 if random_state is None else random_state
         is_same = kept is not None and isinstance(seed, Integral) and (kept.n, kept.random_state) == (n, seed)
-        if not (is_same or (kept is not None and self._evidence is None and self._table is None)):
+        if not (is_same or (kept is not None and self._evidence is None)):
             self._refuse_no_rows("stability()")
             ex, _ = with_rows_in_memory(self)
             kept = self._kept["stability"] = stability_of(ex, n, random_state, as_progress(verbose))

@@ -11,12 +11,22 @@ import numpy as np
 
 from boxwood._dates import DOUBTFUL, TIMES, days_of
 from boxwood._types import Bools, Floats, Indices, Weights
-from boxwood._validation import listed
+from boxwood._validation import Rows, listed
 from boxwood.errors import DataError
 from boxwood.passes.labelling import Labelling, LabelStore
 from boxwood.passes.source import RecordSummary, Source, SourceOf, Summary
 
-__all__ = ["Batches", "Block", "CompleteRows", "Reader", "Together", "numbers", "refuse_no_numbers", "rows_of"]
+__all__ = [
+    "Batches",
+    "Block",
+    "CompleteRows",
+    "Reader",
+    "Together",
+    "numbers",
+    "refuse_no_numbers",
+    "rows_in_memory",
+    "rows_of",
+]
 
 
 class Block(NamedTuple):
@@ -209,6 +219,16 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
     if not columns:
         raise DataError(f"{source.name} has no columns of numbers; its columns: {listed(source.names)}")
     return Batches(source, columns, weight=weight)
+
+
+def rows_in_memory(store: Rows | Batches) -> Rows:
+    """Return rows that are in memory; a DataError for rows in batches."""
+    if isinstance(store, Batches):
+        raise DataError(
+            f"this needs all rows in memory, but {store.source.name} is read in batches; "
+            "read a sample of its rows into a frame"
+        )
+    return store
 
 
 def refuse_no_numbers(source: Source, column: str, what: str) -> None:

@@ -16,7 +16,7 @@ from boxwood._threads import fold_blocks, map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, WholeWeights, refuse_other_kind, whole_number
 from boxwood.errors import DataError
-from boxwood.passes.batches import Batches, Block, rows_of
+from boxwood.passes.batches import Batches, Block, rows_in_memory, rows_of
 from boxwood.passes.overview import Overview
 from boxwood.passes.source import Source, Summary, refuse_unscanned
 from boxwood.passes.sums import Grid, Means, ranges_of
@@ -255,12 +255,7 @@ class Task:
         DataError
             If they come in batches.
         """
-        if isinstance(self.store, Batches):
-            raise DataError(
-                f"this needs all rows in memory, but {self.store.source.name} is read in batches; "
-                "read a sample of its rows into a frame"
-            )
-        return self.store
+        return rows_in_memory(self.store)
 
     @cached_property
     def kept(self) -> Bools:

@@ -17,10 +17,12 @@ from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.axes.mixed import MixedMap
 from boxwood.errors import DataError
+from boxwood.passes.batches import Batches, rows_in_memory
 from boxwood.passes.sums import unit_scaling_of
 from boxwood.reference.mixed import unit_scales
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.reference import Reference
+from boxwood.reference.scaled import scaled_batches
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import shortened
 
@@ -35,9 +37,9 @@ class Coordinates:
     ----------
     columns : tuple of d str
         Names of the table's columns.
-    table : Rows
+    table_store : Rows or Batches
         The table as numbers; categories are replaced by codes. The final tree cuts these columns.
-    rows : Rows
+    store : Rows or Batches
         The same rows, in the columns on which trees are grown and measured.
     axis_map : AxisMap, default=None
         Map from `table` to `rows`; None if they are the same.
@@ -61,8 +63,8 @@ class Coordinates:
     """
 
     columns: tuple[str, ...]
-    table: Rows
-    rows: Rows
+    table_store: Rows | Batches
+    store: Rows | Batches
     axis_map: AxisMap | None = None
     scaling: Scaling | None = None
     categories: Mapping[int, Categories] = field(default_factory=dict)
@@ -123,6 +125,22 @@ class Coordinates:
         kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "scales": scales, "is_scaled": standardize}
         return cls(columns, table, rows, axis_map, **kinds)
 
+    @classmethod
+    def in_batches(cls, batches: Batches, scaling: Scaling | None = None) -> Coordinates:
+        """Return the coordinates of a table in batches, whose columns may be scaled for growth."""
+        store = batches if scaling is None else scaled_batches(batches, scaling)
+        return cls(batches.columns, batches, store, scaling, scaling, is_scaled=scaling is not None)
+
+    @property
+    def table(self) -> Rows:
+        """The table in memory; a DataError for one in batches."""
+        return rows_in_memory(self.table_store)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows in memory on which trees are grown; a DataError for those in batches."""
+        return rows_in_memory(self.store)
+
     @property
     def observed(self) -> Array:
         """The table with NaN for each missing number."""
@@ -146,13 +164,15 @@ class Coordinates:
         """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
         scaling = Scaling(*unit_scaling_of(self.rows.values, self.rows.weights))
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
-        return replace(
-            self, rows=self.rows.mapped(scaling.transform(self.rows)), axis_map=whole, scaling=scaling, is_scaled=True
-        )
+        rows = self.rows.mapped(scaling.transform(self.rows))
+        return replace(self, store=rows, axis_map=whole, scaling=scaling, is_scaled=True)
 
     def pulled_back(self, tree: ThresholdTree) -> ThresholdTree:
         """Return the tree on the table's columns that labels its rows as `tree` labels the mapped rows."""
-        return tree if self.axis_map is None else tree.pull_back(self.axis_map, self.table)
+        if self.axis_map is None:
+            return tree
+        in_batches = isinstance(self.table_store, Batches)
+        return tree.pull_back(self.axis_map) if in_batches else tree.pull_back(self.axis_map, self.table)
 
     def shortened(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the table's columns with short thresholds.

@@ -26,7 +26,7 @@ from boxwood.axes.transformers import coded
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import leaves_of_rows, with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
-from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
+from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
@@ -62,7 +62,7 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     refuse_no_rows(X)
     X = as_dates(X, dict(ex.dates)) if is_frame(X) and ex.dates else X
-    evidence = ex._evidence
+    evidence = ex._in_memory
     if isinstance(labels, str):
         if not is_frame(X):
             raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
@@ -120,7 +120,7 @@ def _as_truth(name: Hashable) -> Hashable:
 
 def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
     """Return the rows in the columns of the table, and in those in which costs are measured."""
-    evidence = ex._evidence
+    evidence = ex._in_memory
     columns = _readable(ex, X) if evidence is None else list(evidence.columns)
     table = _table(ex, X, columns)
     weights = X.weights if isinstance(X, Rows) and sample_weight is None else as_weights(sample_weight, len(table))
@@ -133,7 +133,7 @@ def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> C
             rows,
             rows,
             categories=ex.coded_columns,
-            notes=() if ex._table is not None else (OF_TABLE,),
+            notes=() if ex._evidence is not None else (OF_TABLE,),
             measured=rows if len(numbers) == len(ex.columns) else rows.mapped(table[:, numbers]),
             gaps=gaps,
             scales=np.isin(np.arange(len(ex.columns)), numbers).astype(np.float64) if gaps else None,
@@ -142,8 +142,8 @@ def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> C
     axis_map = known.axis_map
     return replace(
         known,
-        table=rows,
-        rows=rows if axis_map is None else rows.mapped(axis_map.transform(table)),
+        table_store=rows,
+        store=rows if axis_map is None else rows.mapped(axis_map.transform(table)),
         categories=ex.coded_columns,
         gaps=gaps,
         notes=known.notes if known.measured is None else (*known.notes, OF_RULES),
@@ -153,7 +153,8 @@ def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> C
 
 def _numbers_read(ex: MeasuredTree, X: Any) -> list[str]:
     """Return the columns that are measured and need values; a category may be missing, where that was seen."""
-    read = _readable(ex, X) if ex._evidence is None else list(ex._evidence.columns)
+    evidence = ex._in_memory
+    read = _readable(ex, X) if evidence is None else list(evidence.columns)
     coded = ex.coded_columns
     placed = ex.gap_columns | {j for j in coded if None in coded[j].values}
     return [ex.columns[j] for j in read if j not in placed]
@@ -217,16 +218,16 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
     batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
-    n_jobs = -1 if ex._table is None else ex._table.task.n_jobs
+    n_jobs = -1 if ex._evidence is None or ex._in_memory is not None else ex._evidence.task.n_jobs
     measured = on_complete_rows(partial(_measured, ex, labels), replace(batches, n_jobs=n_jobs))
     return with_kinds(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans, dict(ex.dates))
 
 
-def _measured(ex: MeasuredTree, labels: str, usable: Usable) -> MeasuredTree:
-    batches, known = usable.batches, None if ex._table is None else ex._table.task
+def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
+    known = ex._evidence
     task = Task.of(batches, named_by_column(ex.names, batches, labels), n_jobs=batches.n_jobs)
-    if known is not None:
-        task = replace(task, max_leaf_nodes=known.max_leaf_nodes, budget=known.budget)
+    if known is not None and known.in_batches:
+        task = replace(task, max_leaf_nodes=known.task.max_leaf_nodes, budget=known.task.budget)
     objective = "l1" if ex.objective == "l1" else "sqeuclidean"
     return measured_in_batches(task, Grown(ex.tree, ex.method, objective))
 

@@ -37,8 +37,8 @@ def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], spreads: Mapp
         raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
     refuse_unknown_columns(immutable, ex.columns)
     tree, coded = ex.tree, ex.coded_columns
-    if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and ex._evidence is not None:
-        row = ex._evidence.row_of(position("row", row, ex.n_rows))
+    if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and ex._in_memory is not None:
+        row = ex._in_memory.row_of(position("row", row, ex.n_rows))
 
     def measured() -> Array:
         return ex._rows("the position of a row").coordinates.table.values

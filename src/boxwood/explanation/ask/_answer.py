@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,6 @@ from boxwood._frames import boolean_columns, date_columns, is_frame, with_dates_
 from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
-    Usable,
     boolean_columns_of,
     identifiers_of,
     note_on_identifiers,
@@ -29,21 +28,21 @@ from boxwood.explanation.ask.explainer import (
     out_of_frozen,
     refuse_growing,
 )
-from boxwood.explanation.ask.gaps import Complete, HasGaps, complete_rows, refuse_other_index
+from boxwood.explanation.ask.gaps import HasGaps, complete_rows, refuse_other_index
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
 from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.progress import Progress
 from boxwood.explanation.ask.question import (
     Question,
-    TableQuestion,
     mixed_question,
     question_of,
     table_question_of,
     with_weights,
 )
-from boxwood.explanation.choose.in_batches import Found, grown_by_name, sample_task, searched_by_passes
-from boxwood.explanation.choose.search import choose
-from boxwood.explanation.measure.facts import Growth, TableFacts, named_by_rows, with_enough_rows
+from boxwood.explanation.choose.in_batches import Found, searched_by_passes
+from boxwood.explanation.choose.search import choose, sample_task
+from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.facts import TableFacts, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import Costs, measure, measured_by_passes, mixture_facts
@@ -51,10 +50,9 @@ from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
-from boxwood.passes import Source
+from boxwood.passes import Batches, Source
 from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
-from boxwood.reference.budget import Budget
 from boxwood.reference.mixed import MixedTable
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
@@ -74,22 +72,24 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
             return explained_on_table(clustering, source, asked)
         explanation = _by_explainer(X, out_of_frozen(clustering), asked)
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
-    rows: Complete | Usable
     X, asked = _dated(X, source, clustering, asked)
-    posed = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
-    if isinstance(posed, Question):
-        answer, rows = _in_memory(posed, asked), posed.complete
-        booleans = rows.X.booleans if isinstance(rows.X, MixedTable) else boolean_columns(X)
-    else:
-        answer, rows = _in_batches(posed, clustering, asked), posed.usable
-        booleans = boolean_columns_of(rows.batches)
-    explanation = rows.told(concluded(answer, asked, made_here=clustering is None))
-    if source is not None and explanation._evidence is not None:
+    question = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
+    in_batches, rows = question.task.in_batches, question.complete
+    answer = _in_batches(question, clustering, asked) if in_batches else _in_memory(question, asked)
+    explanation = rows.told(concluded(answer, question, asked, made_here=clustering is None))
+    if source is not None and not in_batches:
         beside = partial(numbers_in_order, source, explanation.n_rows)
         unplaced = "" if source.is_local and source.n_rows == explanation.n_rows else source.name
-        evidence = replace(explanation._evidence, beside=beside, unplaced=unplaced)
+        evidence = replace(explanation._rows(), beside=beside, unplaced=unplaced)
         explanation = replace(explanation, _evidence=evidence)
-    return with_kinds(explanation, booleans, asked.dates)
+    return with_kinds(explanation, _booleans(X, rows.X), asked.dates)
+
+
+def _booleans(X: Any, rows: Any) -> Sequence[str]:
+    """Return the columns of booleans of what was given, as its rows tell, which may be those of a table in batches."""
+    if isinstance(rows, Batches):
+        return boolean_columns_of(rows)
+    return rows.booleans if isinstance(rows, MixedTable) else boolean_columns(X)
 
 
 def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tuple[Any, Asked]:
@@ -104,7 +104,7 @@ def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tupl
     return X, replace(asked, dates=date_columns(X) | read)
 
 
-def _posed(source: Source, clustering: Any, asked: Asked) -> Question | TableQuestion:
+def _posed(source: Source, clustering: Any, asked: Asked) -> Question:
     """Return what is asked of a table in batches: of all of it by passes, or with words and gaps, of rows in memory."""
     if (read := gathered(source, clustering, asked)) is not None:
         return mixed_question(read, asked)
@@ -135,17 +135,21 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
     explanation = measure(task, finished, question.coordinates, **_known(question, grown))
-    evidence = replace(
-        explanation._rows(),
-        grow=lambda other: grown if other is task else choose(other, name, **options),
+    evidence = _growing(explanation._rows(), question, grown, name, options)
+    return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, task if name == "auto" else None)
+
+
+def _growing(evidence: Evidence, question: Question, grown: Grown, method: str, options: Mapping[str, Any]) -> Evidence:
+    """Return the evidence of a tree that was grown for a question, and can be grown again for other rows."""
+    task = question.task
+    return replace(
+        evidence,
+        grow=lambda other: grown if other is task else choose(other, method, **options),
         clusterer=question.clusterer,
         given=question.given,
         is_short=True,
         budget=question.budget,
     )
-    seen = task if name == "auto" else None
-    explanation = replace(explanation, _evidence=evidence)
-    return Answer(explanation, task, question.budget, question.clusterer, grown.tree, n_moved, seen)
 
 
 class _Finished(NamedTuple):
@@ -233,30 +237,26 @@ def _known(question: Question, grown: Grown) -> dict[str, Any]:
     return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
 
 
-def _in_batches(question: TableQuestion, clustering: Any, asked: Asked) -> Answer:
-    growth = question.growth
-    facts = TableFacts(growth.task)
-    found = _found(facts, growth, asked.progress)
+def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
+    name, task, scaling = asked.method, question.task, question.coordinates.scaling
+    options = with_defaults(name, asked.options, question.clusterer)
+    facts = TableFacts(task)
+    found = _found(facts, name, options, asked.progress)
     sums, objective = found.sums, found.grown.objective
     facts = facts.under(objective)
-    if growth.scaling is not None:
-        facts = TableFacts(question.unscaled_task(), growth.scaling.scale, objective)
-        sums = facts.of_trees([found.grown.tree.pull_back(growth.scaling)])[0]
+    if scaling is not None:
+        facts = TableFacts(question.task_on_table, scaling.scale, objective)
+        sums = facts.of_trees([question.coordinates.pulled_back(found.grown.tree)])[0]
     tree, n_moved, sums = _finished(facts, sums)
-    notes = (
-        *question.usable.notes,
-        *_notes_on_columns(facts, sums),
-        *_notes_on_clustering(facts.task, clustering, asked),
-    )
+    notes = (*question.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
     grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
     explanation = measured_by_passes(facts, grown, sums, None if n_moved else found.cost)
     if (mixture := grown.facts.get("mixture")) is not None:
-        raw = mixture if growth.scaling is None else mixture.rescaled(growth.scaling.shift, growth.scaling.scale)
+        raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
-    assert explanation._table is not None
-    explanation = replace(explanation, _table=replace(explanation._table, growth=growth))
-    budget = facts.task.budget
-    return Answer(explanation, facts.task, budget, growth.clusterer, found.grown.tree, n_moved, found.sample)
+    evidence = _growing(explanation._known(), question, found.grown, name, options)
+    evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
+    return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, found.sample)
 
 
 def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
@@ -280,12 +280,12 @@ def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: TableFacts
     return replace(explanation, mixture=found, notes=notes)
 
 
-def _found(facts: TableFacts, growth: Growth, progress: Progress) -> Found:
+def _found(facts: TableFacts, method: str, options: Mapping[str, Any], progress: Progress) -> Found:
     """Return what the method grows, and what the leaves of its tree hold."""
     facts.task.budget.refuse_too_few(facts.task.n_kept)
-    if growth.method == "auto":
-        return searched_by_passes(facts, progress=progress, **growth.options)
-    grown = grown_by_name(facts.task, growth.method, growth.options)
+    if method == "auto":
+        return searched_by_passes(facts, progress=progress, **options)
+    grown = choose(facts.task, method, **options)
     return Found(grown, facts.of_trees([grown.tree])[0])
 
 
@@ -309,18 +309,12 @@ def _finished(facts: TableFacts, sums: TreeSums) -> tuple[ThresholdTree, int, Tr
 
 
 class Answer(NamedTuple):
-    """The explanation by a tree that was grown.
+    """The explanation by a tree that was grown for a question.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : MeasuredTree
         Measured, with the rows that it was measured on.
-    task : Task
-        Rows and clusters.
-    budget : Budget
-        Limits of the rules, on the table's columns.
-    clusterer : object
-        What made the clusters; None if labels or centres were given.
     grown : ThresholdTree
         The tree as it was grown.
     n_moved : int
@@ -330,22 +324,19 @@ class Answer(NamedTuple):
     """
 
     explanation: MeasuredTree
-    task: Task
-    budget: Budget
-    clusterer: Any
     grown: ThresholdTree
     n_moved: int
     seen: Task | None = None
 
 
-def concluded(answer: Answer, asked: Asked, *, made_here: bool) -> MeasuredTree:
+def concluded(answer: Answer, question: Question, asked: Asked, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
     explanation, grown = answer.explanation, answer.grown
-    notes = notes_on_outcome(explanation, made_here, answer.clusterer)
+    notes = notes_on_outcome(explanation, made_here, question.clusterer)
     if answer.seen is not None:
         notes += notes_on_agreement(explanation.agreement, grown, settled(answer.seen, grown))
     notes += (*notes_on_missed(explanation), *notes_on_codes(explanation, asked.numbers))
-    explanation = told(explanation, answer.task, answer.budget, answer.n_moved)
+    explanation = told(explanation, question.task, question.budget, answer.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
     explanation = replace(explanation, notes=(*explanation.notes, *notes))

@@ -29,9 +29,9 @@ from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import listed, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
-from boxwood.explanation.ask.gaps import HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
+from boxwood.explanation.ask.gaps import Complete, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
 from boxwood.explanation.choose import settings
-from boxwood.explanation.measured_tree import MeasuredTree, Tree
+from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 __all__ = [
     "UNSEEN_DATES",
     "ColumnNote",
-    "Usable",
     "boolean_columns_of",
     "columns_for_rules",
     "identifiers_of",
@@ -359,7 +358,7 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
     They have 3 to 20 different values, all whole numbers, and a name such as "ward" or "code", or the rules take
     numbers in between, as nobody does who orders them. IN: numbers: columns that the caller said are numbers.
     """
-    evidence = explanation._evidence
+    evidence = explanation._in_memory
     if evidence is None or explanation.n_rows < FEW_ROWS:
         return ()
     rules = [rule for cluster in explanation.clusters for rule in cluster.rules]
@@ -505,30 +504,7 @@ class _Unique:
         return np.array([counts.max(initial=0) <= 1 for counts in self.counts])
 
 
-class Usable(NamedTuple):
-    """Rows that have all values, in the columns that rules may use.
-
-    Parameters
-    ----------
-    batches : Batches
-        The rows.
-    notes : tuple of str
-        On columns and rows that are left out, and how columns are read.
-    n_incomplete : int
-        Number of the other rows of the table.
-    """
-
-    batches: Batches
-    notes: tuple[str, ...] = ()
-    n_incomplete: int = 0
-
-    def told(self, explanation: Tree) -> Tree:
-        """Return the explanation of these rows with the others of the table as rows that are left out."""
-        n_rows, n_left_out = (n + self.n_incomplete for n in (explanation.n_rows, explanation.n_left_out))
-        return replace(explanation, n_rows=n_rows, n_left_out=n_left_out)
-
-
-def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked, *, looked_at: bool) -> Usable:
+def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked, *, looked_at: bool) -> Complete:
     """Return the rows and columns of a table that a clustering and its rules use.
 
     Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
@@ -557,9 +533,9 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
         raise DataError(f"{_none_left(source, left_out, suspects)}\n{'; '.join(notes_on_left_out(left_out, suspects))}")
     if asked.missing == "learn" and can_be_gathered(clustering) and any(name in look.gaps for name in used):
         raise HasGaps
-    usable = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
+    complete = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
     notes = notes_on_use(used, left_out, suspects, padded=padded, spellings=source.spellings)
-    return usable._replace(notes=(*notes, *usable.notes))
+    return complete._replace(notes=(*notes, *complete.notes))
 
 
 def _are_named(columns: Sequence[str] | None) -> bool:
@@ -576,27 +552,26 @@ def _none_left(source: Source, left_out: dict[str, list[str]], suspects: Sequenc
     return f"no numeric column in {source.name}"
 
 
-def on_complete_rows(work: Callable[[Usable], MeasuredTree], batches: Batches, missing: str = "drop") -> MeasuredTree:
+def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, missing: str = "drop") -> MeasuredTree:
     """Return what comes of all rows; or, if their first pass finds that some lack values, of the others."""
     try:
-        return work(Usable(batches))
+        return work(batches)
     except MissingValues:
-        usable = complete_rows_of(batches, look_at(batches), missing)
-    explanation = usable.told(work(usable))
-    return replace(explanation, notes=(*usable.notes, *explanation.notes))
+        complete = complete_rows_of(batches, look_at(batches), missing)
+    return complete.told(work(complete.X), complete.notes)
 
 
-def complete_rows_of(batches: Batches, look: Look, missing: str) -> Usable:
+def complete_rows_of(batches: Batches, look: Look, missing: str) -> Complete:
     """Return the rows that lack no value; takes a pass if some rows do."""
     gaps = {name: look.gaps[name] for name in batches.columns if name in look.gaps}
     if not gaps:
-        return Usable(batches)
+        return Complete(batches)
     source = CompleteRows(batches.source, list(gaps), batches.n_jobs)
     assert source.n_rows is not None
     n_incomplete = look.n_rows - source.n_rows
     refuse_gaps(gaps, n_incomplete, look.n_rows, missing)
     note = note_on_gaps(gaps, n_incomplete, look.n_rows)
-    return Usable(replace(batches, source=source, store=None), (note,), n_incomplete)
+    return Complete(replace(batches, source=source, store=None), n_incomplete=n_incomplete, notes=(note,))
 
 
 def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[str] | None) -> Batches:

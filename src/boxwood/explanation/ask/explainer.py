@@ -16,7 +16,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.apply.other_rows import named_by_column
 from boxwood.explanation.ask.asked import Asked
 from boxwood.explanation.ask.clustering import clustering_of_table
-from boxwood.explanation.ask.columns import Usable, boolean_columns_of, on_complete_rows, rows_for
+from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measured_in_batches
@@ -104,11 +104,10 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Measured
     return with_kinds(explanation, boolean_columns_of(batches), source.dates)
 
 
-def _explained(explainer: Any, asked: Asked, usable: Usable) -> MeasuredTree:
-    batches, grown = usable.batches, explainer._grown
+def _explained(explainer: Any, asked: Asked, batches: Batches) -> MeasuredTree:
     reference = renamed(_clusters(explainer, batches), asked.names)
     task = Task.of(batches, reference, n_jobs=asked.n_jobs)
-    return measured_in_batches(task, grown._replace(tree=explainer.tree_))
+    return measured_in_batches(task, explainer._grown._replace(tree=explainer.tree_))
 
 
 def _rows(explainer: Any, source: Source, weight: Any) -> Batches:

@@ -52,30 +52,30 @@ class Complete(NamedTuple):
     Parameters
     ----------
     X, clustering, sample_weight
-        As given to `explain`, for the complete rows.
+        As given to `explain`, for the complete rows; of a table in batches X has them, and the others are None.
     rows : array of int, or None
-        Positions of the complete rows in the whole table; None if all are complete.
-    n_rows : int
-        Number of rows of the whole table, if some are incomplete.
+        Positions of the complete rows in the whole table; None if all are complete, and of a table in batches.
+    n_incomplete : int
+        Number of the other rows of the table.
     notes : tuple of str
         How many rows lack a value, and where.
     """
 
     X: Any
-    clustering: Any
-    sample_weight: Any
+    clustering: Any = None
+    sample_weight: Any = None
     rows: Indices | None = None
-    n_rows: int = 0
+    n_incomplete: int = 0
     notes: tuple[str, ...] = ()
 
     def told(self, explanation: Tree, notes: tuple[str, ...] = ()) -> Tree:
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
-        explanation = replace(explanation, notes=(*notes, *explanation.notes)) if notes else explanation
-        if self.rows is None:
-            return explanation
-        n_left_out = explanation.n_left_out + self.n_rows - len(self.rows)
-        evidence = None if explanation._evidence is None else replace(explanation._evidence, positions=self.rows)
-        return replace(explanation, n_rows=self.n_rows, n_left_out=n_left_out, _evidence=evidence)
+        n_rows, n_left_out = (n + self.n_incomplete for n in (explanation.n_rows, explanation.n_left_out))
+        evidence = explanation._evidence
+        if evidence is not None and self.rows is not None:
+            evidence = replace(evidence, positions=self.rows)
+        notes = (*notes, *explanation.notes)
+        return replace(explanation, n_rows=n_rows, n_left_out=n_left_out, notes=notes, _evidence=evidence)
 
 
 class HasGaps(Exception):
@@ -131,7 +131,7 @@ def without_rows(whole: Complete, rows: Indices, n_rows: int, note: str) -> Comp
         _clustering_of_rows(whole.clustering, rows, n_rows),
         _values_of_rows("weights", whole.sample_weight, rows, n_rows),
         rows,
-        n_rows,
+        n_rows - len(rows),
         (note, *_notes_on_lost(whole.X, whole.clustering, rows)),
     )
 

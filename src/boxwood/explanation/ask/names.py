@@ -49,9 +49,6 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     evidence, mixture = ex._evidence, ex.mixture
     if evidence is not None:
         evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))
-    table = ex._table
-    if table is not None:
-        table = replace(table, task=replace(table.task, reference=table.task.reference.named(plain)))
     if mixture is not None:
         first, second = (new.get(name, name) for name in mixture.components)
         mixture = mixture._replace(
@@ -64,7 +61,7 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
     if "stability" in kept:
         kept["stability"] = renamed_in(kept["stability"], plain)
-    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _table=table, _kept=kept)
+    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
 
 
 def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | int | float | bool, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
@@ -13,7 +13,7 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
 from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.axes.every_set import MOST_CODES, EverySetMap
-from boxwood.explanation.ask.asked import Asked, Candidates, with_defaults
+from boxwood.explanation.ask.asked import Asked, Candidates
 from boxwood.explanation.ask.clustering import (
     clustering_of,
     clustering_of_table,
@@ -22,7 +22,6 @@ from boxwood.explanation.ask.clustering import (
     notes_on_clustering,
 )
 from boxwood.explanation.ask.columns import (
-    Usable,
     columns_for_rules,
     left_out_of,
     may_be_unusable,
@@ -43,7 +42,7 @@ from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
-from boxwood.explanation.measure.facts import Growth, refuse_all_rows
+from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import cost_of_groups
 from boxwood.explanation.records import SearchFacts
@@ -58,16 +57,16 @@ from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.mixed import MixedTable, with_numbers
 from boxwood.reference.reference import labels_given
-from boxwood.reference.scaled import scaled_batches, unit_scaling, unscaled_reference
+from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Question", "TableQuestion", "mixed_question", "question_of", "table_question_of", "with_weights"]
+__all__ = ["Question", "mixed_question", "question_of", "table_question_of", "with_weights"]
 
 
 @dataclass(frozen=True)
 class Question:
-    """The clustering of a table that trees explain.
+    """The clustering of a table that trees explain, in memory or in batches.
 
     Parameters
     ----------
@@ -78,13 +77,15 @@ class Question:
     budget : Budget
         Limits of the rules, on the table's columns.
     clusterer : object
-        The fitted clusterer; None if labels or a `Reference` were given.
+        The fitted clusterer; None if labels, centres or a `Reference` were given.
     given : array or data frame
         The rows as the clusterer was given them; None if these are the rows of the task.
     complete : Complete
         Which rows of the table these are: those that lack no value.
     notes : tuple of str
         What a reader should know of columns and clusters.
+    by_means : bool
+        Whether centres of clusters in batches are the means of their rows.
     """
 
     task: Task
@@ -94,6 +95,17 @@ class Question:
     given: Any
     complete: Complete
     notes: tuple[str, ...]
+    by_means: bool = False
+
+    @property
+    def task_on_table(self) -> Task:
+        """The task of rows in batches in the table's units."""
+        task, here = self.task, self.coordinates
+        if here.scaling is None:
+            return task
+        assert isinstance(here.table_store, Batches)
+        reference = unscaled_reference(task.reference, here.scaling)
+        return task.on(replace(here.table_store, labelling=reference.labelling, store=task.batches.store), reference)
 
     def finished(self, tree: ThresholdTree, search: SearchFacts | None = None) -> tuple[ThresholdTree, int]:
         """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved.
@@ -147,7 +159,7 @@ class Question:
         axis_map = EverySetMap(values, here.categories, task.kept)
         if axis_map.n_columns * len(values) > settings.ONE_HOT:
             return None
-        every = self._on(replace(here, rows=here.table.mapped(axis_map.transform(values)), axis_map=axis_map))
+        every = self._on(replace(here, store=here.table.mapped(axis_map.transform(values)), axis_map=axis_map))
         depth = min(self.budget.max_depth or task.leaves(), task.leaves() - 1)
         return every if is_within_reach(every.task, min(depth, 2)) else None
 
@@ -267,31 +279,8 @@ def _task(rows: Rows | Batches, reference: Reference, asked: Asked, mixture: Mix
     )
 
 
-class TableQuestion(NamedTuple):
-    """A table in batches and its clusters.
-
-    Parameters
-    ----------
-    growth : Growth
-        How the tree is grown, with the task in the columns on which it is.
-    usable : Usable
-        The columns of the table that rules may test, in its units, and the rows that lack no value.
-    """
-
-    growth: Growth
-    usable: Usable
-
-    def unscaled_task(self) -> Task:
-        """Return the task in the table's units; its columns must have been scaled."""
-        task, scaling = self.growth.task, self.growth.scaling
-        assert scaling is not None
-        reference = unscaled_reference(task.reference, scaling)
-        rows = replace(self.usable.batches, labelling=reference.labelling, store=task.batches.store)
-        return task.on(rows, reference)
-
-
-def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQuestion:
-    """Return what is asked of a table; clusters are made, or found in it, by passes.
+def table_question_of(source: Source, clustering: Any, asked: Asked) -> Question:
+    """Return what is asked of a table in batches; clusters are made, or found in it, by passes.
 
     Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
     needed: if rows lack values, or a column may be none for rules.
@@ -310,33 +299,31 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> TableQue
     return _posed(source, clustering, asked, looked_at=True)
 
 
-def _may_be_unusable(question: TableQuestion, clustering: Any, asked: Asked) -> bool:
+def _may_be_unusable(question: Question, clustering: Any, asked: Asked) -> bool:
     """Return whether a column of a table with labels may be one that rules should not use."""
     if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
         return False
-    task = question.growth.task
+    task = question.task
     return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
 
 
-def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) -> TableQuestion:
+def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) -> Question:
     usable = usable_rows(source, clustering, label_column_of(clustering), asked, looked_at=looked_at)
-    batches = usable.batches
+    batches = usable.X
     budget = budget_of(asked.limits, batches.columns, source.names, lambda: left_out_of(source, ()))
     if asked.method != "auto":
         _refuse_limits(asked.method, budget)
     if asked.standardize and not (clustering is None or isinstance(clustering, str)):
         refuse_all_rows("standardize with centres or a clusterer", source.name)
-    scaling = unit_scaling(batches) if asked.standardize else None
-    on = batches if scaling is None else scaled_batches(batches, scaling)
-    reference, clusterer = clustering_of_table(on, clustering, asked.n_clusters, asked.random_state)
-    task = _task(on, reference, asked, _mixture_of(clusterer), budget)
+    here = Coordinates.in_batches(batches, unit_scaling(batches) if asked.standardize else None)
+    assert isinstance(here.store, Batches)
+    reference, clusterer = clustering_of_table(here.store, clustering, asked.n_clusters, asked.random_state)
+    task = _task(here.store, reference, asked, _mixture_of(clusterer), budget)
     refuse_one_cluster_of(task)
-    options, made_by = with_defaults(asked.method, asked.options, clusterer), clusterer
     if clustering is None:
-        n_values = task.n_rows * task.n_columns
-        made_by = default_clusterer(reference.n_clusters, n_values, asked.random_state)
+        clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
-    return TableQuestion(Growth(task, asked.method, options, made_by, scaling, by_means), usable)
+    return Question(task, here, budget, clusterer, None, usable, usable.notes, by_means)
 
 
 def _refuse_limits(method: str, budget: Budget) -> None:

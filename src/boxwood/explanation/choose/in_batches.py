@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._validation import Rows
 from boxwood.explanation.ask.progress import Progress
-from boxwood.explanation.choose import settings
-from boxwood.explanation.choose.few_columns import on_few_columns
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
-from boxwood.explanation.choose.search import choose, refuse_leaves
+from boxwood.explanation.choose.search import choose, sample_task
 from boxwood.explanation.measure.facts import TableFacts, named_by_rows, with_enough_rows
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
-from boxwood.passes import Batches
-from boxwood.passes.sample import sample_of
 from boxwood.passes.tree_sums import TreeSums
-from boxwood.reference import Reference, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Found", "grown_by_name", "rows_of_sample", "sample_task", "searched_by_passes"]
+__all__ = ["Found", "searched_by_passes"]
 
 
 class Found(NamedTuple):
@@ -85,32 +79,6 @@ def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bo
     return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
 
 
-def rows_of_sample(batches: Batches, n_leaves: int) -> int:
-    """Return how many rows of a table are looked at together, at most."""
-    return max(
-        min(settings.SAMPLE_ROWS, settings.SAMPLE_VALUES // batches.n_columns),
-        settings.ROWS,
-        settings.ROWS_PER_LEAF * n_leaves,
-    )
-
-
-def sample_task(task: Task) -> tuple[Task, bool]:
-    """Return the task on a sample of distinct rows, and whether all rows are in it."""
-    n_rows = rows_of_sample(task.batches, task.leaves())
-    found, budget = sample_of(task.batches, n_rows), task.budget
-    values, weights = found.values, found.weights
-    is_whole = len(values) < n_rows or (not task.is_weighted and float(weights.sum()) == task.n_kept)
-    if budget.min_samples_leaf > 1:  # which counts equal rows one by one
-        if is_whole and found.times.sum() <= n_rows:
-            found = found.repeated()
-            values, weights = found.values, found.weights
-        else:
-            budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
-    are_alike = not task.is_weighted and bool((weights == 1.0).all())
-    reference = Reference(found.labels, task.reference.centers, task.reference.names)
-    return task.on(Rows(values, None if are_alike else weights), reference, budget), is_whole
-
-
 def _taken(facts: TableFacts, rule: GoalRule, trees: dict[ThresholdTree, str]) -> tuple[Candidate, TreeSums, float]:
     """Return the tree that the goal takes, with honest names, its sums and its cost; takes two passes, seldom three."""
     centers, measured = facts.task.reference.centers, facts.of_trees(list(trees))
@@ -136,14 +104,3 @@ def _of_all_rows(facts: TableFacts) -> dict[ThresholdTree, str]:
         return {}
     grown = imm.grow(task)
     return {grown.tree: grown.method}
-
-
-def grown_by_name(task: Task, method: str, options: Mapping[str, Any]) -> Grown:
-    """Return what a method by its name grows on all rows, as `choose` does for rows in memory."""
-    chosen = METHODS[method]
-    notes: tuple[str, ...] = ()
-    refuse_leaves(task, chosen)
-    if task.budget.max_columns is not None:
-        task, notes = on_few_columns(task, *sample_task(task))
-    grown = chosen.grow(task, **options)
-    return grown._replace(notes=(*notes, *grown.notes))

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from boxwood._validation import Rows
 from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput
-from boxwood.explanation.choose.few_columns import grown_on_few
+from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
@@ -26,19 +27,28 @@ from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.shared.names import named
-from boxwood.reference import Task
+from boxwood.passes import Batches
+from boxwood.passes.sample import sample_of
+from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merged
 
-__all__ = ["choose", "refuse_leaves", "searched"]
+__all__ = ["choose", "rows_of_sample", "sample_task", "searched"]
 
 
 def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
-    """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule."""
+    """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule.
+
+    A method by its name grows on rows in batches, too.
+    """
     if name == "auto":
         return _searched(task, progress=progress, **options).noting_early_stop(task)
     method = METHODS[name]
     refuse_leaves(task, method)
+    if task.in_batches:
+        few, notes = (task, ()) if task.budget.max_columns is None else on_few_columns(task, *sample_task(task))
+        grown = method.grow(few, **options)
+        return grown._replace(notes=(*notes, *grown.notes))
     method.check_budget(task.budget)
     if task.budget.max_columns is None:
         return _preferring(method.grow(task, **options), task, method)
@@ -83,6 +93,32 @@ def refuse_leaves(task: Task, method: Method) -> None:
             f"method {method.name!r} makes one leaf for each of {n} {what}, but max_leaf_nodes={task.max_leaf_nodes}; "
             f"use 'auto', {', '.join(others[:-1])} or {others[-1]}"
         )
+
+
+def rows_of_sample(batches: Batches, n_leaves: int) -> int:
+    """Return how many rows of a table are looked at together, at most."""
+    return max(
+        min(settings.SAMPLE_ROWS, settings.SAMPLE_VALUES // batches.n_columns),
+        settings.ROWS,
+        settings.ROWS_PER_LEAF * n_leaves,
+    )
+
+
+def sample_task(task: Task) -> tuple[Task, bool]:
+    """Return the task on a sample of distinct rows, and whether all rows are in it."""
+    n_rows = rows_of_sample(task.batches, task.leaves())
+    found, budget = sample_of(task.batches, n_rows), task.budget
+    values, weights = found.values, found.weights
+    is_whole = len(values) < n_rows or (not task.is_weighted and float(weights.sum()) == task.n_kept)
+    if budget.min_samples_leaf > 1:  # which counts equal rows one by one
+        if is_whole and found.times.sum() <= n_rows:
+            found = found.repeated()
+            values, weights = found.values, found.weights
+        else:
+            budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
+    are_alike = not task.is_weighted and bool((weights == 1.0).all())
+    reference = Reference(found.labels, task.reference.centers, task.reference.names)
+    return task.on(Rows(values, None if are_alike else weights), reference, budget), is_whole
 
 
 # steps told of: each kind of tree, each refined one, small subtrees, all rows

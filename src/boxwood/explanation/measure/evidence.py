@@ -1,4 +1,4 @@
-"""`Evidence`: the rows that an explanation was measured on, and how to grow its tree again."""
+"""`Evidence`: the rows that an explanation was measured on, wherever they are, and how to grow its tree again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from boxwood.explanation.measure.leaf_facts import held_in
 from boxwood.reference.budget import NO_BUDGET, Budget
 
 if TYPE_CHECKING:  # a model that was read from a file has no evidence
+    from boxwood.explanation.measure.facts import TableFacts
     from boxwood.grow.grown import Grown
     from boxwood.kernels import Kernel
     from boxwood.reference import Task
@@ -38,9 +39,11 @@ class Evidence:
     coordinates : Coordinates
         The same rows in the table's columns, on which the tree of the explanation runs, and the map between them.
     leaf : array of shape (n,)
-        Leaf of each row.
+        Leaf of each row in memory; empty for rows in batches.
     held : array of shape (n_leaves, k)
         Number, or weight, of the rows of each cluster in each leaf.
+    facts : TableFacts, default=None
+        What passes tell of rows in batches, in the table's columns; None for rows in memory.
     grow : function from a task to Grown, default=None
         Grows a tree by the method of the explanation on the columns of `task`; None for a tree that was there already.
     clusterer : object, default=None
@@ -55,6 +58,8 @@ class Evidence:
         Whether thresholds of the explanation were shortened, and so should be those of trees compared with it.
     budget : Budget
         Limits of the rules, on the table's columns.
+    by_means : bool, default=False
+        Whether the centres are the means of the clusters' rows in batches, so that those of a sample are its own means.
     positions : array of shape (n,), default=None
         Position of each row in the table that was explained; None if no row of it was left out as it lacks values.
     unplaced : str, default=""
@@ -68,6 +73,7 @@ class Evidence:
     coordinates: Coordinates
     leaf: Indices
     held: Array
+    facts: TableFacts | None = None
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
     booleans: tuple[str, ...] = ()
@@ -75,9 +81,15 @@ class Evidence:
     kernel: Kernel | None = None
     is_short: bool = False
     budget: Budget = NO_BUDGET
+    by_means: bool = False
     positions: Indices | None = None
     unplaced: str = ""
     beside: Callable[[str], Floats] | None = None
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether rows come in batches."""
+        return self.task.in_batches
 
     @property
     def columns(self) -> dict[int, str]:
@@ -97,7 +109,7 @@ class Evidence:
         task, here, whole = self.task.of_rows(rows), self.coordinates, self.task
         budget = self.budget.for_share(min(task.n_kept / whole.n_kept, 1.0))
         measured = None if here.measured is None else here.measured.take(rows)
-        coordinates = replace(here, table=here.table.take(rows), rows=task.rows, measured=measured)
+        coordinates = replace(here, table_store=here.table.take(rows), store=task.rows, measured=measured)
         given = None if self.given is None else rows_of_table(self.given, rows)
         leaf = self.leaf[rows]
         held, _ = held_in(task, leaf, len(self.held))

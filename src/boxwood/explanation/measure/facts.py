@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from boxwood._types import Array, Floats, Indices
-from boxwood.axes import Scaling
+from boxwood._types import Floats, Indices
 from boxwood.errors import DataError
 from boxwood.grow.centers.random_cuts import scored
 from boxwood.grow.shared.names import without_leaves
@@ -26,7 +25,7 @@ from boxwood.reference import Task
 from boxwood.reference.streamed import ranges_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["Growth", "TableEvidence", "TableFacts", "named_by_rows", "refuse_all_rows", "with_enough_rows"]
+__all__ = ["TableFacts", "named_by_rows", "refuse_all_rows", "with_enough_rows"]
 
 EQUAL = 1 + 1e-12  # distances of this ratio are equal, but for rounding
 
@@ -275,58 +274,6 @@ def named_by_rows(sums: TreeSums, centers: Floats, by_cost: bool) -> ThresholdTr
             worth = -np.square((sums.means().mean[leaf] - centers) * unit).sum(axis=1)
         clusters[leaf] = np.where(rows[leaf] > 0, worth, -np.inf).argmax()
     return without_leaves(tree.relabeled(clusters), rows.sum(axis=1) == 0)
-
-
-class Growth(NamedTuple):
-    """How the tree of an explanation of a table in batches was grown.
-
-    Parameters
-    ----------
-    task : Task
-        Rows and their clusters, in the columns on which trees are grown.
-    method : str
-        "auto", or a name of `METHODS`.
-    options : mapping
-        Options of the method.
-    clusterer : object
-        The fitted clusterer that made the clusters; None if labels or centres were given.
-    scaling : Scaling or None
-        Map from the table's columns to those of the task; None if they are the same.
-    by_means : bool
-        Whether the clusters' centres are the means of their rows.
-    """
-
-    task: Task
-    method: str
-    options: Mapping[str, Any]
-    clusterer: Any
-    scaling: Scaling | None
-    by_means: bool
-
-
-@dataclass(frozen=True)
-class TableEvidence:
-    """The table of an explanation, and sums over its rows; it is never written.
-
-    Parameters
-    ----------
-    task : Task
-        Rows in batches and the clusters with their names.
-    held : array of shape (n_leaves, k)
-        Number, or weight, of the rows of each cluster in each leaf.
-    facts : TableFacts
-        Means of the clusters, and squared distances to them.
-    booleans : sequence of str
-        Columns that hold booleans.
-    growth : Growth, default=None
-        How the tree was grown; None for a tree that was there already.
-    """
-
-    task: Task
-    held: Array
-    facts: TableFacts
-    booleans: Sequence[str] = ()
-    growth: Growth | None = None
 
 
 def with_enough_rows(facts: TableFacts, measured: Sequence[TreeSums]) -> list[TreeSums]:

@@ -9,9 +9,8 @@ import numpy as np
 
 from boxwood.explanation.ask.progress import Progress, silent
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose.in_batches import grown_by_name
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.facts import Growth, TableFacts
+from boxwood.explanation.measure.facts import TableFacts
 from boxwood.explanation.measure.held_out import (
     held_out,
     how_of,
@@ -43,11 +42,11 @@ _STEPS = "trees of the frontier"
 
 def frontier_of(ex: MeasuredTree, folds: int, progress: Progress = silent) -> Frontier:
     """Return the frontier; `Explanation.frontier` states how it is made."""
-    if ex._table is not None:
-        return frontier_by_passes(ex, folds)
-    evidence, distance = ex._rows(), Distance(ex.objective, ex._rows().kernel)
-    task, way = evidence.task, way_of(ex, evidence)
-    largest = task.with_leaves(largest_of(ex))
+    evidence = ex._known()
+    if evidence.facts is not None:
+        return _by_passes(ex, evidence, evidence.facts, folds)
+    distance, way = Distance(ex.objective, evidence.kernel), way_of(ex, evidence)
+    largest = evidence.task.with_leaves(largest_of(ex))
     shares, leaf, grown_on = way.prunings(largest, evidence)
     losses = losses_on(shares.tree, evidence, distance, leaf=leaf, reference_cost=ex.reference_cost)
     progress(_STEPS, 1, 1 + folds)
@@ -182,7 +181,7 @@ class Way(NamedTuple):
 
 
 def way_of(ex: MeasuredTree, evidence: Evidence) -> Way:
-    """Return how the larger tree is grown on rows in memory."""
+    """Return how the larger tree is grown."""
     if ex.search is not None and not ex.search.by_agreement:
         return Way("regression-centers", _by_impurity("centers"), "cost", True)
     if ex.search is not None or evidence.grow is None:
@@ -194,7 +193,8 @@ def way_of(ex: MeasuredTree, evidence: Evidence) -> Way:
     if METHODS[name].one_leaf_each:
         cuts = "threshold" if evidence.kernel is None else "interval"
         grow = _expansion(objective, cuts)
-        return Way(expanded_name(name, objective), grow, objective, True, lambda task: _begun(evidence, task))
+        sampled = not evidence.in_batches
+        return Way(expanded_name(name, objective), grow, objective, sampled, lambda task: _begun(evidence, task))
     return Way(name, lambda task, _: _grown(evidence, task), objective, False)
 
 
@@ -220,7 +220,7 @@ def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | Non
 
 def _begun(evidence: Evidence, task: Task) -> ThresholdTree:
     """Return the tree with one leaf for each cluster; that of all rows is there already."""
-    is_all = task.rows is evidence.task.rows
+    is_all = task.store is evidence.task.store
     return _grown(evidence, evidence.task if is_all else task.with_leaves(None))
 
 
@@ -229,47 +229,29 @@ def _grown(evidence: Evidence, task: Task) -> ThresholdTree:
     return evidence.grow(task).tree
 
 
-def frontier_by_passes(ex: MeasuredTree, folds: int) -> Frontier:
-    """Return the frontier of a table in batches; `Explanation.frontier` states how it is made.
+def _by_passes(ex: MeasuredTree, evidence: Evidence, facts: TableFacts, folds: int) -> Frontier:
+    """Return the frontier of a table in batches.
 
     A method by its name grows the larger tree on all rows, and they prune it. Otherwise, with folds, and where
     thresholds are rounded, a sample does. Price and agreement are those of all rows, held out those of the sample.
     """
-    assert ex._table is not None
-    growth, task = ex._table.growth, ex._table.task
-    is_rounded = task.budget.round_thresholds is not None
-    if not folds and not is_rounded and growth is not None and growth.method != "auto":
-        way = _way_on_all_rows(growth, ex.objective)
-        tree, _ = way.grown(growth.task.with_leaves(largest_of(ex)))
-        shares = shares_of(tree, growth.task, way.objective)
+    is_rounded, task = evidence.budget.round_thresholds is not None, evidence.task
+    if not folds and not is_rounded and ex.search is None and evidence.grow is not None:
+        way = way_of(ex, evidence)
+        tree, _ = way.grown(task.with_leaves(largest_of(ex)))
+        shares = shares_of(tree, task, way.objective)
         nothing = HeldOutBySize([None] * len(shares.sizes()), None)
-        losses = _losses(TableFacts(growth.task, objective=ex.objective), tree)
+        losses = _losses(TableFacts(task, objective=ex.objective), tree)
         return frontier_on(ex, shares, losses, nothing, 0, way, ex.n_rows)
     sampled, is_all = with_rows_in_memory(ex)
-    evidence = sampled._rows()
-    of_sample, to_grow = way_of(sampled, evidence), evidence.task.with_leaves(largest_of(ex))
-    shares, _, grown_on = of_sample.prunings(to_grow, evidence)
-    held = held_out_by_size(sampled, evidence, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
+    rows = sampled._rows()
+    of_sample, to_grow = way_of(sampled, rows), rows.task.with_leaves(largest_of(ex))
+    shares, _, grown_on = of_sample.prunings(to_grow, rows)
+    held = held_out_by_size(sampled, rows, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
     n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
-    if growth is None or not is_rounded:
-        facts = TableFacts(task if growth is None else growth.task, objective=ex.objective)
-    else:  # the larger tree tests the table's columns
-        facts = TableFacts(task, None if growth.scaling is None else growth.scaling.scale, ex.objective)
-    return frontier_on(ex, shares, _losses(facts, shares.tree), held, folds, of_sample, n_grown)
-
-
-def _way_on_all_rows(growth: Growth, distance: str) -> Way:
-    """Return how a method by its name grows the larger tree on all rows of a table in batches."""
-
-    def grown(task: Task, _: ThresholdTree | None = None) -> ThresholdTree:
-        return grown_by_name(task, growth.method, growth.options).tree
-
-    method = METHODS[growth.method]
-    objective = "cost" if distance == "sqeuclidean" and not method.by_mistakes else "mistakes"
-    if not method.one_leaf_each:
-        return Way(method.name, grown, objective, False)
-    grow, name = _expansion(objective, "threshold"), expanded_name(method.name, objective)
-    return Way(name, grow, objective, False, lambda task: grown(task.with_leaves(None)))
+    on_table = facts.task if is_rounded else task  # a tree with rounded thresholds tests the table's columns
+    measured = TableFacts(on_table, facts.scale if is_rounded else None, ex.objective)
+    return frontier_on(ex, shares, _losses(measured, shares.tree), held, folds, of_sample, n_grown)
 
 
 def _losses(facts: TableFacts, tree: ThresholdTree) -> LeafLosses:

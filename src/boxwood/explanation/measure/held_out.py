@@ -14,8 +14,7 @@ from boxwood._types import Indices
 from boxwood._validation import Rows, shown
 from boxwood.errors import DataError
 from boxwood.explanation.ask.progress import Progress, silent
-from boxwood.explanation.choose.in_batches import rows_of_sample
-from boxwood.explanation.choose.search import choose
+from boxwood.explanation.choose.search import rows_of_sample
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.leaf_facts import held_in
 from boxwood.explanation.measure.limited import on_table_columns
@@ -27,7 +26,6 @@ from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.facts import Growth
     from boxwood.explanation.measured_tree import MeasuredTree
 
 __all__ = [
@@ -219,27 +217,18 @@ def with_rows_in_memory(ex: MeasuredTree) -> tuple[MeasuredTree, bool]:
     Of rows in batches it refers to a sample, which depends on the rows alone, and takes a pass. Its tree and its facts
     stay those of all rows.
     """
-    if ex._table is None:
+    there = ex._evidence
+    if there is None or there.facts is None:
         return ex, True
-    whole, growth = ex._table.task, ex._table.growth
+    whole = there.facts.task
     sample, is_all = _sample(whole)
-    weights = sample.own_weights if whole.is_weighted else None
-    table = Rows(sample.values, weights)
-    coordinates = Coordinates.of_rows(table, ex.columns, None if growth is None else growth.scaling)
-    task = _task(coordinates.rows, sample, whole if growth is None else growth.task, growth)
-    task = task.with_reference(task.reference.named(ex.names))
+    table = Rows(sample.values, sample.own_weights if whole.is_weighted else None)
+    coordinates = Coordinates.of_rows(table, ex.columns, there.coordinates.scaling)
+    task = _task(coordinates.rows, sample, there)
     leaf = ex.tree.apply(table, n_jobs=whole.n_jobs)
-    evidence = Evidence(
-        task,
-        coordinates,
-        leaf,
-        held_in(task, leaf, ex.n_leaves)[0],
-        None if growth is None else lambda part: choose(part, growth.method, **growth.options),
-        None if growth is None else growth.clusterer,
-        is_short=growth is not None,
-        budget=task.budget,
-    )
-    return replace(ex, _table=None, _evidence=evidence), is_all
+    held, _ = held_in(task, leaf, ex.n_leaves)
+    here = replace(there, task=task, coordinates=coordinates, leaf=leaf, held=held, facts=None, budget=task.budget)
+    return replace(ex, _evidence=here), is_all
 
 
 def _sample(task: Task) -> tuple[Sample, bool]:
@@ -249,10 +238,11 @@ def _sample(task: Task) -> tuple[Sample, bool]:
     return sample, len(sample.labels) == task.n_kept
 
 
-def _task(rows: Rows, sample: Sample, task: Task, growth: Growth | None) -> Task:
+def _task(rows: Rows, sample: Sample, there: Evidence) -> Task:
     """Return the task on the rows of a sample; centres that are means are theirs, if each cluster has some."""
+    task, names = there.task, there.task.reference.names
     centers = task.reference.centers
     reference = Reference(sample.labels, centers)
-    if growth is not None and growth.by_means and len(np.unique(sample.labels)) == len(centers):
+    if there.by_means and len(np.unique(sample.labels)) == len(centers):
         reference = Reference.of(rows, sample.labels)
-    return task.on(rows, reference, task.budget.for_share(min(len(rows) / task.n_kept, 1.0)))
+    return task.on(rows, reference.named(names), task.budget.for_share(min(len(rows) / task.n_kept, 1.0)))

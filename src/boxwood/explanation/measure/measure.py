@@ -14,7 +14,7 @@ from boxwood._validation import listed, refuse_infinite_sum
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.facts import TableEvidence, TableFacts
+from boxwood.explanation.measure.facts import TableFacts
 from boxwood.explanation.measure.leaf_facts import LeafFacts
 from boxwood.explanation.measure.losses import cost_of_groups
 from boxwood.explanation.measure.spreads import Spread
@@ -222,6 +222,7 @@ def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: fl
     whole = overview.all_whole and overview.heaviest <= LARGEST_NUMBER
     held = LeafFacts(grown.tree, sums.held, sums.noise, overview.n_rows, overview.n_kept, facts.weighted, whole)
     costs = Costs(facts.costs_of([sums])[0] if cost is None else cost, facts.cost_of_clusters)
+    no_rows = np.empty(0, dtype=np.intp)
     return explanation_of(
         task,
         grown,
@@ -229,7 +230,7 @@ def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: fl
         costs,
         Said(task.batches.columns, {}, scaled=facts.scale is not None),
         binary=_binary_by_passes(facts, sums),
-        _table=TableEvidence(task, held.held, facts),
+        _evidence=Evidence(task, Coordinates.in_batches(task.batches), no_rows, held.held, facts, budget=task.budget),
         _kept={"spreads": _spreads(facts, sums)},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -12,8 +12,8 @@ from boxwood._threads import fold_blocks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
-from boxwood.explanation.measure.evidence import BOOLEAN
-from boxwood.explanation.measure.facts import TableEvidence
+from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
+from boxwood.explanation.measure.facts import TableFacts
 from boxwood.explanation.records import (
     QUANTILES,
     CategoryColumn,
@@ -33,9 +33,16 @@ from boxwood.passes.ranks import (
 )
 from boxwood.reference import Task
 
-__all__ = ["profile_by_passes", "profile_of", "typical_rows"]
+__all__ = ["profile_of", "profiled", "typical_rows"]
 
 _FAR = 400  # exponent of two up to which squares and their sums are far from the ends of the range
+
+
+def profiled(evidence: Evidence) -> tuple[ColumnProfile, ...]:
+    """Return the profile of the columns of a table, wherever its rows are."""
+    if evidence.facts is not None:
+        return _by_passes(evidence.facts, evidence.booleans)
+    return profile_of(evidence.task, evidence.coordinates.table.values, evidence.columns, evidence.categories)
 
 
 def profile_of(
@@ -280,29 +287,27 @@ def _cramers_v(table: Floats) -> float:
     return min(float(np.sqrt((np.square(joint - expected) / expected).sum() / freedom)), 1.0)
 
 
-def profile_by_passes(evidence: TableEvidence) -> tuple[ColumnProfile, ...]:
+def _by_passes(facts: TableFacts, booleans: Collection[str]) -> tuple[ColumnProfile, ...]:
     """Return the profile of the columns of a table in batches; quantiles take one to four passes."""
-    names = evidence.task.batches.columns
-    quantiles = quantiles_in(evidence.task.batches, evidence.task.overview, QUANTILES)
+    batches = facts.task.batches
+    quantiles = quantiles_in(batches, facts.task.overview, QUANTILES)
     return tuple(
-        _of_booleans(name, evidence, j)
-        if name in evidence.booleans
-        else _of_numbers_in_batches(name, evidence, j, quantiles[:, j])
-        for j, name in enumerate(names)
+        _of_booleans(name, facts, j) if name in booleans else _of_numbers_in_batches(name, facts, j, quantiles[:, j])
+        for j, name in enumerate(batches.columns)
     )
 
 
-def _of_booleans(name: str, evidence: TableEvidence, j: int) -> CategoryColumn:
-    means = evidence.facts.means
+def _of_booleans(name: str, facts: TableFacts, j: int) -> CategoryColumn:
+    means = facts.means
     present = np.flatnonzero(means.weights > 0)
     true = means.mean[present, j] * means.weights[present]
     table = np.stack([means.weights[present] - true, true], axis=1)
-    return of_counts(name, table, BOOLEAN, present, evidence.facts.k)
+    return of_counts(name, table, BOOLEAN, present, facts.k)
 
 
-def _of_numbers_in_batches(name: str, evidence: TableEvidence, j: int, quantiles: Floats) -> NumberColumn:
+def _of_numbers_in_batches(name: str, facts: TableFacts, j: int, quantiles: Floats) -> NumberColumn:
     """Return the profile of a column of numbers; IN: quantiles of the clusters and of all rows, shape (k + 1, 5)."""
-    facts, spreads = evidence.facts, evidence.facts.spreads
+    spreads = facts.spreads
     present = np.flatnonzero(facts.means.weights > 0)
     sizes, away = facts.means.weights[present], spreads.away[present, j]
     unit, variance = int(spreads.exponents[j]), float(spreads.variance[j])

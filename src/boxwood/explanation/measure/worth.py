@@ -33,8 +33,8 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     evidence, is_known = ex._evidence, column in ex.columns
     if values is None and not is_known and evidence is not None and evidence.beside is not None:
         values = evidence.beside(column)
-    if values is None and ex._table is not None and not is_known:
-        totals, weights, n_missing = _totals_by_a_pass(ex._table.task, column)
+    if values is None and not is_known and evidence is not None and evidence.facts is not None:
+        totals, weights, n_missing = _totals_by_a_pass(evidence.facts.task, column)
     elif values is None:
         means = _means(ex, column)
         weights = np.array([cluster.size for cluster in ex.clusters], dtype=np.float64)

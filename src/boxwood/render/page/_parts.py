@@ -329,7 +329,7 @@ def _deviations(ex: Measurable, tested: list[int]) -> list[float]:
 
 def _typical_rows(ex: Measurable, tested: list[int], least: int) -> list[list[str | int] | None]:
     """Return for each cluster the values of a typical row: numbers as text, codes of categories; None for no row."""
-    if ex._evidence is None or not tested:
+    if ex._in_memory is None or not tested:
         return [None] * ex.n_clusters
     leaves = [_leaf_to_show(ex, cluster) for cluster in range(ex.n_clusters)]
     middles = _middles(ex, tested, [leaf for leaf in leaves if leaf is not None], least)
@@ -520,7 +520,7 @@ def _ascending(quantiles: tuple[float, ...]) -> Floats:
 
 def _sample(ex: Measurable) -> Indices | None:
     """Return the rows that are kept, or a sample of them, always the same one; None without rows."""
-    if ex._evidence is None:
+    if ex._in_memory is None:
         return None
     kept = np.flatnonzero(ex._rows().task.kept)
     if len(kept) > _SAMPLE:

@@ -185,7 +185,7 @@ def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) 
         "grown_by": grown_by(ex.method),
         "unbeaten": unbeaten(ex),
         "notes": [printable(note) for note in ex.notes if ex.basis is None or not _IN_BASIS.match(note)],
-        "has_rows": ex._evidence is not None,
+        "has_rows": ex._in_memory is not None,
     }
 
 
@@ -217,7 +217,7 @@ _ENOUGH = 0.9  # agreement for which more leaves are worth a word
 def _frontier(ex: Measurable, has_price: bool) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
-    if known is None and ex._evidence is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
+    if known is None and ex._in_memory is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
         try:
             known = ex.frontier()
         except DataError:
@@ -227,7 +227,7 @@ def _frontier(ex: Measurable, has_price: bool) -> dict[str, Any] | None:
 
 def _note_on_what_is_missing(ex: Measurable, facts: Mapping[str, Any]) -> list[str]:
     """Return a note on the parts of the page that need rows, if the model was read from a file and holds none."""
-    if ex._evidence is not None or ex._table is not None:
+    if ex._evidence is not None:
         return []
     parts = {
         "profile": "the profile of the columns",

@@ -201,7 +201,7 @@ def _picture(ex: MeasuredTree) -> Picture:
     codes = codes_at_cuts(tree, ex.coded_columns)
     reached = reached_by_missing(tree, ex.gap_columns)
     words = {node: cut_words(ex, node, codes.get(node), reached) for node in np.flatnonzero(tree.feature >= 0).tolist()}
-    bars = {} if ex._evidence is None else bars_of(ex, codes)
+    bars = {} if ex._in_memory is None else bars_of(ex, codes)
     counts = counts_of(ex)
     swatches = swatches_of(ex.names)
     widest = max((text_width(text, sizes.text) for one in words.values() for text in one.short), default=0.0)
@@ -385,8 +385,7 @@ def held_of(ex: MeasuredTree) -> Floats | None:
     if "held" in ex._kept:  # of an explanation whose counts were rounded
         rounded: Floats = ex._kept["held"]
         return rounded
-    evidence = ex._table or ex._evidence
-    return None if evidence is None else evidence.held.astype(np.float64)
+    return None if ex._evidence is None else ex._evidence.held.astype(np.float64)
 
 
 def _upwards(ex: MeasuredTree, at_leaves: Array) -> Array:

@@ -108,7 +108,7 @@ def _half_open(piece: Interval) -> tuple[float, float]:
 
 def points_of(ex: Measurable, x: int, y: int) -> Points:
     """Return the rows to draw; none for a loaded model, which has no rows."""
-    if ex._evidence is None:
+    if ex._in_memory is None:
         nothing = np.empty(0)
         return Points(nothing, nothing, np.empty(0, dtype=np.intp), np.empty(0, dtype=np.bool_))
     evidence = ex._rows()
@@ -168,8 +168,8 @@ def _axis(ex: Measurable, ax: Axes, name: str, j: int, points: Points, areas: li
 
 def _categories(ex: Measurable, j: int) -> Categories | None:
     known = ex.coded_columns
-    if ex._evidence is not None:
-        known = ex._rows().categories | known
+    if ex._in_memory is not None:
+        known = ex._in_memory.categories | known
     return known.get(j)
 
 
