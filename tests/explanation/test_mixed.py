@@ -197,10 +197,42 @@ def test_categoricals_keep_their_order(library: str) -> None:
     assert ex.predict(frame).tolist() == labels
 
 
-@pytest.mark.parametrize("method", ["mmdt", "random_cuts", "kernel_imm"])
+@pytest.mark.parametrize("method", ["random_cuts", "kernel_imm"])
 def test_methods_of_numbers_refuse_words_and_gaps_and_say_what_to_do(method: str) -> None:
     with pytest.raises(ValueError, match=r"takes no categories; .*columns=\['age', 'orders'\] and missing=\"drop\""):
         _explained("pandas", method=method)
+
+
+def test_mmdt_refuses_words_alone() -> None:
+    with pytest.raises(ValueError, match=r"takes no categories; use another method, or columns=\['age', 'orders'\]$"):
+        _explained("pandas", method="mmdt")
+
+
+@law(40)
+def test_mmdt_sees_the_numbers_that_are_there(seed: int) -> None:
+    """Its cuts are those of a mixture of observed numbers; a missing one goes where the median of its column goes."""
+    rng = np.random.default_rng(seed)
+    k, d = int(rng.integers(2, 6)), int(rng.integers(1, 5))
+    labels = np.concatenate([np.arange(k), rng.integers(k, size=120)])
+    X = rng.normal(size=(len(labels), d)) * rng.choice([1e-6, 1.0, 1e6], d) + 4 * rng.normal(size=(k, d))[labels]
+    X[k:][rng.random((120, d)) < rng.choice([0.02, 0.3])] = np.nan
+    weights = rng.integers(1, 4, len(labels)).astype(float) if seed % 2 else None
+    some = ~np.isnan(X).all(axis=1)  # others have no cluster
+    X, labels, weights = X[some], labels[some], None if weights is None else weights[some]
+    ex = bw.explain(X, labels, method="mmdt", sample_weight=weights)
+    w = np.ones(len(X)) if weights is None else weights
+    known = [(labels == c)[:, None] & ~np.isnan(X) for c in range(k)]
+    mass = [w[labels == c].sum() for c in range(k)]
+    means = [[np.average(X[known[c][:, j], j], weights=w[known[c][:, j]]) for j in range(d)] for c in range(k)]
+    squares = [
+        [np.average((X[known[c][:, j], j] - means[c][j]) ** 2, weights=w[known[c][:, j]]) for j in range(d)]
+        for c in range(k)
+    ]
+    tree = bw.grow.mmdt(bw.Mixture(mass, means, squares))
+    there, at = [~np.isnan(x) for x in X.T], {"q": 0.5, "method": "inverted_cdf"}
+    median = [np.quantile(x[own], weights=w[own], **at) for x, own in zip(X.T, there, strict=True)]
+    assert ex.predict(X).tolist() == tree.predict(np.where(np.isnan(X), median, X)).tolist()
+    assert ex.mixture is None or not ex.gaps
 
 
 @pytest.mark.parametrize("method", ["imm", "greedy", "shallow", "exkmc", "expand", "cart"])

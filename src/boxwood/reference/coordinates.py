@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from boxwood.passes.batches import Batches, rows_in_memory
 from boxwood.passes.sums import unit_scaling_of
 from boxwood.reference.mixed import unit_scales
 from boxwood.reference.mixture import Mixture
+from boxwood.reference.moments import moments_of
 from boxwood.reference.reference import Reference
 from boxwood.reference.scaled import scaled_batches
 from boxwood.tree import ThresholdTree
@@ -150,6 +151,33 @@ class Coordinates:
         for j in self.gaps:
             values[np.isposinf(values[:, j]), j] = np.nan
         return values
+
+    def mixture_of_known(self, rows: Rows, labels: Indices, names: Sequence[Hashable]) -> Mixture:
+        """Return the mixture of clusters of rows on the columns of growth: each number counts where it is there.
+
+        A cluster that has no number in a column gets the mean and the variance of all clusters there. The columns that
+        mark gaps part no means.
+
+        IN: rows, of those on which trees are grown; labels (n,): cluster of each, -1 for one that is left out.
+        """
+        assert isinstance(self.axis_map, MixedMap)
+        moments = moments_of(rows, labels, len(names), None)
+        present = np.flatnonzero(moments.weights > 0)
+        mixture = Mixture.of_moments(moments, names=[names[c] for c in present.tolist()], clusters=present)
+        means, variances = mixture.means.copy(), mixture.variances.copy()
+        for j in self.gaps:
+            place = int(self.axis_map.starts[j])
+            column = Rows(rows.values[:, [place]], rows.weights)
+            known = np.where(rows.values[:, place + 1] == 0, labels, -1)
+            own, everyone = (
+                moments_of(column, known, len(names), None),
+                moments_of(column, np.minimum(known, 0), 1, None),
+            )
+            has_some = own.weights[present, None] > 0
+            means[:, [place]] = np.where(has_some, own.means[present], everyone.means)
+            variances[:, [place]] = np.where(has_some, own.variances[present], everyone.variances)
+            means[:, place + 1] = variances[:, place + 1] = 0.0
+        return replace(mixture, means=means, variances=variances)
 
     def dated(self, dates: Mapping[str, Dates]) -> Coordinates:
         """Return the coordinates that know which columns hold dates, by their names."""

@@ -144,7 +144,7 @@ def _growing(evidence: Evidence, question: Question, grown: Grown, method: str, 
     task = question.task
     return replace(
         evidence,
-        grow=lambda other: grown if other is task else choose(other, method, **options),
+        grow=lambda other: grown if other is task else question.grown(other, method, **options),
         clusterer=question.clusterer,
         given=question.given,
         is_short=True,
@@ -210,7 +210,7 @@ def _agreeing_most(
 
 
 def _finished_for(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
-    grown = choose(question.task, asked.method, progress=asked.progress, **options)
+    grown = question.grown(question.task, asked.method, progress=asked.progress, **options)
     return _Finished(question, grown, *question.finished(grown.tree, grown.facts.get("search")), options)
 
 

@@ -52,7 +52,7 @@ __all__ = [
 
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
 THE_LABELS = "the labels themselves"
-OF_NUMBERS = ("mmdt", "random_cuts")  # and all methods of kernels
+OF_NUMBERS = ("mmdt", "random_cuts")  # and all methods of kernels; the first takes gaps
 
 
 class Read(NamedTuple):
@@ -138,13 +138,13 @@ def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what:
 
 
 def refuse_method(method: str, table: MixedTable | Coordinates) -> None:
-    """Raise a ValueError if a method takes numbers without gaps only; the message says what to do."""
-    if method not in OF_NUMBERS and not method.startswith("kernel"):
+    """Raise a ValueError if a method takes no categories, or no gaps; the message says what to do."""
+    if (method not in OF_NUMBERS and not method.startswith("kernel")) or (method == "mmdt" and not table.categories):
         return
     what = "categories" if table.categories else "missing values"
     numbers = [name for j, name in enumerate(table.columns) if j not in table.categories]
     remedies = [f"columns={numbers}"] if table.categories else []
-    remedies += ['missing="drop"'] if table.gaps else []
+    remedies += ['missing="drop"'] if table.gaps and method != "mmdt" else []
     raise ValueError(f"method {method!r} takes no {what}; use another method, or {' and '.join(remedies)}")
 
 

@@ -42,6 +42,7 @@ from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
+from boxwood.explanation.choose.search import choose
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import cost_of_groups
@@ -49,6 +50,7 @@ from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
 from boxwood.grow.better.sets import resettled
 from boxwood.grow.exact.agreement import is_within_reach
+from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
@@ -106,6 +108,14 @@ class Question:
         assert isinstance(here.table_store, Batches)
         reference = unscaled_reference(task.reference, here.scaling)
         return task.on(replace(here.table_store, labelling=reference.labelling, store=task.batches.store), reference)
+
+    def grown(self, task: Task, method: str, **options: Any) -> Grown:
+        """Return the tree that a method grows for these rows, or for others in the same columns, by their task."""
+        here = self.coordinates
+        if method == "mmdt" and here.gaps:
+            known = here.mixture_of_known(task.rows, task.reference.labels, task.reference.names)
+            task = replace(task, mixture=known)
+        return choose(task, method, **options)
 
     def finished(self, tree: ThresholdTree, search: SearchFacts | None = None) -> tuple[ThresholdTree, int]:
         """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved.

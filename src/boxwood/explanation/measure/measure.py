@@ -191,7 +191,7 @@ def _draws_of(grown: Grown, k: int) -> DrawFacts | None:
 def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> MixtureFacts | None:
     """Return the facts from the mixture that grew the tree, or else from the mixture behind the clusters."""
     mixture = grown.facts.get("mixture", task.mixture)
-    if mixture is None or coordinates.categories:
+    if mixture is None or coordinates.categories or coordinates.gaps:
         return None
     try:
         of_table = coordinates.to_table(mixture, task.reference)
