@@ -80,9 +80,7 @@ def _totals_by_a_pass(task: Task, column: str) -> tuple[Floats, Floats, int]:
     if labelling is not None and labelling.column_read is None:
         labelling = _OfFirstColumns(labelling, rows.n_columns)
     beside = replace(rows, columns=(*rows.columns, column), labelling=labelling)
-    sums = beside.fold(partial(_Totals, task.reference.n_clusters), [rows.n_columns])
-    totals, weights = (np.array([one.value for one in part]) for part in (sums.totals, sums.weights))
-    return totals, weights, sums.n_missing
+    return beside.fold(partial(_Totals, task.reference.n_clusters), [rows.n_columns]).found()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +117,11 @@ class _Totals:
             mine.merge(its)
         self.n_missing += other.n_missing
 
+    def found(self) -> tuple[Floats, Floats, int]:
+        """Return the sums, the weights and the number."""
+        totals, weights = (np.array([one.value for one in part]) for part in (self.totals, self.weights))
+        return totals, weights, self.n_missing
+
 
 def _totals(ex: Measured, column: str, values: Any) -> tuple[Floats, Floats, int]:
     """Return the sum of some values over each cluster, the weight of its rows with a value, and how many have none."""
@@ -131,10 +134,6 @@ def _totals(ex: Measured, column: str, values: Any) -> tuple[Floats, Floats, int
     except (TypeError, ValueError):
         raise DataError(f"the values of {column!r} must be numbers") from None
     x = x if rows.positions is None else x[rows.positions]
-    labels = rows.task.reference.labels
-    weights = np.ones(len(x)) if rows.task.rows.weights is None else rows.task.rows.weights
-    known = np.isfinite(x) & (labels >= 0)
-    of_clusters = [known & (labels == i) for i in range(ex.n_clusters)]
-    totals = np.array([math.fsum((x * weights)[own].tolist()) for own in of_clusters])
-    weight = np.array([math.fsum(weights[own].tolist()) for own in of_clusters])
-    return totals, weight, int(((labels >= 0) & ~known).sum())
+    totals = _Totals(ex.n_clusters)
+    totals.update(Block(x[:, None], rows.task.reference.labels, rows.task.rows.weights))
+    return totals.found()
