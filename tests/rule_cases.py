@@ -52,11 +52,11 @@ def odd_doubles(rng, n):
 def categories(rng):
     """Return the categories of the booleans and of the last two columns; unseen values are refused or covered."""
     words = tuple(rng.permutation(WORDS)[:5].tolist())
-    sizes = (3, 20.5, -1)
+    others = (rng.random(2) < 0.5).tolist()
     return {
         2: Categories((False, True), False),
-        3: Categories(words, bool(rng.random() < 0.5)),
-        4: Categories(sizes, bool(rng.random() < 0.5)),
+        3: Categories(words, others[0]),
+        4: Categories((3, 20.5, -1), others[1], ordered=not others[1]),
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from boxwood._validation import Rows
 from boxwood.axes import Categories
-from boxwood.axes.mixed import MixedMap, embedded
+from boxwood.axes.mixed import FAINT, MixedMap, embedded
 from boxwood.grow import METHODS
 from boxwood.reference import Reference, Task
 from boxwood.reference.mixed import unit_scales
@@ -75,6 +75,33 @@ def test_a_cut_goes_back_to_the_values_with_an_image_inside(seed: int) -> None:
         found = np.any([(low <= values) & (values <= high) for low, high in inside] or [values != values], axis=0)
         assert feature == axis_map.features[column]
         np.testing.assert_array_equal(found, (lower <= rows[:, column]) & (rows[:, column] <= upper))
+
+
+@law(60)
+def test_values_in_an_order_cost_what_others_cost_and_are_cut_in_their_order(seed: int) -> None:
+    table, categories, labels, weights = _mixed(seed)
+    m = len(categories[3].domain)
+    plain, lacks = MixedMap(table, categories, labels, weights), seed % 2 == 0 and (table[:, 3] < m - 1).any()
+    values = (*categories[3].values[: m - 1], None) if lacks else categories[3].values
+    axis_map = MixedMap(table, categories | {3: Categories(values, False, ordered=True)}, labels, weights)
+    rows, uncut = axis_map.transform(Rows(table)), list(axis_map.uncut)
+    assert (rows[:, uncut] == plain.transform(Rows(table))[:, plain.features == 3]).all()
+    cut = [j for j in np.flatnonzero(axis_map.features == 3).tolist() if j not in uncut]
+    assert len(cut) == 1 + (lacks and (table[:, 3] == m - 1).any())
+    assert np.ptp(rows[:, cut], axis=0).max() <= FAINT * (1 + 1e-9)
+    known = set(range(m - lacks))
+    sets = [set(range(end)) for end in range(m - lacks + 1)]
+    sets += [known - one for one in sets]
+    for column in cut:
+        found = []
+        for value in np.unique(rows[:, column])[:-1].tolist():
+            feature, pieces = axis_map.pull_back(column, -np.inf, value)
+            assert feature == 3
+            found.append({int(code) for low, high in pieces for code in np.arange(low, high + 1)})
+        assert all(one & known in sets for one in found)
+        if column == cut[0]:
+            present = np.unique(table[table[:, 3] < m - lacks, 3])
+            assert [one & set(present) for one in found] == [set(present[:end]) for end in range(1, len(present))]
 
 
 @law(40)

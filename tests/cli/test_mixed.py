@@ -55,6 +55,22 @@ def test_rows_without_a_value_are_learnt_from_dropped_or_refused(folder):
     assert "(--missing drop)" in refused
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_an_order_of_words_is_told_by_an_option(folder, tmp_path, engine):
+    order = "country: AT < CH<DE<FR<IT"
+    how = "-l", "segment", "--categories", order, "--engine", engine, "-o", tmp_path / "m.json", "-q"
+    run(folder, "explain", "{}/t.csv", *how)
+    orders, frame = {"country": ["AT", "CH", "DE", "FR", "IT"]}, pd.read_parquet(folder / "t.parquet")
+    expected = boxwood.explain(frame.drop(columns="zip"), "segment", categories=orders, random_state=0)
+    model = boxwood.load(tmp_path / "m.json")
+    assert (model.tree, model.categories) == (expected.tree, expected.categories)
+    assert all(known.ordered for _, known in model.categories)
+    refused = run(folder, "explain", "{}/t.csv", "-l", "segment", "--categories", "country:AT<CH", code=DATA).stderr
+    assert "country has values that its order in categories lacks: DE, FR, IT" in refused
+    found = run(folder, "compare", "{}/t.csv", "-l", "segment", "--categories", order, "--method", "cart").stdout
+    assert "cart" in found
+
+
 def test_clusters_of_a_mixed_file_are_made(folder):
     facts = json.loads(run(folder, "explain", "{}/t.csv", "-k", 3, "--exclude", "segment", "--json").stdout)
     assert len(facts["clusters"]) == 3

@@ -47,6 +47,7 @@ WAYS = [
     {"labels_or_estimator": "segment", "sample_weight": "weight", "method": "imm"},
     {"labels_or_estimator": "segment", "missing": "drop", "method": "expand", "max_leaf_nodes": 5},
     {"labels_or_estimator": "segment", "categories": ["visits"], "max_columns": 2, "method": "exkmc"},
+    {"labels_or_estimator": "segment", "categories": {"visits": range(9), "country": ["FR", "CH", "AT", "US", "UK"]}},
     {"n_clusters": 3, "standardize": True, "columns": ["age", "country", "plan", "visits"]},
 ]
 

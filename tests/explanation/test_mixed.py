@@ -12,6 +12,7 @@ import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
 from boxwood.metrics.mixed_costs import mixed_cost
+from boxwood.render.words.walk import codes_at_cuts
 from tests.scale import law
 
 LIBRARIES = ["pandas", "polars", "pyarrow"]
@@ -194,7 +195,98 @@ def test_categoricals_keep_their_order(library: str) -> None:
         frame = pl.DataFrame({"size": pl.Series(sizes, dtype=pl.Enum(["S", "M", "L", "XL", "XXL"]))})
     ex = bw.explain(frame, labels)
     assert dict(ex.categories)["size"].values == ("S", "M", "L", "XL")
+    assert dict(ex.categories)["size"].ordered == (library == "pandas")
     assert ex.predict(frame).tolist() == labels
+
+
+SIZES = ["XS", "S", "M", "L", "XL", "XXL"]
+
+
+def _sizes(seed: int, n: int = 120) -> tuple[dict[str, list[Any]], np.ndarray, list[int]]:
+    """Return columns with sizes, some of them missing, labels that depend on sizes, and weights."""
+    rng = np.random.default_rng(seed)
+    size, depth = rng.integers(0, 6, n), rng.normal(size=n).round(1)
+    by_order, by_word = size >= rng.integers(1, 5), np.isin(size, rng.permutation(6)[:3])
+    labels = np.where(depth > 0, by_order, 2 * by_word)
+    labels = np.where(rng.random(n) < 0.1, 0, labels)
+    labels[:3] = range(3)
+    lacks = rng.random(n) < 0.2 * (seed % 2)
+    words = [None if gap else SIZES[one] for gap, one in zip(lacks, size, strict=True)]
+    colour = rng.choice(["red", "blue", "green"], n).tolist()
+    return {"size": words, "depth": depth.tolist(), "colour": colour}, labels, rng.integers(1, 4, n).tolist()
+
+
+def _refuse_other_cuts(ex: Explanation, column: str) -> int:
+    """Raise an AssertionError if a cut parts values otherwise than in their order; return the number of cuts."""
+    known, j = dict(ex.categories)[column], ex.columns.index(column)
+    found = [sides for node, sides in codes_at_cuts(ex.tree, ex.coded_columns).items() if ex.tree.feature[node] == j]
+    for sides in found:
+        first, second = ([code for code in side if known.values[code] is not None] for side in sides)
+        assert not (first and second) or max(first) < min(second) or max(second) < min(first)
+    return len(found)
+
+
+@pytest.mark.parametrize("method", ["imm", "greedy", "shallow", "exkmc", "expand", "cart"])
+@law(24)
+def test_values_in_an_order_are_cut_in_it_by_every_method(seed: int, method: str) -> None:
+    pd = pytest.importorskip("pandas")
+    columns, labels, weights = _sizes(seed)
+    table = pd.DataFrame(columns)
+    table["size"] = pd.Categorical(table["size"], SIZES, ordered=True)
+    asked: dict[str, Any] = {"method": method, "standardize": seed % 4 == 3}
+    asked |= {"max_leaf_nodes": 6} if method not in ("imm", "greedy", "shallow") else {}
+    ex = bw.explain(table, labels, sample_weight=weights if seed % 3 else None, **asked)
+    _refuse_other_cuts(ex, "size")
+    assert ex.predict(table).tolist() == ex.tree.predict(ex._rows().coordinates.table).tolist()
+    assert bw.Explanation.from_json(ex.to_json()) == ex
+    orders = {"size": SIZES, "colour": None}
+    stated = bw.explain(
+        pd.DataFrame(columns), labels, categories=orders, sample_weight=weights if seed % 3 else None, **asked
+    )
+    assert stated == ex
+
+
+@law(6)
+def test_auto_cuts_values_in_their_order_and_its_page_has_no_other_words(seed: int) -> None:
+    columns, labels, weights = _sizes(seed)
+    objective = ("auto", "cost", "agreement")[seed % 3]
+    ex = bw.explain(
+        _frame("polars", columns), labels, categories={"size": SIZES}, max_leaf_nodes=6, objective=objective,
+        sample_weight=weights if seed % 2 else None,
+    )  # fmt: skip
+    _refuse_other_cuts(ex, "size")
+    assert ex.to_html()
+
+
+def test_an_order_names_each_value_once_and_every_value_of_its_column() -> None:
+    pl = pytest.importorskip("polars")
+    columns, labels, _ = _sizes(1)
+    frame = pl.DataFrame(columns, schema_overrides={"size": pl.Enum(SIZES)})
+    by_dtype = bw.explain(frame, labels, categories={"size": frame["size"].dtype.categories})
+    assert by_dtype == bw.explain(_frame("pyarrow", columns), labels, categories={"size": [*SIZES, "none has this"]})
+    for order, error, said in (
+        (SIZES[1:5], DataError, "size has values that its order in categories lacks: XS, XXL; name them, too"),
+        ("S<M<L", TypeError, r"categories\['size'\] must list values in their order, or be None; got 'S<M<L'"),
+        (7, TypeError, "must list values in their order"),
+        (["S", "S"], ValueError, "must name texts or numbers, each once"),
+        (["S", None], ValueError, "must name texts or numbers, each once"),
+        ([["S"]], ValueError, "must name texts or numbers, each once"),
+    ):
+        with pytest.raises(error, match=said):
+            bw.explain(frame, labels, categories={"size": order})
+
+
+@law(10)
+def test_values_in_an_order_cost_what_words_cost(seed: int) -> None:
+    pd = pytest.importorskip("pandas")
+    columns, labels, _ = _sizes(seed)
+    table, orders = pd.DataFrame(columns), {"size": SIZES}
+    words, sizes = (bw.explain(table, labels, max_leaf_nodes=4, **kind) for kind in ({}, {"categories": orders}))
+    assert sizes.reference_cost == pytest.approx(words.reference_cost)
+    groups = sizes.tree.predict(sizes._rows().coordinates.table)
+    codes = words._rows().coordinates.table.values
+    cost = mixed_cost(codes, list(words._rows().coordinates.categories), groups, None, np.ones(codes.shape[1]))
+    assert sizes.price == pytest.approx(cost / words.reference_cost)
 
 
 @pytest.mark.parametrize("method", ["random_cuts", "kernel_imm"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood import Reference, TreeBuilder
-from boxwood.grow.better.sets import LARGEST, resettled
+from boxwood.grow.better.sets import LARGEST, _best_set, _sets_in_order, resettled
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from tests.naive.trees import leaf_of
@@ -14,9 +14,17 @@ from tests.scale import law
 
 CODES = {0: 4, 3: 5}
 GAPS = (1,)
+IN_ORDER = {3: 4}  # with its last code for missing values
 
 
-def random_case(seed, n=40, leaves=4):
+def sets_in_order():
+    """The sets that a cut of column 3 may have on a side, if its codes have an order, and their complements."""
+    up_to = [set(range(end)) for end in range(6)]
+    both = [side for one in up_to for side in (one - {4}, one | {4})]
+    return [set(codes) for codes in {frozenset(one) for side in both for one in (side, set(range(5)) - side)}]
+
+
+def random_case(seed, n=40, leaves=4, ordered=()):
     """Columns 0 and 3 hold codes, column 1 numbers with gaps, column 2 numbers."""
     rng = np.random.default_rng(seed)
     table = np.column_stack(
@@ -32,7 +40,9 @@ def random_case(seed, n=40, leaves=4):
     while len(waiting) < leaves:
         j = int(rng.integers(4))
         node = waiting.pop(int(rng.integers(len(waiting))))
-        if j in CODES:
+        if j in ordered:
+            waiting += builder.split_set(node, j, sorted(rng.choice(list(filter(None, sets_in_order())))))
+        elif j in CODES:
             waiting += builder.split_set(node, j, np.flatnonzero(rng.random(CODES[j]) < 0.5).tolist() or [0])
         else:
             waiting += builder.split(node, j, float(rng.integers(5)) + 0.5)
@@ -53,10 +63,11 @@ def loss(tree, table, costs):
     return costs[np.arange(len(table)), tree.predict(table)].sum()
 
 
-def splits_by_column(table):
+def splits_by_column(table, ordered=()):
     """For each column the ways to part all rows by it, as the rows that go to the first child."""
     for j, m in CODES.items():
-        yield [np.isin(table[:, j], np.flatnonzero(bits)) for bits in product([False, True], repeat=m)]
+        every = [np.flatnonzero(bits) for bits in product([False, True], repeat=m)]
+        yield [np.isin(table[:, j], list(codes)) for codes in (sets_in_order() if j in ordered else every)]
     for j in GAPS:
         x, lacks = table[:, j], np.isinf(table[:, j])
         below = [x <= threshold for threshold in [*np.unique(x[~lacks]), LARGEST]]
@@ -81,16 +92,20 @@ def cuts(entry, table, rows):
 
 @law(60)
 @pytest.mark.parametrize("objective", ["cost", "mistakes"])
-def test_no_single_cut_is_better(seed, objective):
-    tree, table, task = random_case(seed)
+@pytest.mark.parametrize("ordered", [{}, IN_ORDER], ids=["sets", "orders"])
+def test_no_single_cut_is_better(seed, objective, ordered):
+    tree, table, task = random_case(seed, ordered=ordered)
     costs = losses(task, objective)
-    better = resettled(tree, table, task, objective, codes=CODES, gaps=GAPS, max_rounds=100)
+    better = resettled(tree, table, task, objective, codes=CODES, ordered=ordered, gaps=GAPS, max_rounds=100)
+    for node in np.flatnonzero(np.isin(better.feature, list(ordered))).tolist():
+        lower, upper, members = better.lower[node], better.upper[node], better.test(node).members
+        assert set(members or range(int(lower), int(upper) + 1)) in sets_in_order()
     assert loss(better, table, costs) <= loss(tree, table, costs) + 1e-9
     clusters, own = better.leaf_clusters, task.reference.labels
     now = better.apply(table)
     for rows, below in cuts(better.to_dict(), table, task.kept):
         present = costs[rows, clusters[now[rows]]].sum()
-        for splits in splits_by_column(table):
+        for splits in splits_by_column(table, ordered):
             after = [np.where(inside, *below) for inside in splits]
             totals = [costs[rows, clusters[leaves[rows]]].sum() for leaves in after]
             if min(totals) < present - 1e-9:  # then the best ones, of which one was looked at, would empty a leaf
@@ -127,6 +142,27 @@ def test_limits_are_kept(seed):
     assert (better.feature == 3).sum() <= (tree.feature == 3).sum()
     if (rows >= 3).all():
         assert np.bincount(better.apply(table[task.kept]), minlength=tree.n_leaves).min() >= 3
+
+
+@law(400)
+def test_the_best_set_in_an_order_is_the_best_of_all_that_the_order_allows(seed):
+    rng = np.random.default_rng(seed)
+    m, lacks = int(rng.integers(1, 9)), bool(seed % 2)
+    codes, difference = rng.integers(0, m + lacks, 20), rng.integers(-3, 4, 20)
+    present = set(codes.tolist())
+    allowed = [{*range(end)} | more for end in range(m + 1) for more in ([set(), {m}] if lacks else [set()])]
+    allowed += [set(range(m + lacks)) - one for one in allowed]
+    totals = {frozenset(one): difference[np.isin(codes, list(one))].sum() for one in allowed if one & present}
+    totals = {one: total for one, total in totals.items() if not present <= one}
+    found = list(_best_set(0, m + lacks, _sets_in_order(m, m + lacks), codes, difference))
+    assert len(found) == bool(totals)
+    for cut in found:
+        inside = set(cut.members or range(int(cut.lower), int(cut.upper) + 1))
+        assert inside in allowed
+        assert cut.total == totals[frozenset(inside)] == min(totals.values())
+        is_larger = 2 * np.isin(codes, list(inside)).sum() > len(codes)
+        same = [one for one in totals if one & present == inside & present]
+        assert len(inside) == (max if is_larger else min)(map(len, same))
 
 
 def test_codes_that_no_row_has_go_where_more_rows_go():

@@ -74,6 +74,22 @@ def test_long_lists_are_shortened_in_words_and_nowhere_else():
     assert condition(Condition("city", values[:20], many), whole=True).endswith("Ort18 or Ort19")
 
 
+def test_neighbours_in_an_order_are_told_by_their_ends():
+    sizes = ("XS", "S", "M", "L", "XL", None)
+
+    def said(*values, whole=False, ordered=True):
+        codes = tuple(Interval(i, i, True, True) for i, value in enumerate(sizes) if value in values)
+        return condition(Condition("size", codes, Categories(sizes, False, ordered)), whole=whole)
+
+    assert said("S", "M", "L", "XL") == "size is from S to XL"
+    assert said("XS", "S", "M", "L", None) == "size is from XS to L or missing"
+    assert said("M", "L", "XL") == "size is M, L or XL"
+    assert said("XS", "S", "L", "XL") == "size is XS, S, L or XL"
+    assert said(*sizes[:5]) == "size is not missing"
+    assert said(None) == "size is missing"
+    assert said("S", "M", "L", "XL", whole=True) == said("S", "M", "L", "XL", ordered=False) == "size is S, M, L or XL"
+
+
 def test_what_all_rules_of_a_cluster_say_stands_once():
     def between(column, low, high):
         return Condition(column, (Interval(low, high, False, True),))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Floats, Indices
+from boxwood._types import LATER, Array, Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._monotone import transformed
 from boxwood.axes.maps import AxisMap
@@ -25,14 +25,16 @@ OTHER = "any other value"  # shown for a value that is not among the categories
 
 
 class Categories(NamedTuple):
-    """The categories of a column: its values, and whether other values are allowed.
+    """The categories of a column: its values, whether other values are allowed, and whether they have an order.
 
     The code of a value is its index in `values`. If `others` is true, every other value has the code `len(values)`. The
-    value None stands for a missing value.
+    value None stands for a missing value. If `ordered` is true, cuts part the values before some place from the others;
+    a missing value is the last one then, and may be on either side.
     """
 
     values: tuple[Hashable | None, ...]
     others: bool
+    ordered: Annotated[bool, LATER] = False
 
     @property
     def domain(self) -> Intervals:
@@ -43,6 +45,15 @@ class Categories(NamedTuple):
     def are_numbers(self) -> bool:
         """Whether all values that are not missing are numbers or booleans."""
         return all(value is None or isinstance(value, (int, float)) for value in self.values)
+
+    @property
+    def known(self) -> int:
+        """The number of values that are not missing."""
+        return len(self.values) - (None in self.values)
+
+    def places(self, codes: Floats) -> Floats:
+        """Return codes as places in the order, with plus infinity for the code of a missing value."""
+        return np.where(codes < self.known, codes, np.inf)
 
     def codes(self, values: Sequence[Any] | Array) -> Floats:
         """Return the code of each value, shape (n,); NaN for a value without a code. Takes one pass."""

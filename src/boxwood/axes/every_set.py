@@ -19,7 +19,7 @@ import numpy as np
 from boxwood._types import Bools, Floats
 from boxwood.axes._monotone import LARGEST
 from boxwood.axes.categories import Categories
-from boxwood.axes.mixed import MixedMap, _Codes, _Number, _Part
+from boxwood.axes.mixed import MixedMap, _Codes, _InOrder, _Number, _Part
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
 __all__ = ["MOST_CODES", "EverySetMap"]
@@ -35,7 +35,8 @@ class EverySetMap(MixedMap):
     table : array of shape (n, d)
         Numbers, plus infinity where one is missing, and codes.
     categories : mapping from column to Categories
-        The columns of codes. Each has at most `MOST_CODES` of them among the kept rows.
+        The columns of codes. Each has at most `MOST_CODES` of them among the kept rows, unless it is ordered: its
+        places in the order are like numbers.
     kept : array of bool of shape (n,)
         The rows that count. Each column of numbers has a number in one of them.
 
@@ -50,13 +51,18 @@ class EverySetMap(MixedMap):
         self.n_features = table.shape[1]
         parts: list[_Part] = []
         for j in range(self.n_features):
-            x = table[:, j]
-            if j in categories:
-                domain = categories[j].domain
-                parts.append(_Codes(_sets(x[kept], len(domain)), domain))
+            x, known = table[:, j], categories.get(j)
+            if known is None:
+                parts.append(_on_both_sides(x, kept))
+            elif known.ordered:
+                parts.append(_InOrder(np.empty((len(known.domain), 0)), known, _on_both_sides(known.places(x), kept)))
             else:
-                parts.append(_NumberOnBothSides(x[kept]) if np.isposinf(x).any() else _Number(x, 1.0))
+                parts.append(_Codes(_sets(x[kept], len(known.domain)), known.domain))
         self._join(parts)
+
+
+def _on_both_sides(x: Floats, kept: Bools) -> _Part:
+    return _NumberOnBothSides(x[kept]) if np.isposinf(x).any() else _Number(x, 1.0)
 
 
 def _sets(codes: Floats, n_codes: int) -> Floats:

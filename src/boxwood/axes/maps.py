@@ -27,6 +27,8 @@ class AxisMap(ABC):
         Number of raw columns.
     features : array of shape (n_columns,)
         Raw column of each output column.
+    uncut : tuple of int
+        Output columns that costs see and that no cut may test.
 
     References
     ----------
@@ -36,6 +38,7 @@ class AxisMap(ABC):
 
     n_features: int
     features: Indices
+    uncut: tuple[int, ...] = ()
 
     @property
     def n_columns(self) -> int:

@@ -3,7 +3,8 @@
 A missing number is the point plus infinity of its column. It grows with a constant, the median of the others, so that
 it is on one side of every cut; an indicator, too small to cost much, parts it from them. A category becomes few columns
 in which the squared distances of values to the means of clusters are those of one-hot columns, less a constant for each
-value. So costs under centres choose alike, and every cut is a set of values.
+value. So costs under centres choose alike, and every cut is a set of values. One whose values have an order has these
+columns for costs alone, and is cut in a column of places, too faint to cost much.
 """
 
 from __future__ import annotations
@@ -71,12 +72,17 @@ class MixedMap(AxisMap):
         parts: list[_Part] = []
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
-            if j in categories:
-                m = len(categories[j].domain)
-                images = np.eye(m) if one_hot else embedded(*_shares(x[kept], labels[kept], mass, m))
-                parts.append(_Codes(images * scale, categories[j].domain))
+            if j not in categories:
+                parts.append(_number(x, weights, scale))
+                continue
+            known = categories[j]
+            m, is_one_hot = len(known.domain), one_hot and not known.ordered
+            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(x[kept], labels[kept], mass, m)))
+            if known.ordered:
+                step = FAINT * scale / max(known.known - 1, 1)
+                parts.append(_InOrder(images, known, _number(known.places(x), weights, step)))
             else:
-                parts.append(_NumberWithGaps(x, weights, scale) if np.isposinf(x).any() else _Number(x, scale))
+                parts.append(_Codes(images, known.domain))
         self._join(parts)
 
     def _join(self, parts: Sequence[_Part]) -> None:
@@ -84,6 +90,8 @@ class MixedMap(AxisMap):
         self.parts = parts
         self.features = np.repeat(np.arange(self.n_features), [part.n_columns for part in parts])
         self.starts = np.cumsum([0, *(part.n_columns for part in parts)])
+        begun = [(start, part) for start, part in zip(self.starts, parts, strict=False) if isinstance(part, _InOrder)]
+        self.uncut = tuple(j for start, part in begun for j in range(int(start), int(start) + part.n_uncut))
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the growth columns of rows, shape (n, n_columns)."""
@@ -193,6 +201,30 @@ class _Codes:
         return joined(
             (code, code) for code in np.flatnonzero((lower <= image) & (image <= upper)).astype(float).tolist()
         )
+
+
+class _InOrder(_Codes):
+    """A category whose values have an order: images, which costs see and no cut tests, and its places, as a number."""
+
+    def __init__(self, images: Floats, known: Categories, number: _Part) -> None:
+        super().__init__(images, known.domain)
+        self.places, self.number, self.n_uncut = known.places, number, images.shape[1]
+        self.n_columns += number.n_columns
+
+    def write(self, x: Floats, out: Floats) -> None:
+        super().write(x, out[:, : self.n_uncut])
+        self.number.write(self.places(x), out[:, self.n_uncut :])
+
+    def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
+        if column < self.n_uncut:
+            return super().pull_back(column, lower, upper)
+        pieces, codes = self.number.pull_back(column - self.n_uncut, lower, upper), np.arange(float(len(self.images)))
+        inside = [any(low <= place <= high for low, high in pieces) for place in self.places(codes).tolist()]
+        return joined((code, code) for code in codes[inside].tolist())
+
+
+def _number(x: Floats, weights: Weights, scale: float) -> _Part:
+    return _NumberWithGaps(x, weights, scale) if np.isposinf(x).any() else _Number(x, scale)
 
 
 def _shares(codes: Floats, labels: Indices, mass: Floats, n_values: int) -> tuple[Floats, Floats]:

@@ -150,7 +150,8 @@ Examples:
     "--categories",
     metavar="NAME",
     multiple=True,
-    help="Columns of categories, even if they look like numbers, such as postcodes; may be repeated, or a,b,c.",
+    help="Columns of categories, even if they look like numbers, such as postcodes; may be repeated, or a,b,c. "
+    "'size:S<M<L' says that values have an order, in which rules then cut them.",
 )
 @click.option(
     "--numbers",

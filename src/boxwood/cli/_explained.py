@@ -167,15 +167,32 @@ def _as_it_is(table: Table) -> MixedTable:
 
 def rows_of(table: Table, options: dict[str, Any]) -> Any:
     """Return the rows for `explain`: an array, or where rules may use dates, words or gaps, the table as it is."""
+    from boxwood.reference.mixed import in_stated_order
+
     has_gaps = options["missing"] == "learn" and np.isnan(table.X).any()
-    return _as_it_is(table) if table.categories or table.dates or has_gaps else table.X
+    if not (table.categories or table.dates or has_gaps):
+        return table.X
+    orders = {name: values for name, values in _categories(options).items() if values is not None}
+    return in_stated_order(_as_it_is(table), orders)
 
 
 def _kinds(options: dict[str, Any]) -> Kinds:
     """Return the columns whose kind the options name."""
     from boxwood.table import Kinds
 
-    return Kinds(*(_names(options[name]) for name in ("categories", "numbers")))
+    return Kinds(_categories(options), _names(options["numbers"]))
+
+
+def _categories(options: dict[str, Any]) -> dict[str, list[str] | None]:
+    """Return the columns of categories, with the values in their order of those of which one is given, as S<M<L."""
+    found: dict[str, list[str] | None] = {}
+    for text in _names(options["categories"]):
+        name, _, order = text.partition(":")
+        if "<" in order:
+            found[name.strip()] = [value.strip() for value in order.split("<")]
+        else:
+            found[text] = None
+    return found
 
 
 def _names(given: Sequence[str]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class Method(NamedTuple):
     one_leaf_each : bool
         Whether the tree has one leaf for each cluster; no other number of leaves can be asked for then.
     separates_centers : bool
-        Whether it separates centres, and looks at nothing but the columns that it may test.
+        Whether it separates centres, and looks at nothing but the columns that it may test; see `by_cost`.
     candidate : bool
         Whether "auto" grows it; only used for methods with one leaf for each cluster.
     of_mixtures : bool
@@ -46,6 +46,8 @@ class Method(NamedTuple):
         Whether "auto" gives it every row of a large table, because it takes about one pass.
     by_mistakes : bool
         Whether it looks at rows outside their cluster alone, and never at costs.
+    by_cost : bool
+        Whether it separates centres by costs, and so looks at the columns that costs count in any case.
     keeps : tuple of str
         The parts of a `Budget` that its trees keep, besides preferred columns and rounded thresholds, which come after
         the growth.
@@ -61,6 +63,7 @@ class Method(NamedTuple):
     of_mixtures: bool = False
     sees_all_rows: bool = False
     by_mistakes: bool = False
+    by_cost: bool = False
     keeps: tuple[str, ...] = _COLUMNS
     in_batches: bool = False
 
@@ -84,6 +87,10 @@ class Method(NamedTuple):
                 f"method {self.name!r} needs all rows in memory; for rows in batches use {' or '.join(able)}"
             )
 
+    def sight_of(self, task: Task) -> Task:
+        """Return the task as the method sees it."""
+        return task if not self.separates_centers else task.counting if self.by_cost else task.blinkered
+
     def grow(self, task: Task, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
         from boxwood.reference.equal_centers import refuse_alike
@@ -92,7 +99,7 @@ class Method(NamedTuple):
             refuse_alike(task.blurred, self.name)
         if task.in_batches:
             self.refuse_batches()
-        grown = self.grower(task.blinkered if self.separates_centers else task, **options)
+        grown = self.grower(self.sight_of(task), **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def check_budget(self, budget: Budget) -> None:
@@ -117,9 +124,9 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("imm", "centers.imm", sees_all_rows=True, in_batches=True, **_APART),
-        Method("greedy", "centers.greedy", in_batches=True, **_APART),
+        Method("greedy", "centers.greedy", by_cost=True, in_batches=True, **_APART),
         Method("mmdt", "centers.mmdt", True, candidate=True, of_mixtures=True, in_batches=True),
-        Method("shallow", "centers.greedy", in_batches=True, **_APART),
+        Method("shallow", "centers.greedy", by_cost=True, in_batches=True, **_APART),
         Method("exkmc", "leaves.expand", keeps=_ALL, in_batches=True),
         Method("expand", "leaves.expand", by_mistakes=True, keeps=_ALL, in_batches=True),
         Method("cart", "leaves.cart", by_mistakes=True, keeps=_ALL),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -275,7 +275,15 @@ class Task:
         It has no mixture. Without forbidden columns it is the task itself; so it is in batches, where methods leave out
         columns that they may not test by themselves. Takes memory for the rows.
         """
-        hidden = list(self.budget.forbidden)
+        return self._without_sight_of(self.budget.forbidden)
+
+    @cached_property
+    def counting(self) -> Task:
+        """The task as `blinkered`, but with the columns that costs count in any case."""
+        return self._without_sight_of([j for j in self.budget.forbidden if j not in self.budget.counted])
+
+    def _without_sight_of(self, columns: Sequence[int]) -> Task:
+        hidden = list(columns)
         if not hidden or self.in_batches:
             return self
         values, centers = self.rows.values.copy(order="K"), self.reference.centers.copy()

@@ -38,6 +38,8 @@ class Budget:
     sources : tuple of int, default=None
         For each column of the task, the column of the table that it is made of, by which `max_columns` counts; None
         where they are the same.
+    counted : tuple of int
+        Those of the forbidden columns that are not the caller's: growers that separate centres by cost see them, too.
     """
 
     max_depth: int | None = None
@@ -47,6 +49,7 @@ class Budget:
     preferred: tuple[int, ...] = ()
     round_thresholds: int | None = None
     sources: tuple[int, ...] | None = None
+    counted: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -102,12 +105,10 @@ class Budget:
     @property
     def limits_cuts(self) -> bool:
         """Whether a cut that would gain may be refused."""
-        return self.limits_shape or self.max_columns is not None or bool(self.forbidden)
+        return self.limits_shape or self.max_columns is not None or len(self.forbidden) > len(self.counted)
 
-    def mapped(self, features: Indices | None) -> Budget:
-        """Return the budget on other columns, each made of one of these; None are the same columns."""
-        if features is None:
-            return self
+    def mapped(self, features: Indices, uncut: Sequence[int] = ()) -> Budget:
+        """Return the budget on other columns, each made of one of these; IN: uncut: of those, what no cut may test."""
         sources = tuple(int(j) for j in features)
         forbidden, preferred = (
             tuple(j for j, source in enumerate(sources) if source in wanted)
@@ -115,7 +116,9 @@ class Budget:
         )
         if sources and len(forbidden) == len(sources):
             raise DataError("the clustering uses forbidden columns alone; a tree needs one that it may test")
-        return replace(self, forbidden=forbidden, preferred=preferred, sources=sources)
+        counted = tuple(j for j in uncut if j not in forbidden)
+        forbidden = tuple(sorted((*forbidden, *counted)))
+        return replace(self, forbidden=forbidden, preferred=preferred, sources=sources, counted=counted)
 
     def allowed(self, n_columns: int) -> tuple[int, ...]:
         """Return the columns that cuts may test."""

@@ -20,7 +20,7 @@ from boxwood._frames import (
     refuse_unknown_columns,
 )
 from boxwood._types import Array, Bools, Floats, Indices, Weights
-from boxwood._validation import as_whole_weights, refuse_not_finite
+from boxwood._validation import as_whole_weights, listed, refuse_not_finite
 from boxwood.axes import Categories
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing, many_values
 from boxwood.errors import DataError
@@ -32,6 +32,7 @@ __all__ = [
     "MixedTable",
     "ascending",
     "coded_column",
+    "in_stated_order",
     "plain_value",
     "readable_columns",
     "seldom_twice",
@@ -224,7 +225,8 @@ def with_truths(table: MixedTable) -> MixedTable:
 def coded_column(frame: Any, name: str) -> Coded | str:
     """Return a column of a frame as codes of its values, or why it cannot be one.
 
-    Values are in ascending order, or in the order that the column has for them; a missing one is the last.
+    Values are in ascending order, or in the order that the column has for them; a missing one is the last. They are
+    ordered if the column is an ordered Categorical of pandas.
     """
     import narwhals as nw
 
@@ -237,7 +239,34 @@ def coded_column(frame: Any, name: str) -> Coded | str:
     rank = np.empty(len(order) + 1)
     rank[order], rank[-1] = np.arange(len(order)), len(order)
     lacks = bool((codes < 0).any())
-    return Coded(rank[codes], Categories((*(values[i] for i in order), *([None] if lacks else [])), others=False))
+    is_ordered = series.implementation.is_pandas() and getattr(series.to_native().dtype, "ordered", False) is True
+    known = (*(values[i] for i in order), *([None] if lacks else []))
+    return Coded(rank[codes], Categories(known, others=False, ordered=is_ordered))
+
+
+def in_stated_order(table: MixedTable, orders: Mapping[str, Sequence[Any]]) -> MixedTable:
+    """Return the table with some of its columns as ordered categories, in the orders that the caller states.
+
+    Values are told apart by their texts, so that "2" stands for the number 2.
+
+    Raises
+    ------
+    DataError
+        If a column has a value that its order lacks.
+    """
+    values, categories = table.values, dict(table.categories)
+    for j, name in enumerate(table.columns):
+        if name not in orders:
+            continue
+        before, stated = categories[j], [str(value) for value in orders[name]]
+        by_text = {str(value): value for value in before.values[: before.known]}
+        if others := [text for text in by_text if text not in stated]:
+            raise DataError(f"{name} has values that its order in categories lacks: {listed(others)}; name them, too")
+        in_order, lacks = [by_text[text] for text in stated if text in by_text], before.values[before.known :]
+        categories[j] = Categories((*in_order, *lacks), others=False, ordered=True)
+        values = values.copy(order="F") if values is table.values else values
+        values[:, j] = categories[j].codes(before.values)[values[:, j].astype(np.intp)]
+    return replace(table, values=values, categories=categories)
 
 
 # ------------------------------------------------------------------------------------------------------- reading

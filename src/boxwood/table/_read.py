@@ -93,7 +93,7 @@ class Table:
 class Kinds(NamedTuple):
     """The columns whose kind somebody named: words, though they look like numbers, and numbers."""
 
-    categories: tuple[str, ...] = ()
+    categories: Collection[str] = ()
     numbers: tuple[str, ...] = ()
 
 

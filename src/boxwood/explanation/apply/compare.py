@@ -41,7 +41,7 @@ def compare(
     columns: Sequence[str] | None = None,
     standardize: bool = False,
     missing: Literal["learn", "drop", "refuse"] = "learn",
-    categories: Sequence[str] = (),
+    categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),
     sample_weight: Any = None,
     objective: str = "auto",

@@ -14,6 +14,7 @@ from boxwood._validation import as_time_limit, refuse_unknown, shown
 from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.held_out import Validate, checked_validate
 from boxwood.reference.budget import as_names
+from boxwood.reference.mixed import plain_value
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
@@ -58,6 +59,8 @@ class Asked:
         What `verbose` asks for.
     categories, numbers : tuple of str
         Columns whose kind is not what it looks like.
+    orders : mapping from str to list
+        The values of those categories that have an order, in that order.
     dates : mapping from str to Dates
         Columns of the table that hold dates.
     """
@@ -78,6 +81,7 @@ class Asked:
     progress: Progress
     categories: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    orders: Mapping[str, list[Any]] = field(default_factory=dict)
     dates: Mapping[str, Dates] = field(default_factory=dict)
 
     @classmethod
@@ -112,8 +116,23 @@ class Asked:
             progress=as_progress(asked["verbose"]),
             categories=kinds[0],
             numbers=kinds[1],
+            orders=_orders(asked["categories"]),
             **{name: asked[name] for name in as_given},
         )
+
+
+def _orders(categories: Any) -> dict[str, list[Any]]:
+    """Return the orders of categories that a mapping states; in one of names alone None is none."""
+    if not isinstance(categories, Mapping):
+        return {}
+    orders = {name: values for name, values in categories.items() if values is not None}
+    for name, values in orders.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise TypeError(f"categories[{name!r}] must list values in their order, or be None; got {shown(values)}")
+        orders[name] = list(map(plain_value, values))
+        if None in orders[name] or len(set(map(str, orders[name]))) < len(orders[name]):
+            raise ValueError(f"categories[{name!r}] must name texts or numbers, each once; got {shown(list(values))}")
+    return orders
 
 
 _MEANT = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
@@ -29,7 +29,7 @@ def explain(
     columns: Sequence[str] | None = None,
     standardize: bool = False,
     missing: Literal["learn", "drop", "refuse"] = "learn",
-    categories: Sequence[str] = (),
+    categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),
     validate: float | int | None = None,
     n_jobs: int | None = -1,
@@ -49,13 +49,13 @@ def explain(
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
         Rows: numbers, or the columns of a frame: numbers, booleans, dates, and categories, which are text, Categorical
-        and Enum; see `missing` for gaps. Dates count as days since the beginning of 1970; texts are dates if all of a
-        column are, in one form that leaves no doubt of day and month. Columns of more than 255 categories, of times
-        without a date and without any value are left out, with a note. A clusterer sees columns of numbers and booleans
-        alone, unless it is a pipeline that encodes text, or `MixedKMeans`, and so does a table in batches. If boxwood
-        makes the clusters of a frame of at least 50 rows, or labels are given, columns that look like identifiers are
-        left out, too: unique whole numbers without gaps, whole numbers under a name such as id, zip or account, and
-        texts most of which come only once.
+        and Enum; see `missing` for gaps. An ordered Categorical of pandas is cut in its order alone. Dates count as
+        days since the beginning of 1970; texts are dates if all of a column are, in one form that leaves no doubt of
+        day and month. Columns of more than 255 categories, of times without a date and without any value are left out,
+        with a note. A clusterer sees columns of numbers and booleans alone, unless it is a pipeline that encodes text,
+        or `MixedKMeans`, and so does a table in batches. If boxwood makes the clusters of a frame of at least 50 rows,
+        or labels are given, columns that look like identifiers are left out, too: unique whole numbers without gaps,
+        whole numbers under a name such as id, zip or account, and texts most of which come only once.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
@@ -113,9 +113,12 @@ def explain(
         stay outside of all measures, and a note says how many they are, by column. "refuse" raises a DataError. For a
         clusterer, and for tables in batches with centres, "learn" is "drop". A pipeline that takes missing values, by
         an imputer or an encoder, gets them; the rules and their measures leave such rows out.
-    categories, numbers : sequences of str, default=()
-        Columns of a frame whose kind is not what they look like: numbers that are names of something, such as
-        `["zip"]`, and texts that are numbers.
+    categories : sequence of str, or mapping from str to sequence, default=()
+        Columns of a frame that hold names of something, though they look like numbers, such as `["zip"]`. A mapping
+        has the values of a column in their order, as in `{"size": ["S", "M", "L"]}`, or None: cuts then part the values
+        up to one of them from the others.
+    numbers : sequence of str, default=()
+        Columns of texts that are numbers.
     validate : float or int, default=None
         Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
         such as 0.3 holds out so many rows and takes a second growth. A number of folds from 2 to 100 holds out every

@@ -57,7 +57,7 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
-from boxwood.reference.mixed import MixedTable, with_numbers
+from boxwood.reference.mixed import MixedTable, in_stated_order, with_numbers
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -131,9 +131,12 @@ class Question:
     def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
         here, task, objective = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
-        codes = {j: len(categories.domain) for j, categories in here.categories.items()}
-        table = here.table.values
-        better = resettled(tree, table, task, objective, codes=codes, gaps=here.gaps, budget=self.budget)
+        kinds: dict[str, Any] = {
+            "codes": {j: len(known.domain) for j, known in here.categories.items()},
+            "ordered": {j: known.known for j, known in here.categories.items() if known.ordered},
+            "gaps": here.gaps,
+        }
+        better = resettled(tree, here.table.values, task, objective, **kinds, budget=self.budget)
         return self.best([tree, better], search)
 
     def on_one_hot(self) -> Question | None:
@@ -142,7 +145,7 @@ class Question:
         None where there are no categories of more than two values, or where these columns would be too many.
         """
         here, labels = self.coordinates, self.task.reference.labels
-        sizes = [len(categories.domain) for categories in here.categories.values()]
+        sizes = [len(known.domain) for known in here.categories.values() if not known.ordered]
         if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * len(labels) > settings.ONE_HOT:
             return None
         kinds: dict[str, Any] = {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
@@ -163,7 +166,7 @@ class Question:
         if here.scales is None or self.budget.max_columns is not None:
             return None
         values = np.asarray(here.table.values, dtype=np.float64)
-        n_codes = [len(np.unique(values[task.kept, j])) for j in here.categories]
+        n_codes = [len(np.unique(values[task.kept, j])) for j, known in here.categories.items() if not known.ordered]
         if max(n_codes, default=0) > MOST_CODES or task.n_kept * n_columns > settings.ONE_HOT:
             return None
         axis_map = EverySetMap(values, here.categories, task.kept)
@@ -258,7 +261,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
 
 def mixed_question(read: Read, asked: Asked) -> Question:
     """Return the question of a table with categories or gaps."""
-    table = read.table
+    table = in_stated_order(read.table, asked.orders)
+    read = read._replace(table=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
     coordinates, reference = clustered(read, asked)

@@ -45,7 +45,7 @@ def _separating(part: CandidateInput) -> Trees:
     seen = part._replace(task=part.task.blinkered, sample=part.sample.blinkered)
     for method in METHODS.values():
         if _is_complete(method, seen):
-            task = seen.task if method.sees_all_rows else seen.sample
+            task = method.sight_of(part.task if method.sees_all_rows else part.sample)
             for start, name in _of_method(method, task, seen):
                 yield from _expanded(start, name, part)
 

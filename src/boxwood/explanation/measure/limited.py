@@ -25,7 +25,8 @@ LARGEST = float(np.finfo(np.float64).max)
 
 def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:
     """Return the budget on the columns on which trees are grown."""
-    return budget.mapped(None if coordinates.axis_map is None else coordinates.axis_map.features)
+    axis_map = coordinates.axis_map
+    return budget if axis_map is None else budget.mapped(axis_map.features, axis_map.uncut)
 
 
 def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Coordinates) -> tuple[ThresholdTree, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder, between
 
 __all__ = ["resettled"]
 
+NONE_ORDERED: Mapping[int, int] = MappingProxyType({})
 MOST_ROWS = 100_000  # of a longer table so many decide, evenly spread over it
 LARGEST = sys.float_info.max  # so that `x <= LARGEST` asks whether there is a number
 
@@ -34,6 +36,7 @@ def resettled(
     objective: str,
     *,
     codes: Mapping[int, int],
+    ordered: Mapping[int, int] = NONE_ORDERED,
     gaps: Collection[int] = (),
     budget: Budget = NO_BUDGET,
     max_rounds: int = 5,
@@ -55,6 +58,9 @@ def resettled(
         Loss of a row in a leaf: its squared distance to the centre of the leaf's cluster, or 1 in another cluster.
     codes : mapping from column to int
         Columns of categories, and how many codes each has.
+    ordered : mapping from column to int, default={}
+        Those of them whose codes are cut in their order, and how many codes that order has; behind it is the code of a
+        missing value, which may be on either side.
     gaps : collection of int, default=()
         Columns of numbers that lack some values.
     budget : Budget
@@ -76,7 +82,8 @@ def resettled(
     of these columns, and memory for n k numbers.
     """
     draft = _Draft(tree, table, task, objective, budget)
-    columns = _Columns.of(draft.values, codes, gaps, budget.allowed(table.shape[1]), tree, budget)
+    sets = {j: _sets_in_order(known, codes[j]) for j, known in ordered.items()}
+    columns = _Columns.of(draft.values, codes, sets, gaps, budget.allowed(table.shape[1]), tree, budget)
     for _ in range(max_rounds):
         if not draft.improve(columns):
             break
@@ -98,6 +105,7 @@ class _Columns(NamedTuple):
     """The columns that may be cut anew."""
 
     codes: dict[int, int]
+    sets: Mapping[int, Bools]  # of codes that may go to the first child, shape (n_sets, n_codes), where not all may
     order: dict[int, Indices]  # rows in ascending order, for each column with gaps
 
     @classmethod
@@ -105,6 +113,7 @@ class _Columns(NamedTuple):
         cls,
         values: Floats,
         codes: Mapping[int, int],
+        sets: Mapping[int, Bools],
         gaps: Collection[int],
         allowed: Sequence[int],
         tree: ThresholdTree,
@@ -112,12 +121,12 @@ class _Columns(NamedTuple):
     ) -> _Columns:
         usable = set(allowed) if budget.max_columns is None else set(allowed) & set(tree.features.tolist())
         order = {j: np.argsort(values[:, j], kind="stable") for j in sorted(gaps) if j in usable}
-        return cls({j: codes[j] for j in sorted(codes) if j in usable}, order)
+        return cls({j: codes[j] for j in sorted(codes) if j in usable}, sets, order)
 
     def sides(self, values: Floats, rows: Indices, difference: Ints) -> Iterator[_NewCut]:
         """Yield the best cut of some rows in each column; IN: difference: of all rows, 0 outside of these."""
         for j, n_codes in self.codes.items():
-            yield from _best_set(j, n_codes, values[rows, j].astype(np.intp), difference[rows])
+            yield from _best_set(j, n_codes, self.sets.get(j), values[rows, j].astype(np.intp), difference[rows])
         if self.order:
             is_here = np.zeros(len(values), dtype=np.bool_)
             is_here[rows] = True
@@ -126,19 +135,37 @@ class _Columns(NamedTuple):
                 yield from _best_threshold(j, values[at, j], difference[at])
 
 
-def _best_set(feature: int, n_codes: int, codes: Indices, difference: Ints) -> Iterator[_NewCut]:
-    """Yield the set of codes whose rows should go to the first child, unless all or none should."""
+def _sets_in_order(n_known: int, n_codes: int) -> Bools:
+    """Return the sets that a cut of codes in their order may send to the first child, shape (n_sets, n_codes)."""
+    up_to, lacks = np.tri(n_known, n_codes, dtype=np.bool_), np.arange(n_codes) >= n_known
+    return np.vstack([up_to, up_to | lacks, ~up_to, ~(up_to | lacks)])
+
+
+def _best_set(feature: int, n_codes: int, sets: Bools | None, codes: Indices, difference: Ints) -> Iterator[_NewCut]:
+    """Yield the set of codes whose rows should go to the first child, unless all or none should.
+
+    IN: sets: those that may; None: all.
+    """
     sums, rows = np.zeros(n_codes, dtype=np.int64), np.bincount(codes, minlength=n_codes)
     np.add.at(sums, codes, difference)
-    goes_first = sums < 0
+    goes_first = sums < 0 if sets is None else _best_of(sets, sums, rows)
     if not goes_first.any() or goes_first[rows > 0].all():
         return
-    if rows[goes_first].sum() * 2 > len(codes):
+    if sets is None and rows[goes_first].sum() * 2 > len(codes):
         goes_first |= rows == 0
     members = np.flatnonzero(goes_first)
     has_hole = members[-1] - members[0] >= len(members)
     ends = float(members[0]), float(members[-1])
     yield _NewCut(int(sums[goes_first].sum()), feature, *ends, tuple(members.tolist()) if has_hole else (), False)
+
+
+def _best_of(sets: Bools, sums: Ints, rows: Indices) -> Bools:
+    """Return the set of the least sum; of equal ones that with most codes on the side of more rows, then the first."""
+    n_first, n_codes = sets @ rows, sets.sum(axis=1)
+    with_more = np.where(2 * n_first > rows.sum(), n_codes, sets.shape[1] - n_codes)
+    is_cut = (n_first > 0) & (n_first < rows.sum())
+    order = np.lexsort((-with_more, sets @ sums, ~is_cut))
+    return np.asarray(sets[order[0]])
 
 
 def _best_threshold(feature: int, values: Floats, difference: Ints) -> Iterator[_NewCut]:

@@ -382,13 +382,15 @@ class NodeCenters(NamedTuple):
     position: Ints  # (d, n_clusters): the place of each cluster
 
     @classmethod
-    def of(cls, clusters: Indices, all_centers: Floats) -> NodeCenters:
-        """Return the centres of some clusters."""
+    def of(cls, clusters: Indices, all_centers: Floats, uncut: Sequence[int] = ()) -> NodeCenters:
+        """Return the centres of some clusters, beyond all rows in columns that no cut may test, where none is found."""
         centers = np.ascontiguousarray(all_centers[clusters].T)
         by_value = np.argsort(centers, axis=1, kind="stable")
         position = np.zeros((len(centers), len(all_centers)), dtype=np.int64)
         np.put_along_axis(position, clusters[by_value], np.arange(len(clusters))[None], axis=1)
-        return cls(clusters, centers, np.take_along_axis(centers, by_value, axis=1), by_value, position)
+        ends, hidden = np.take_along_axis(centers, by_value, axis=1), list(uncut)
+        ends[hidden], position[hidden] = np.inf, 0
+        return cls(clusters, centers, ends, by_value, position)
 
 
 class Nearest:
@@ -426,7 +428,7 @@ class Nearest:
     def cuts_at(self, node: Node) -> NodeCuts:
         """Return the cuts of a node; after this, the cuts of its parent are no longer available."""
         rows, clusters = node.rows, node.clusters
-        centers = NodeCenters.of(clusters, self.centers)
+        centers = NodeCenters.of(clusters, self.centers, self.task.budget.counted)
         inside = np.zeros(len(self.centers), dtype=np.bool_)
         inside[clusters] = True
         least = min(len(clusters), max(self.near.shape[1] // 4, 1))

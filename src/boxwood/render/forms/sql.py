@@ -318,7 +318,7 @@ class _Categorical(NamedTuple):
 
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no code is inside."""
-        values, others = self.categories
+        values, others = self.categories[:2]
         inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
         excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
         listed = [i for i, is_in in zip(range(len(values)), inside, strict=False) if is_in != excluding]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from boxwood._dates import Dates
 
 if TYPE_CHECKING:
+    from boxwood.axes import Categories
     from boxwood.explanation import ClusterSummary, Condition, Rule
     from boxwood.tree import Interval
 
@@ -19,6 +20,7 @@ __all__ = [
     "cluster_rule",
     "column_name",
     "condition",
+    "from_to",
     "is_any_value",
     "is_impossible",
     "number",
@@ -79,7 +81,8 @@ def condition(one: Condition, *, whole: bool = False) -> str:
 
     The condition on a column of booleans is its name, or "not" and its name. All values but the missing one are said
     as "is not missing". A long list of values is shortened, unless
-    it is to be `whole`: it becomes that of the other values, or of the first ones and the number of the rest.
+    it is to be `whole`: neighbours in an order become their ends, and others the list of the other values, or of the
+    first ones and the number of the rest.
     """
     name = column_name(one.column)
     if is_impossible(one):
@@ -92,6 +95,8 @@ def condition(one: Condition, *, whole: bool = False) -> str:
             return f"any {name}"
         if included and is_any_value(values, one.categories.values):
             return f"{name} is not missing"
+        if included and not whole and (ends := from_to(values, one.categories)):
+            return f"{name} is {ends}"
         if included and not whole and MOST_VALUES < len(values) < len(one.categories.values):
             others = [value for value in one.categories.values if value not in values]
             if len(others) <= MOST_VALUES:
@@ -160,6 +165,18 @@ def printable(name: str) -> str:
 
 
 MOST_VALUES = 8  # of a column of words that a rule lists
+
+
+MOST_NEIGHBOURS = 3  # in an order that a rule lists
+
+
+def from_to(values: Sequence[Hashable], known: Categories) -> str:
+    """Return "from S to XL" of several neighbours in the order of a column, perhaps "or missing"; else nothing."""
+    present, start = [value for value in values if value is not None], known.values.index(values[0])
+    is_run = known.ordered and known.values[start : start + len(present)] == tuple(present)
+    if not is_run or len(present) <= MOST_NEIGHBOURS:
+        return ""
+    return f"from {category(present[0])} to {category(present[-1])}{' or missing' * (None in values)}"
 
 
 def one_of(values: Sequence[Hashable], most: int = MOST_VALUES) -> str:

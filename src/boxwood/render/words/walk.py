@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from boxwood._dates import Dates
 from boxwood.axes import Categories
 from boxwood.render.words.figures import short_number
-from boxwood.render.words.rules import category, column_name, none_of, number, numbers, one_of
+from boxwood.render.words.rules import category, column_name, from_to, none_of, number, numbers, one_of
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import sides as values_on_side
 from boxwood.tree.boxes import without_missing
@@ -280,9 +280,13 @@ def _ends(piece: Interval) -> str:
 def _categories(categories: Categories, codes: Sides) -> tuple[str, str]:
     """Return what both sides ask: the side of fewer categories is named, and the other one is not those.
 
-    A side that other values than the known ones may take is always the other one.
+    A side that other values than the known ones may take is always the other one. Values in an order are named on both.
     """
     values = categories.values
+    if categories.ordered and all(codes):
+        held = [[values[code] for code in side] for side in codes]
+        inside, outside = (f"is {from_to(side, categories) or one_of(side)}" for side in held)
+        return inside, outside
     has_others = [any(code >= len(values) for code in side) for side in codes]
     named = 1 if has_others[0] or (len(codes[1]) < len(codes[0]) and not has_others[1]) else 0
     chosen = [values[code] for code in codes[named] if code < len(values)]
