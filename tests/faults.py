@@ -1,8 +1,9 @@
 """`python -m tests.faults`: put thirty faults into a copy of the source, one at a time, and see which the tests find.
 
-A fault turns a comparison (`<` to `<=`), adds one to a whole number, turns a sign, or drops a term of a sum. Where all
-tests pass, `benchmarks.same_trees` tells whether the fault changes any tree: if it does, the tests miss something. The
-exit code is 1 then. `--full` tries all kinds of tests as `.ci/run` does, with all seeds.
+A fault turns a comparison (`<` to `<=`), adds one to a whole number, turns a sign, or drops a term of a sum. Tests with
+the name of the faulty file are tried first, then the folders near to it, then all others. Where all pass,
+`benchmarks.same_trees` tells whether the fault changes any tree: if it does, the tests miss something; the exit code is
+1 then. `--full` tries all kinds of tests as `.ci/run` does, with all seeds; `--only 3 17` tries two of them again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("loops", "passes", "reference", "grow")
-NEAR = ("tests/loops", "tests/grow", "tests/passes", "tests/reference")  # they find most faults, and sooner
+NEAR = ["tests/loops", "tests/grow", "tests/passes", "tests/reference"]  # they find most faults, and sooner
+NO_TESTS = 5  # the exit code of pytest where all tests of its arguments are marked full
 PATIENCE = 3600  # seconds; a fault may make a loop endless
 TURNED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add}
@@ -46,31 +48,24 @@ class Fault(NamedTuple):
 def main(args: list[str] | None = None) -> int:
     """Try the faults, print what became of each, and return the exit code."""
     options = _options(args)
-    faults = drawn(options.seed, options.faults)
+    faults = dict(enumerate(drawn(options.seed, options.faults)))
+    faults = {number: faults[number] for number in options.only or faults}
     with tempfile.TemporaryDirectory() as folder:
         house = Path(folder) / ROOT.name
         shutil.copytree(ROOT, house, ignore=shutil.ignore_patterns(".git", ".venv"))
         if (data := ROOT.parent / "shared").exists():
             (house.parent / "shared").symlink_to(data)
-        trees = house / "trees.json"
-        _run(house, "-m", "benchmarks.same_trees", "record", str(trees))
-        missed = 0
-        for fault in faults:
-            with put_into(house, fault):
-                fate = _found_by(house, options)
-                if fate is None:
-                    changes = _run(house, "-m", "benchmarks.same_trees", "compare", str(trees)).returncode != 0
-                    missed += changes
-                    fate = "MISSED, and it changes trees" if changes else "changes no tree"
-            print(f"{fault}\n    {fate}", flush=True)
-    print(f"\nof {len(faults)} faults {missed} change trees and are missed")
-    return int(missed > 0)
+        not_found = [fault for number, fault in faults.items() if not _is_found(house, number, fault, options)]
+        missed = _that_change_trees(house, not_found) if not_found else []
+    print(f"\nof {len(faults)} faults {len(missed)} change trees and are missed")
+    return int(bool(missed))
 
 
 def _options(args: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0, help="which faults are drawn")
     parser.add_argument("--faults", type=int, default=30, help="how many")
+    parser.add_argument("--only", type=int, nargs="+", metavar="N", help="their numbers, if not all")
     parser.add_argument("--full", action="store_true", help="try all seeds of each law")
     parser.add_argument("--jobs", default="auto", help="processes of pytest")
     return parser.parse_args(args)
@@ -161,15 +156,40 @@ class put_into:
 # -------------------------------------------------------------------------------------------------------------- tests
 
 
-def _found_by(house: Path, options: argparse.Namespace) -> str | None:
-    """Return the first test that a fault fails, or None if all pass."""
+def _is_found(house: Path, number: int, fault: Fault, options: argparse.Namespace) -> bool:
+    """Return whether a test fails with a fault, and print which."""
+    with put_into(house, fault):
+        found_by = _found_by(house, fault, options)
+    print(f"{number}  {fault}\n    {found_by or 'all tests pass'}", flush=True)
+    return found_by is not None
+
+
+def _found_by(house: Path, fault: Fault, options: argparse.Namespace) -> str | None:
+    """Return the first test that fails with a fault, or None if all pass."""
     pytest = ["-m", "pytest", "-x", "-n", options.jobs, "--dist", "worksteal", *(["--full"] if options.full else [])]
-    for tests in (NEAR, ()):
-        ran = _run(house, *pytest, *tests)
-        if ran.returncode:
+    named = [str(path.relative_to(house)) for path in house.glob(f"tests/*/test_*{fault.path.stem.strip('_')}*.py")]
+    tried: list[str] = []
+    for tests in (named, NEAR, ["tests", "src"]):
+        ran = _run(house, *pytest, *tests, *(f"--ignore={path}" for path in tried)) if tests else None
+        if ran and ran.returncode not in (0, NO_TESTS):
             lines = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR", "E  "))]
             return lines[-1] if lines else f"pytest ended with {ran.returncode}"
+        tried += tests
     return None
+
+
+def _that_change_trees(house: Path, faults: list[Fault]) -> list[Fault]:
+    """Return the faults that change a tree, and print what became of each."""
+    trees = str(house / "trees.json")
+    _run(house, "-m", "benchmarks.same_trees", "record", trees)
+    changing = []
+    for fault in faults:
+        with put_into(house, fault):
+            ran = _run(house, "-m", "benchmarks.same_trees", "compare", trees)
+        if ran.returncode:
+            changing.append(fault)
+        print(f"{fault}\n    {'MISSED: ' if ran.returncode else ''}{ran.stdout.splitlines()[-1]}", flush=True)
+    return changing
 
 
 def _run(house: Path, *args: str) -> subprocess.CompletedProcess[str]:
