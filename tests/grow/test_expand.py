@@ -1,6 +1,7 @@
 """Expansion: equal to enumeration, exact under permutation, repetition, scale and threads; the papers' instances."""
 
 import warnings
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -8,14 +9,15 @@ import pytest
 
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand
+from boxwood.grow.leaves import _cuts
 from boxwood.grow.leaves._cuts import COLUMNS
-from boxwood.grow.shared.costs import PartitionedOrder
+from boxwood.grow.shared.costs import PartitionedOrder, make_problem, whole_costs
 from boxwood.loops.expand import best_by_majority, best_interval, best_threshold, best_thresholds
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds, share
+from tests.scale import law, seeds, share
 
 SMALLEST = np.finfo(float).smallest_subnormal
 OBJECTIVES = ("cost", "mistakes")
@@ -214,6 +216,60 @@ def test_looking_ahead_equals_enumeration_of_all_pairs(objective, cuts, max_rows
         assert shorter == ThresholdTree.from_dict(_unnumbered(naive.expand(*twin, weights=weights, **options))), seed
         used += tree != shorter
     assert used > share(2) or objective == "cost"  # the rows nearest to a centre seldom need two cuts
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("cuts", CUTS)
+@law(60)
+def test_neither_cut_of_a_pair_can_move_and_lower_the_cost(objective, cuts, seed, monkeypatch):
+    monkeypatch.setattr(_cuts, "ROUNDS", 100)  # until nothing moves
+    rng, two_sided = np.random.default_rng(seed), cuts == "interval"
+    n, d, k = rng.integers([6, 1, 2], [25, 4, 5])
+    X, labels = rng.integers(0, 9, size=(n, d)).astype(float), rng.integers(k, size=n)
+    X[:3, 0] = 0, 4, 8
+    each = make_problem(Task.of(X, Reference(labels, rng.integers(0, 9, size=(k, d)).astype(float))), objective)
+    costs, scale = whole_costs(each, np.arange(n))
+    begin = rng.choice([(4.0, 4.0), (4.0, 7.5), (0.5, 4.0)] if two_sided else [(-np.inf, 0.0), (-np.inf, 4.0)])
+    for n_leaves in (2, 3):
+        pair = _cuts.Pair(Fraction(0), n_leaves, two_sided, 0, *begin.tolist(), scale)
+        first, *seconds = _cuts.cuts_of_pair(each, np.arange(n), pair, two_sided)
+        is_first = _is_in(X, first)
+        sides = (is_first, seconds[0], first.first), (~is_first, seconds[1], first.second)
+        of_rows = [_costs_of_leaves(X, costs, cut, cluster) for _, cut, cluster in sides]
+        cost = np.where(is_first, *of_rows).sum()
+        moved = (side for side, is_interval in _sides(X[:, 0]) if is_interval == two_sided)
+        assert cost == min(np.where(side, *of_rows).sum() for side in moved)
+        whole, cut = zip(*(_best_leaf_and_cut(X[side], costs[side], two_sided) for side, _, _ in sides), strict=True)
+        assert cost == (sum(cut) if n_leaves == 3 else min(cut[0] + whole[1], whole[0] + cut[1]))
+
+
+def _is_in(X, cut):
+    return (cut.lower <= X[:, cut.feature]) & (X[:, cut.feature] <= cut.upper)
+
+
+def _costs_of_leaves(X, costs, cut, cluster):
+    """Return the cost of each row on one side of a first cut."""
+    return costs[:, cluster] if cut is None else np.where(_is_in(X, cut), costs[:, cut.first], costs[:, cut.second])
+
+
+def _sides(values):
+    """Yield which rows are inside of each cut of a column, and whether it is an interval."""
+    distinct = np.unique(values)
+    for i, a in enumerate(distinct):
+        for b in distinct[i:-1]:
+            yield (a <= values) & (values <= b), i > 0
+
+
+def _best_leaf_and_cut(X, costs, two_sided):
+    """Return the lowest cost of rows in one leaf, and in two or one."""
+    whole = costs.sum(axis=0).min()
+    in_two = (
+        costs[side].sum(axis=0).min() + costs[~side].sum(axis=0).min()
+        for column in X.T
+        for side, is_interval in _sides(column)
+        if two_sided or not is_interval
+    )
+    return whole, min([whole, *in_two])
 
 
 # ------------------------------------------------------------------------------------------------- properties
