@@ -1,5 +1,6 @@
 """Samples of tables in batches depend on the rows alone, and are fair."""
 
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -55,6 +56,18 @@ def test_a_large_sample_is_the_table(seed):
     np.testing.assert_array_equal(sample.values[order], rows)
     np.testing.assert_array_equal(sample.weights[order], counts)
     assert (sample.labels == -1).all()
+
+
+@law(40)
+def test_rows_drawn_from_a_sample_are_drawn_from_all_rows_in_its_order(seed):
+    rng, X, _, _ = table(seed)
+    sample = sample_of(rows_of(scattered(X, seed)), len(X))
+    rows = np.repeat(sample.values, sample.times, axis=0)
+    for most in (1, int(rng.integers(1, len(rows) + 1)), max(len(rows) - 1, 1), len(rows), len(rows) + 1):
+        drawn = sample.drawn(most)
+        places = sorted(random.Random(0).sample(range(len(rows)), min(most, len(rows))))
+        np.testing.assert_array_equal(drawn.values, rows[places])
+        assert (drawn.times == 1).all()
 
 
 def test_rows_without_a_cluster_are_left_out_where_clusters_are_known():
