@@ -166,29 +166,24 @@ def _median_cut(values, median, first, last, uniform, weights):
     """Draw a cut around the median of a node; return its axis, the last rank on its left, its threshold, and whether
     the median is on its left.
 
-    The squared distance from the median to the cut is uniform over all cuts that separate centres of the node.
+    The squared distance from the median to the cut is uniform over all cuts that separate centres of the node. Medians
+    are taken anew once a node has half of their centres or fewer, so each lies between the outermost centres.
     """
     d, total = values.shape[0], 0.0
     for j in range(d):
-        a, b, m = values[j, first[j]], values[j, last[j]], median[j]
-        near, far = max(0.0, a - m), max(0.0, b - m)
-        weights[j] = (far - near) * (far + near)
-        near, far = max(0.0, m - b), max(0.0, m - a)
-        weights[d + j] = (far - near) * (far + near)
+        below, above = median[j] - values[j, first[j]], values[j, last[j]] - median[j]
+        weights[j], weights[d + j] = above * above, below * below
         total += weights[j] + weights[d + j]
     if not total > 0.0:
         j, left = _middle_rank(values, first, last)
         cut = _within(0.5 * (values[j, left] + values[j, left + 1]), values[j, left], values[j, left + 1])
         return j, left, cut, median[j] <= cut
     chosen = _chosen(weights, 2 * d, uniform[0] * total)
-    j = chosen % d
-    a, b, m = values[j, first[j]], values[j, last[j]], median[j]
+    j, distance = chosen % d, np.sqrt(uniform[1] * weights[chosen])
     if chosen < d:
-        near = max(0.0, a - m)
-        cut = _within(m + np.sqrt(near * near + uniform[1] * weights[chosen]), max(a, m), b)
+        cut = _within(median[j] + distance, median[j], values[j, last[j]])
     else:
-        near = max(0.0, m - b)
-        cut = _within(m - np.sqrt(near * near + uniform[1] * weights[chosen]), a, min(b, m))
+        cut = _within(median[j] - distance, values[j, first[j]], median[j])
     return j, _last_rank(values, j, first[j], last[j], cut), cut, chosen < d
 
 
