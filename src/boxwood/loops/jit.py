@@ -25,6 +25,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
@@ -119,6 +120,7 @@ def _as_python(result: Any) -> Any:
     return result.item() if isinstance(result, np.generic) else result
 
 
+@cache
 def is_exact(loop: Any) -> bool:
     """Return whether all functions of a loop's file are rounded alike by machine code and the interpreter."""
     functions = (getattr(value, "py_func", None) for value in loop.py_func.__globals__.values())
@@ -146,7 +148,7 @@ class _Uncompiled:
     def __init__(self, loop: Any) -> None:
         self.loop, self.compile = loop, loop._compile_for_args
         self.plain: Callable[..., Any] | None = None
-        self.absent: set[Any] = set()  # types of arguments without machine code on disk
+        self.absent: dict[Any, int] = {}  # kinds of arguments without machine code on disk, when so many had it
         self.joined: dict[Any, object] = {}  # types with read-only arrays for which the loop has machine code
         self.patience = 0.0  # seconds of interpretation before compiling; set once files are complete
         self.spent: float | None = None  # seconds of interpretation so far, in this process and in earlier ones
@@ -179,19 +181,20 @@ class _Uncompiled:
 
     def _is_absent(self, args: tuple[Any, ...]) -> bool:
         """Return whether no machine code for these types of arguments is on disk; False if unknown."""
-        loop = self.loop
+        loop, given = self.loop, tuple(map(_kind, args))
+        if self.absent.get(given) == len(loop.overloads):  # numba would take long to name the types
+            return True
         kinds = _writeable(map(loop.typeof_pyval, args))
         if kinds in loop.overloads:
             return False
-        if kinds not in self.absent:
-            try:
-                file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
-                known = {} if file is None else self._known(file._load_index)
-                if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
-                    return False
-            except (AttributeError, OSError):  # another version of numba may store it in another way
+        try:
+            file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
+            known = {} if file is None else self._known(file._load_index)
+            if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
                 return False
-            self.absent.add(kinds)
+        except (AttributeError, OSError):  # another version of numba may store it in another way
+            return False
+        self.absent[given] = len(loop.overloads)
         return True
 
     def _known(self, load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
@@ -244,6 +247,13 @@ def _writeable_kind(kind: Any) -> Any:
     if isinstance(kind, numba.types.BaseTuple):
         return numba.types.BaseTuple.from_types(_writeable(kind.types), getattr(kind, "instance_class", None))
     return kind
+
+
+def _kind(value: Any) -> Any:
+    """Return what tells arguments of different types apart, whether or not their arrays may be written."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.c_contiguous, value.flags.f_contiguous, value.flags.aligned
+    return (type(value), *map(_kind, value)) if isinstance(value, tuple) else type(value)
 
 
 def _bytes(loop: Any, seen: set[Any]) -> int:
