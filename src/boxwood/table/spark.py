@@ -89,7 +89,7 @@ class SparkSource(Source):
         RuntimeError
             If workers cannot import what they need.
         """
-        for module in ("cloudpickle", "pyarrow"):
+        for module in ("cloudpickle", "pyarrow", "pandas"):
             require(module, "spark", "A pass over a table of Spark")
         add = PartialSum(make, "spark")
         # columns by their places: names may hold dots and quotes, or differ in case only
@@ -177,7 +177,7 @@ def _collected(frame: Any) -> list[Any]:
     try:
         return frame.collect()  # type: ignore[no-any-return]
     except PythonException as error:
-        for package in ("boxwood", "pyarrow", "cloudpickle", "numba"):
+        for package in ("boxwood", "pyarrow", "pandas", "cloudpickle", "numba"):
             if f"No module named '{package}'" in str(error):
                 raise RuntimeError(
                     f"the Python of Spark's workers has no {package}: install boxwood[spark] there, or set "
