@@ -89,6 +89,11 @@ def test_stored_numbers_are_shown_and_their_run_is_told():
         runs = list(csv.DictReader(file))
     assert {run["file"] for run in runs} == stored - {"runs.csv"}
     assert {run["run"] for run in runs} <= {"quick", "full size"}
+    quick = {run["file"] for run in runs if run["run"] == "quick"}
+    for name, text in PAGES.items():
+        told = set(re.findall(r"^```{csv-table} .*, of a quick run\n:file: numbers/(\S+)$", text, re.MULTILINE))
+        assert told == quick & set(re.findall(r"^:file: numbers/(\S+)$", text, re.MULTILINE)), name
+        assert not told or f"--only {PAPERS[name]} --quick`" in text
     for path in NUMBERS.iterdir():
         with path.open(encoding="utf-8", newline="") as file:
             assert len({len(row) for row in csv.reader(file)}) == 1, path.name
