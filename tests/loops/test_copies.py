@@ -1,6 +1,5 @@
 """A file of loops calls only its own functions, so some things stand in several files: here the copies agree."""
 
-import inspect
 import itertools
 
 import numpy as np
@@ -12,7 +11,6 @@ from boxwood.loops import (
     greedy,
     kernels,
     random_cuts,
-    random_cuts_exact,
     walk,
 )
 from boxwood.loops import costs as nearest
@@ -39,12 +37,6 @@ def expected_distances(X, centers, objective):
 
 def test_codes_of_objectives():
     assert (random_cuts.L1, random_cuts.L2, random_cuts.SQEUCLIDEAN) == (L1, L2, SQEUCLIDEAN)
-
-
-@pytest.mark.parametrize("name", ["SortedCenters", "DrawnCuts"])
-def test_tuples_of_the_random_cuts(name):
-    fast, exact = (getattr(module, name) for module in (random_cuts, random_cuts_exact))
-    assert inspect.getsource(fast) == inspect.getsource(exact)
 
 
 @pytest.mark.parametrize("objective", [L1, L2, SQEUCLIDEAN])
@@ -101,22 +93,6 @@ def test_squared_and_absolute_distances_of_kernels_of_expand_and_of_greedy():
         one_each = np.empty(len(X))
         expand.squared_distance(X, rows, centers, clusters, 2.0, one_each)
         np.testing.assert_array_equal(one_each, squares[rows, clusters])
-
-
-def test_the_middle_of_a_leaf():
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        d, k = rng.integers(1, 4), rng.integers(2, 9)
-        scale = (1.0, 1e-300, 5e-324)[seed % 3]
-        values = np.sort(rng.integers(0, 6, size=(d, k)) * scale, axis=1)
-        values[:, -1] = values[:, 0] + rng.integers(6, 9) * scale
-        ends = np.sort([rng.choice(k, size=2, replace=False) for _ in range(d)], axis=1)
-        if (values[np.arange(d), ends[:, 0]] == values[np.arange(d), ends[:, 1]]).all():
-            continue
-        axis, rank = random_cuts._middle_rank(values, ends[:, 0], ends[:, 1])
-        others = random_cuts_exact._middle_rank(values, ends[None, :, 0], ends[None, :, 1])
-        assert (axis, rank) == others[:2], f"seed {seed}"
-        assert np.isnan(others[2])
 
 
 def random_tree(rng, d, n_leaves):

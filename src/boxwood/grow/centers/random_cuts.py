@@ -16,10 +16,8 @@ from boxwood._validation import as_generator, as_table, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.costs import unit_of
-from boxwood.loops import random_cuts as fast_loops
-from boxwood.loops import random_cuts_exact as exact_loops
+from boxwood.loops import random_cuts as loops
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, LeafBounds, Trees, add_costs_and_moves, prefix_masses
-from boxwood.loops.random_cuts import SQEUCLIDEAN as SQEUCLIDEAN_OF_SCORES
 from boxwood.metrics.prices import ratio
 from boxwood.passes.ranks import medians_in
 from boxwood.passes.sums import Grid, rounded
@@ -242,13 +240,12 @@ class RandomCutter:
         uniforms = random.random((k - 1, 2))
         node, feature, rank = (np.empty(k - 1, dtype=np.int64) for _ in range(3))
         offset, cluster = np.empty(k - 1), np.full(2 * k - 1, -1, dtype=np.int64)
-        loops = exact_loops if self.exact else fast_loops
         cuts = loops.DrawnCuts(node, feature, rank, offset, cluster)
         centers = loops.SortedCenters(self.values, self.mass, self.rest, self.order, self.rank)
         if self.exact:
-            exact_loops.draw_rounds(centers, exact_loops.Edges(self.ends, self.lengths), uniforms, cuts)
+            loops.draw_rounds(centers, loops.Edges(self.ends, self.lengths), uniforms, cuts)
         else:
-            fast_loops.draw_cuts(self.objective, self.lower_median, centers, uniforms, cuts)
+            loops.draw_cuts(self.objective, self.lower_median, centers, uniforms, cuts)
         return _built(node, feature, self._thresholds(feature, rank, offset), cluster)
 
     def _thresholds(self, feature: Ints, rank: Ints, offset: Floats) -> Floats:
@@ -304,7 +301,7 @@ def _edges(mass: Floats, rest: Floats, rank: NDArray[np.int32]) -> tuple[Ints, F
     k = rank.shape[1]
     ends, lengths = np.empty((k - 1, 2), dtype=np.int64), np.empty(k - 1)
     high, low = (np.ascontiguousarray(np.take_along_axis(part, rank, axis=1).T) for part in (mass, rest))
-    exact_loops.spanning_edges(high, low, ends, lengths)
+    loops.spanning_edges(high, low, ends, lengths)
     order = np.argsort(lengths, kind="stable")
     return ends[order], lengths[order]
 
@@ -358,7 +355,7 @@ class _Scale(NamedTuple):
 
     def back(self, sums: Floats) -> Floats:
         """Return sums in the original scale."""
-        of_unit = -(math.frexp(self.unit)[1] - 1) * (2 if self.objective == SQEUCLIDEAN_OF_SCORES else 1)
+        of_unit = -(math.frexp(self.unit)[1] - 1) * (2 if self.objective == SQEUCLIDEAN else 1)
         with np.errstate(over="ignore"):
             return np.ldexp(sums, self.distance_exponent + self.grid.weight_exponent + of_unit)
 
