@@ -20,7 +20,7 @@ from boxwood._validation import as_float_table, as_whole_weights
 from boxwood.axes._monotone import LARGEST, Scaling
 from boxwood.axes.categories import Categories
 from boxwood.axes.maps import AxisMap
-from boxwood.loops.axes import orthogonal_rows
+from boxwood.loops.mixed import orthogonal_rows
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
 __all__ = ["MixedMap", "embedded"]

@@ -1,10 +1,10 @@
-"""Rows down a tree: the value at the leaf of each row, and the values next to each threshold."""
+"""Walks of a tree: rows down to their leaves and past each threshold, and up from the leaves the cheapest prunings."""
 
 import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["descend", "widen_gaps"]
+__all__ = ["cheapest_prunings", "descend", "widen_gaps"]
 
 
 @jit
@@ -91,3 +91,33 @@ def _widen_gaps(X, feature, lower, upper, second, ends, left, right):
             left[node, end], right[node, end] = some[some.argmax()], others[others.argmin()]
         inside = (lower[node] <= x) & (x <= upper[node])
         rows[node + 1], rows[second[node]] = rows_of_node[inside], rows_of_node[~inside]
+
+
+MOST = np.iinfo(np.int64).max
+
+
+@jit
+def cheapest_prunings(second, below, starts, alone, costs, on_first):
+    """Write the lowest cost of each node with every number of leaves, and the leaves on its first side; 0 for a leaf.
+
+    The costs of a node with 1, 2, … leaves are stored from `starts[node]` on, one for each leaf below the node. Of
+    equal costs the one with the fewest leaves on the first side is taken.
+
+    IN: second, below (leaves below it), starts, alone (cost as a leaf), all (n_nodes,). OUT: costs, on_first, flat.
+    """
+    for node in range(len(below) - 1, -1, -1):  # in pre-order, children come after their parent
+        at = starts[node]
+        costs[at] = alone[node]
+        on_first[at] = 0
+        if below[node] == 1:
+            continue
+        first_child, second_child = node + 1, second[node]
+        for place in range(at + 1, at + below[node]):
+            costs[place] = MOST
+        for a in range(1, below[first_child] + 1):
+            cost = costs[starts[first_child] + a - 1]
+            for b in range(1, below[second_child] + 1):
+                cost_of_both = cost + costs[starts[second_child] + b - 1]
+                if cost_of_both < costs[at + a + b - 1]:
+                    costs[at + a + b - 1] = cost_of_both
+                    on_first[at + a + b - 1] = a

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._types import Array, Indices, Ints
 from boxwood.grow.shared.costs import make_problem, refuse_misfit, whole_costs
 from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, Scales, chunks_of
-from boxwood.loops import prune as loops
+from boxwood.loops.walk import cheapest_prunings
 from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -173,7 +173,7 @@ def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:
         below[node] = below[node + 1] + below[tree.second[node]]
     starts = np.cumsum(below) - below
     costs, on_first = np.empty(below.sum(), dtype=np.int64), np.empty(below.sum(), dtype=np.int64)
-    loops.cheapest_prunings(tree.second, below, starts, sums.min(axis=1), costs, on_first)
+    cheapest_prunings(tree.second, below, starts, sums.min(axis=1), costs, on_first)
     return Shares(tree, sums.argmin(axis=1), below, starts, costs, on_first)
 
 

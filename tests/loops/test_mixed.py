@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boxwood.loops.axes import orthogonal_rows
+from boxwood.loops.mixed import orthogonal_rows
 from tests.scale import law
 
 
