@@ -12,7 +12,7 @@ import boxwood
 
 SOURCE = Path(boxwood.__file__).parent
 FLOORS = (  # from the ground up, by the longest name that fits; modules on one line may import each other
-    ("errors", "_dates", "_extras", "_lazy", "_messages", "_types", "_warnings"),
+    ("errors", "_dates", "_imports", "_messages", "_types"),
     ("_threads", "loops"),
     ("_files", "_validation", "tree"),
     ("_compat", "_frames"),

@@ -23,7 +23,7 @@ would be old if age were 51 (0.64 standard deviations away)
 
 from typing import TYPE_CHECKING
 
-from boxwood._lazy import attach
+from boxwood._imports import attach
 
 if TYPE_CHECKING:
     from boxwood import axes as axes

@@ -1,12 +1,16 @@
-"""Values and lists of words as messages show them: short, and in one line."""
+"""Messages: values and lists of words, short and in one line; warnings that name the caller's line."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["cut_off", "listed", "rounded", "shown"]
+__all__ = ["cut_off", "listed", "rounded", "shown", "warn_caller"]
+
+_INNER = ("boxwood", "sklearn", "contextlib")  # packages on the way from the caller to a warning
 
 
 def shown(value: object) -> str:
@@ -30,3 +34,11 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
 def rounded(names: Sequence[str]) -> str:
     """Return the note on columns of whole numbers beyond 2**53, of which some are the same double."""
     return f"whole numbers too large to tell apart as doubles: {listed(names)}; rules read them rounded"
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the first line on the stack that belongs to neither boxwood nor scikit-learn's wrappers."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _INNER:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -12,7 +12,7 @@ other maps             `Scaling`, `TerminalEmbedding`
 
 from typing import TYPE_CHECKING
 
-from boxwood._lazy import attach
+from boxwood._imports import attach
 
 if TYPE_CHECKING:
     from boxwood._dates import Dates as Dates

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood._extras import require
+from boxwood._imports import require
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from boxwood._extras import require
+from boxwood._imports import require
 from boxwood.cli._talk import Talk, reading
 
 if TYPE_CHECKING:

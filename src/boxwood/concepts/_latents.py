@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._extras import require
+from boxwood._imports import require
 from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from boxwood._extras import require
 from boxwood._frames import label_values
+from boxwood._imports import require
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_table, refuse_other_kind, whole_number
 from boxwood.concepts._learning import FOLDS, MIN_AUC, MIN_R2, Recipe, assess_all, holm, least_scores, score_text

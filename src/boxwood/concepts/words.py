@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxwood._messages import warn_caller
 from boxwood._validation import listed, refuse_other_kind
-from boxwood._warnings import warn_caller
 from boxwood.concepts._learning import least_scores, score_text
 from boxwood.concepts._table import BINARY
 

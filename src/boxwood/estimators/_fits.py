@@ -24,10 +24,10 @@ from boxwood._frames import (
     validated_rows,
     without_columns,
 )
+from boxwood._messages import warn_caller
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Indices, Weights
 from boxwood._validation import Rows, as_weights, refuse_infinite_sum, shown
-from boxwood._warnings import warn_caller
 from boxwood.axes import AxisMap
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import StrOptions
+from boxwood._messages import warn_caller
 from boxwood._validation import Rows, listed
-from boxwood._warnings import warn_caller
 from boxwood.estimators._base import TreeClusterer
 from boxwood.grow import METHODS
 from boxwood.grow.centers.mmdt import AXES, THRESHOLDS

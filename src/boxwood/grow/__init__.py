@@ -5,7 +5,7 @@ A module is imported when the first of its names is used, so the table of method
 
 from typing import TYPE_CHECKING
 
-from boxwood._lazy import attach
+from boxwood._imports import attach
 
 if TYPE_CHECKING:
     from boxwood.grow._methods import METHODS as METHODS

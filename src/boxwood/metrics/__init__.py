@@ -16,7 +16,7 @@ components under a kernel   `axis_similarity`, `mean_similarities`, `within_simi
 
 from typing import TYPE_CHECKING
 
-from boxwood._lazy import attach
+from boxwood._imports import attach
 
 if TYPE_CHECKING:
     from boxwood.metrics._kernel_mixture_prices import kernel_mixture_price as kernel_mixture_price

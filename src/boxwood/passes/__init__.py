@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from boxwood._lazy import attach
+from boxwood._imports import attach
 
 if TYPE_CHECKING:
     from boxwood.passes.batches import Batches as Batches

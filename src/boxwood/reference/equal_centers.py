@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from boxwood._messages import warn_caller
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, refuse_unknown
-from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 
 __all__ = ["alike_without", "distinct", "first_of_equal", "refuse_alike", "two_equal"]

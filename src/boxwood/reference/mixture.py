@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._messages import warn_caller
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import (
     Rows,
@@ -21,7 +22,6 @@ from boxwood._validation import (
     refuse_unknown,
     shown,
 )
-from boxwood._warnings import warn_caller
 from boxwood.errors import DataError
 from boxwood.reference.labels import Names, codes_with_gaps, named_clusters
 from boxwood.reference.moments import Moments, moments_of

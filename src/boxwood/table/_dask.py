@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from boxwood._extras import require
 from boxwood._frames import column_names
+from boxwood._imports import require
 from boxwood._validation import cut_off
 from boxwood.errors import DataError
 from boxwood.passes.source import RecordSummary, Source

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from boxwood._extras import require
+from boxwood._imports import require
 from boxwood.passes.source import Reading, Source
 
 __all__ = ["Part", "PartialSum", "Refused", "told"]

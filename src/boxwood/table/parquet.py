@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from boxwood._extras import require
+from boxwood._imports import require
 from boxwood._messages import cut_off, listed
 from boxwood._threads import n_threads
 from boxwood.errors import DataError

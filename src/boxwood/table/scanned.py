@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from boxwood._extras import require
 from boxwood._frames import column_names, is_frame
+from boxwood._imports import require
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes.source import Source

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from boxwood._dates import Dates
-from boxwood._extras import require
 from boxwood._frames import column_names
+from boxwood._imports import require
 from boxwood._types import Floats
 from boxwood._validation import listed
 from boxwood.errors import DataError

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from boxwood._extras import require
 from boxwood._files import replacing, temporary_folder
+from boxwood._imports import require
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes.source import Source

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from boxwood._extras import require
 from boxwood._frames import names_array
+from boxwood._imports import require
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
 from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup

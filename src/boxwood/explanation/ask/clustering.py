@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._extras import require
 from boxwood._frames import column_values, label_values
+from boxwood._imports import require
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown, whole_number
 from boxwood.clusterers.by_passes import COVARIANCES, LikeliestComponent

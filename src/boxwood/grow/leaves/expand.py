@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._messages import warn_caller
 from boxwood._types import Bools, Indices
 from boxwood._validation import listed, real_number, refuse_unknown, shown
-from boxwood._warnings import warn_caller
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import Grown

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
-from boxwood._extras import require
+from boxwood._imports import require
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
 from boxwood.table.sql import as_double, as_name, as_text

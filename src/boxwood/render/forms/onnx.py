@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._extras import require
 from boxwood._frames import name_as_text
+from boxwood._imports import require
 from boxwood._types import Floats
 from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
 from boxwood.render.words.models import explanation_of

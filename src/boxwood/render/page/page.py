@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._extras import require
+from boxwood._imports import require
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from boxwood._extras import require
+from boxwood._imports import require
 from boxwood._messages import shown
 from boxwood._validation import refuse_unknown
 from boxwood.render.words.models import explanation_of

@@ -1,16 +1,18 @@
-"""Packages whose names are imported when they are first used, so that `import boxwood` loads nothing heavy."""
+"""Imports that wait: names of a package until they are used (so that `import boxwood` is quick), optional packages."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["attach"]
+__all__ = ["attach", "require"]
 
 Get = Callable[[str], Any]
 
 
 def attach(package: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[Get, Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package.
+    """Return `__getattr__` and `__dir__` of a package whose names are imported when they are first used.
 
     `modules` says which names each module has; a module without names is a name itself, and one with a dot is another
     package's.
@@ -27,3 +29,21 @@ def attach(package: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[Get, C
         return sorted(places)
 
     return get, names
+
+
+def require(module: str, extra: str, what: str) -> Any:
+    """Return an optional package.
+
+    IN: module, its name; extra, the extra of boxwood that installs it; what, what it is needed for, as the beginning of
+    a sentence.
+
+    Raises
+    ------
+    ImportError
+        If the package is missing; the message says what needs it and how it is installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise ImportError(f'{what} needs {package}: pip install "boxwood[{extra}]"') from None
