@@ -1,11 +1,8 @@
 """The growers as scikit-learn estimators."""
 
-from boxwood.estimators._concept_mmdt import ConceptMMDT
-from boxwood.estimators._kernel_mmdt import KernelMMDT
-from boxwood.estimators._kernel_trees import KernelExKMC, KernelExpand, KernelIMM
-from boxwood.estimators._mmdt import MMDT
-from boxwood.estimators._random_cuts import RandomCuts
-from boxwood.estimators._trees import CART, IMM, ExKMC, Expand
+from boxwood.estimators._kernel_trees import KernelExKMC, KernelExpand, KernelIMM, KernelMMDT
+from boxwood.estimators._mmdt import MMDT, ConceptMMDT
+from boxwood.estimators._trees import CART, IMM, ExKMC, Expand, RandomCuts
 
 __all__ = [
     "CART",
