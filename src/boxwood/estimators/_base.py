@@ -13,28 +13,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array
 from boxwood._types import Array, Indices, Ints, Weights
-from boxwood._validation import Rows, listed
+from boxwood._validation import Rows, listed, shown
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
 from boxwood.estimators._fits import (
+    NO_LABELS,
     Fit,
     NoExplanation,
     TableReader,
     by_name,
-    clusters_on,
     digest_of,
-    fit_on,
     refuse_clusterer,
     refuse_source,
 )
 from boxwood.explanation import Explanation
 from boxwood.explanation.ask.basis import given_in
-from boxwood.explanation.ask.columns import notes_on_left_out
+from boxwood.explanation.ask.clustering import clustering_of_table
+from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
 from boxwood.explanation.ask.names import Names, renamed
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import measure
@@ -42,7 +43,8 @@ from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.metrics import cost
-from boxwood.passes import Batches
+from boxwood.passes import Batches, Source
+from boxwood.passes.batches import rows_of
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
@@ -291,7 +293,7 @@ class TreeClusterer(FittedTree):
         with self._all_or_nothing():
             source = as_source(X)
             if source is not None:
-                self._fit = fit_on(self, source, y, sample_weight)
+                self._explain_source(source, y, sample_weight)
                 given = source, y, sample_weight
             else:
                 X, y, sample_weight, self._beside = by_name(X, y, sample_weight)
@@ -349,6 +351,36 @@ class TreeClusterer(FittedTree):
         )
         self._keep_agreement(task)
 
+    def _explain_source(self, source: Source, label: Any, weight: Any) -> None:
+        """Find the clusters of a table in batches, grow the tree, and store both.
+
+        Raises
+        ------
+        DataError
+            If the method or the clusterer needs all rows in memory, or there is only one cluster.
+        """
+        for what, name in (("labels", label), ("sample_weight", weight)):
+            if name is not None and not isinstance(name, str):
+                raise DataError(
+                    f"the rows of {source.name} are read in batches, so {what} must be the name of a column of it; "
+                    f"got {shown(name)}"
+                )
+        method = METHODS[self._method]
+        method.refuse_batches()  # before anything is read
+        batches = replace(rows_of(source, label, weight), n_jobs=self._jobs())
+        self._dates = source.dates
+        self._booleans, self._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
+        self._beside = tuple(name for name in (label, weight) if name is not None)
+        self.n_features_in_ = batches.n_columns
+        self.feature_names_in_ = np.array(batches.columns, dtype=object)
+        reference, notes = self._clusters_on(batches, label)
+        task = self._task_on(batches, reference, self._mixture(None))
+        refuse_one_cluster_of(task)
+        self.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
+        self._keep(method.grow(task, **self._options()))
+        self._map, self._no_explanation = None, NO_LABELS
+        self._fit = Fit(task, notes=(*notes_on_left_out(self._left_out), *notes))
+
     def _keep_given(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Store what rows and clusters are called, for the basis of the explanation."""
         if self._fit is not None:
@@ -364,8 +396,26 @@ class TreeClusterer(FittedTree):
         return reference_of(self.clusterer_, X, rows)
 
     def _clusters_on(self, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
-        """Return the clustering of the rows of a source, by a column of labels or by the clusterer, and notes on it."""
-        return clusters_on(self, batches, label)
+        """Return the clusters of a column of labels, of a fitted clusterer that is frozen, or of k-means by passes.
+
+        Then come notes on them, of which there are none here.
+        """
+        if label is not None:
+            return clustering_of_table(batches, label, None, self.random_state)[0], ()
+        clusterer = self.clusterer
+        if clusterer is not None:
+            if not isinstance(clusterer, FrozenEstimator):
+                raise DataError(
+                    f"{type(clusterer).__name__} cannot be fitted on a table in batches; fit it on a sample and give "
+                    "FrozenEstimator(fitted), name a column of labels, or leave it out for k-means"
+                )
+            self.clusterer_ = clusterer
+            return clustering_of_table(batches, clusterer.estimator, None, self.random_state)[0], ()
+        from boxwood.clusterers.by_passes import k_means_by_passes
+
+        found = k_means_by_passes(batches, self.n_clusters, random_state=self.random_state)
+        self.clusterer_ = found.as_estimator()
+        return found.reference, ()
 
     def _unfitted_clusterer(self, rows: Rows) -> Any:
         """Return the clusterer to be fitted; None is k-means."""

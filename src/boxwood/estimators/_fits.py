@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.frozen import FrozenEstimator
 
 from boxwood._dates import Dates
 from boxwood._frames import (
@@ -32,38 +31,26 @@ from boxwood.axes import AxisMap
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
 from boxwood.explanation.ask.basis import Given, with_basis
-from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import (
     UNSEEN_DATES,
-    boolean_columns_of,
-    left_out_of,
     notes_on_left_out,
-    refuse_one_cluster_of,
 )
 from boxwood.explanation.ask.limits import told
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_short_words
-from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
-from boxwood.passes import Batches, Source
-from boxwood.passes.batches import rows_of
-from boxwood.reference import Reference, Task
+from boxwood.reference import Task
 from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.table.as_source import is_source
 from boxwood.tree import ThresholdTree
-
-if TYPE_CHECKING:
-    from boxwood.estimators._base import TreeClusterer
 
 __all__ = [
     "Fit",
     "NoExplanation",
     "TableReader",
     "by_name",
-    "clusters_on",
     "digest_of",
-    "fit_on",
     "refuse_clusterer",
     "refuse_source",
 ]
@@ -152,60 +139,6 @@ def digest_of(rows: Rows) -> bytes:
         block = rows.values[start : start + BLOCK_ROWS].astype(np.float64) + 0.0  # -0.0 equals 0.0
         digest.update(np.ascontiguousarray(block).data)
     return digest.digest()
-
-
-def fit_on(model: TreeClusterer, source: Source, label: Any, weight: Any) -> Fit:
-    """Grow the tree of an estimator on a table in batches, and set the attributes that `fit` sets.
-
-    Raises
-    ------
-    DataError
-        If the method or the clusterer needs all rows in memory, or there is only one cluster.
-    """
-    for what, name in (("labels", label), ("sample_weight", weight)):
-        if name is not None and not isinstance(name, str):
-            raise DataError(
-                f"the rows of {source.name} are read in batches, so {what} must be the name of a column of it; "
-                f"got {shown(name)}"
-            )
-    method = METHODS[model._method]
-    method.refuse_batches()  # before anything is read
-    batches = replace(rows_of(source, label, weight), n_jobs=model._jobs())
-    model._dates = source.dates
-    model._booleans, model._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
-    model._beside = tuple(name for name in (label, weight) if name is not None)
-    model.n_features_in_ = batches.n_columns
-    model.feature_names_in_ = np.array(batches.columns, dtype=object)
-    reference, notes = model._clusters_on(batches, label)
-    task = model._task_on(batches, reference, model._mixture(None))
-    refuse_one_cluster_of(task)
-    model.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
-    model._keep(method.grow(task, **model._options()))
-    model._map, model._no_explanation = None, NO_LABELS
-    return Fit(task, notes=(*notes_on_left_out(model._left_out), *notes))
-
-
-def clusters_on(model: TreeClusterer, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
-    """Return the clusters of a column of labels, of a fitted clusterer that is frozen, or of k-means by passes.
-
-    Then come notes on them, of which there are none here.
-    """
-    if label is not None:
-        return clustering_of_table(batches, label, None, model.random_state)[0], ()
-    clusterer = model.clusterer
-    if clusterer is not None:
-        if not isinstance(clusterer, FrozenEstimator):
-            raise DataError(
-                f"{type(clusterer).__name__} cannot be fitted on a table in batches; fit it on a sample and give "
-                "FrozenEstimator(fitted), name a column of labels, or leave it out for k-means"
-            )
-        model.clusterer_ = clusterer
-        return clustering_of_table(batches, clusterer.estimator, None, model.random_state)[0], ()
-    from boxwood.clusterers.by_passes import k_means_by_passes
-
-    found = k_means_by_passes(batches, model.n_clusters, random_state=model.random_state)
-    model.clusterer_ = found.as_estimator()
-    return found.reference, ()
 
 
 def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[str, ...]]:
