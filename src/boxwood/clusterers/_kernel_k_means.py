@@ -22,7 +22,7 @@ from boxwood._validation import Rows, as_weights, real_number, refuse_infinite_s
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
 from boxwood.kernels.bandwidth import RULES
-from boxwood.kernels.by_name import kernel_with_gamma
+from boxwood.kernels.families import kernel_with_gamma
 from boxwood.kernels.means import distances_to_means, nearest_mean
 from boxwood.loops.kernels import products
 from boxwood.reference.clusterer import FEW_STARTS, MANY_STARTS

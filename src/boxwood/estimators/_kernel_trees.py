@@ -22,7 +22,7 @@ from boxwood.grow.kernel.mmdt import AXES, POINTS, PROTOTYPES, grown_of_mixture
 from boxwood.grow.leaves.expand import warn_of_early_stop
 from boxwood.kernels import Kernel, Precomputed
 from boxwood.kernels.bandwidth import RULES
-from boxwood.kernels.by_name import kernel_with_gamma
+from boxwood.kernels.families import kernel_with_gamma
 from boxwood.kernels.means import KernelMeans
 from boxwood.metrics import agreement, kernel_cost, within_similarity
 from boxwood.reference import Mixture, Reference, Task

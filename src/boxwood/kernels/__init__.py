@@ -1,7 +1,7 @@
 """Kernels: similarities of rows, their Gram matrices in tiles, and distances to means in their feature spaces."""
 
-from boxwood.kernels._families import AdditiveKernel as AdditiveKernel
-from boxwood.kernels._families import (
+from boxwood.kernels.families import AdditiveKernel as AdditiveKernel
+from boxwood.kernels.families import (
     ChiSquared,
     Gaussian,
     Hellinger,
@@ -12,9 +12,9 @@ from boxwood.kernels._families import (
     Polynomial,
     Precomputed,
     ProductKernel,
+    as_kernel,
 )
-from boxwood.kernels._families import DistanceKernel as DistanceKernel
-from boxwood.kernels.by_name import as_kernel
+from boxwood.kernels.families import DistanceKernel as DistanceKernel
 from boxwood.kernels.kernel import GramMatrix as GramMatrix
 from boxwood.kernels.kernel import KeptGram as KeptGram
 from boxwood.kernels.kernel import Kernel

@@ -12,7 +12,7 @@ from boxwood._threads import one_blas_thread
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_table, number_of_clusters
 from boxwood.errors import DataError
-from boxwood.kernels.by_name import as_kernel
+from boxwood.kernels.families import as_kernel
 from boxwood.kernels.kernel import GramMatrix, Kernel
 
 __all__ = [

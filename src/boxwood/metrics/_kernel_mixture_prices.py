@@ -10,7 +10,7 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator, refuse_unknown, whole_number
 from boxwood.kernels import DistanceKernel, Gaussian, Kernel
 from boxwood.kernels.bandwidth import by_axis
-from boxwood.kernels.by_name import as_distance_kernel
+from boxwood.kernels.families import as_distance_kernel
 from boxwood.metrics.checks import in_components
 from boxwood.metrics.mixture_prices import (
     MixturePrice,

@@ -19,7 +19,7 @@ from boxwood._validation import as_table
 from boxwood.errors import DataError
 from boxwood.kernels import DistanceKernel, Gaussian, Kernel, Laplace, Precomputed, as_kernel
 from boxwood.kernels.bandwidth import by_axis
-from boxwood.kernels.by_name import as_distance_kernel
+from boxwood.kernels.families import as_distance_kernel
 from boxwood.reference import Mixture
 
 __all__ = [

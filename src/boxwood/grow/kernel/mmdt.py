@@ -18,7 +18,7 @@ from boxwood.errors import DataError
 from boxwood.grow.grown import Grown, Split, grow_by_cuts
 from boxwood.grow.shared.costs import make_problem, whole_costs_of
 from boxwood.kernels import DistanceKernel, Kernel
-from boxwood.kernels.by_name import as_distance_kernel
+from boxwood.kernels.families import as_distance_kernel
 from boxwood.metrics.similarity import AxisSimilarity, axis_moments, axis_similarity
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.mixture import refuse_no_mixture

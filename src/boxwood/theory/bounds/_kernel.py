@@ -28,7 +28,7 @@ from boxwood._validation import (
 from boxwood.errors import DataError
 from boxwood.grow.kernel.mmdt import PrototypeCut
 from boxwood.kernels import Kernel
-from boxwood.kernels.by_name import as_distance_kernel
+from boxwood.kernels.families import as_distance_kernel
 from boxwood.metrics.similarity import AxisSimilarity
 from boxwood.reference import Reference
 from boxwood.reference.reference import refuse_no_reference
