@@ -11,7 +11,6 @@ from boxwood.theory.bounds._kernel import (
     tau_bound,
     taylor_price_bound,
 )
-from boxwood.theory.bounds._midpoints import midpoint_error_bound, midpoint_price_bound
 from boxwood.theory.bounds._published_bounds import PublishedBound as PublishedBound
 from boxwood.theory.bounds._published_bounds import published_bounds
 from boxwood.theory.bounds._random_cuts import random_cuts_price_bound, separation_probability
@@ -25,6 +24,8 @@ from boxwood.theory.bounds.mixtures import (
     estimated_error_bound,
     gap_error_bound,
     l2_price_bound,
+    midpoint_error_bound,
+    midpoint_price_bound,
     price_bound,
     random_chebyshev_error_bound,
     random_error_bound,
