@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boxwood import DataError, MixedKMeans, _threads, explain
 from boxwood.clusterers import _mixed_k_means
 from boxwood.clusterers._k_medians import Clustering, alternate
-from boxwood.clusterers._mixed_table import CodedTable
+from boxwood.clusterers._mixed_k_means import CodedTable
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.mixed_costs import mixed_cost, mixed_scales
 from tests.naive.mixed import k_pod, one_hot
