@@ -377,7 +377,7 @@ def test_notes_name_options_of_the_command_line(crm):
 def test_every_parameter_that_a_note_ends_with_has_an_option():
     from pathlib import Path
 
-    from boxwood.cli._limits import _ENDS
+    from boxwood.cli._words import _ENDS
 
     folder = Path(boxwood.explanation.__file__).parent
     source = "".join((folder / name).read_text() for name in ("ask/columns.py", "ask/clustering.py"))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import SCALED, in_option_names, read, rows_of
+from boxwood.cli._explained import SCALED, limits, read, rows_of
 from boxwood.cli._groups import Grouped
-from boxwood.cli._limits import LIMITS, in_words, limits
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
+from boxwood.cli._words import LIMITS, in_option_names, in_words
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:

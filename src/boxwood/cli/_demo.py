@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._limits import in_options
 from boxwood.cli._talk import Talk, talk_options
 from boxwood.cli._terminal import show
+from boxwood.cli._words import in_options
 
 __all__ = ["command"]
 

@@ -10,7 +10,6 @@ from boxwood.cli._engine import check_engine, engine_options
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._explained import explained
 from boxwood.cli._groups import Grouped
-from boxwood.cli._limits import in_options, limit_options, without_told
 from boxwood.cli._outputs import (
     check_outputs,
     described_outputs,
@@ -21,6 +20,7 @@ from boxwood.cli._outputs import (
 )
 from boxwood.cli._talk import Talk, check_model, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
+from boxwood.cli._words import in_options, without_told
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -124,7 +124,29 @@ Examples:
     type=click.FloatRange(min=0),
     help="Stop the search after this many seconds. Without it the result does not depend on the speed of the machine.",
 )
-@limit_options
+@click.option("--max-depth", metavar="N", type=click.IntRange(min=1), help="Most conditions in the rule of a leaf.")
+@click.option("--min-samples-leaf", metavar="N", type=click.IntRange(min=1), help="Fewest rows in a leaf.")
+@click.option(
+    "--max-columns", metavar="N", type=click.IntRange(min=1), help="Most columns that all rules together may use."
+)
+@click.option(
+    "--forbidden",
+    metavar="NAME",
+    multiple=True,
+    help="Keep these columns out of the rules, but not out of the clustering; may be repeated, or a,b,c.",
+)
+@click.option(
+    "--preferred",
+    metavar="NAME",
+    multiple=True,
+    help="Prefer these columns if that costs at most 1%; may be repeated, or a,b,c.",
+)
+@click.option(
+    "--round-thresholds",
+    metavar="DIGITS",
+    type=click.IntRange(1, 17),
+    help="Round thresholds to this many significant digits; a note says how many rows move.",
+)
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
 @click.option(

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
 import numpy as np
 
 from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
-from boxwood.cli._limits import LIMITS, in_words, limits, notes_on_columns
 from boxwood.cli._talk import Status, Talk, reading
+from boxwood.cli._words import LIMITS, in_option_names, in_words, notes_on_columns
 from boxwood.errors import DataError
 from boxwood.grow import METHODS
 
@@ -26,31 +24,9 @@ if TYPE_CHECKING:
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
-__all__ = ["SCALED", "ColumnNames", "explained", "in_option_names", "read", "rows_of", "told_by_rows"]
+__all__ = ["SCALED", "ColumnNames", "explained", "limits", "read", "rows_of", "told_by_rows"]
 
 SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
-_OPTIONS = {
-    "max_leaf_nodes": "--max-leaf-nodes",
-    "n_clusters": "--clusters",
-    "method": "--method",
-    "objective": "--objective",
-    "time_limit": "--time-limit",
-    "random_state": "--seed",
-    "validate": "--validate",
-    "n_jobs": "--jobs",
-    "categories": "--categories",
-    "numbers": "--numbers",
-    **LIMITS,
-}
-"""Options of the command by the parameter of `explain` that they set."""
-_IN_ERRORS = {
-    "min_samples_leaf=": "--min-samples-leaf ",
-    '(missing="drop")': "(--missing drop)",
-    "more than half, so leave out": "more than half, so leave out (--exclude)",
-    "leave those rows or columns out": "replace them or leave those rows out, then run again\n"
-    "or leave the columns out with --exclude NAME",
-}
-"""Words of errors on the data by those of the command line."""
 _NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
 
 
@@ -245,6 +221,25 @@ def _parameters(table: Table | ColumnNames, clusters: int | None, options: dict[
     }
 
 
+def limits(options: dict[str, Any], table: Table | ColumnNames) -> dict[str, Any]:
+    """Return the options that limit the rules as parameters of `explain`, less forbidden columns that rules cannot use.
+
+    Raises
+    ------
+    ColumnError
+        If the table does not have a column, or rules cannot use one that is preferred.
+    """
+    from boxwood.table.column_names import find_columns, split_names
+
+    forbidden, preferred = (split_names(options[name], table.names) for name in ("forbidden", "preferred"))
+    find_columns(forbidden, table.names)
+    find_columns(preferred, table.columns)
+    return {name: options[name] for name in LIMITS} | {
+        "forbidden": [name for name in forbidden if name in table.columns],
+        "preferred": list(preferred),
+    }
+
+
 def _is_scaled(clusters: int | None, options: dict[str, Any]) -> bool:
     scale = "unit" if options["standardize"] else options["scale"]
     return clusters is not None if scale is None else scale == "unit"
@@ -254,27 +249,6 @@ def _note_on_scale(talk: Talk, columns: tuple[str, ...], clusters: int | None, o
     is_asked = options["standardize"] or options["scale"] is not None
     if _is_scaled(clusters, options) and not is_asked and len(columns) > 1:
         talk.note(SCALED)
-
-
-@contextmanager
-def in_option_names() -> Iterator[None]:
-    """Make an error about a parameter of `explain` one of usage, with the name of the option."""
-    try:
-        yield
-    except DataError as error:
-        text = in_words(str(error))
-        for parameter, option in _IN_ERRORS.items():
-            text = text.replace(parameter, option)
-        if text == str(error):
-            raise
-        raise DataError(text) from None
-    except ValueError as error:
-        text = str(error)
-        for parameter, option in _OPTIONS.items():
-            text = re.sub(rf"\b{parameter}(=| must|;| at once)", lambda found, to=option: f"{to}{found[1]}", text)  # type: ignore[misc]
-        if text == str(error):
-            raise
-        raise click.UsageError(text) from None
 
 
 class ColumnNames(NamedTuple):

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from boxwood.cli._groups import Grouped
-from boxwood.cli._limits import in_options
 from boxwood.cli._outputs import takes_page_options, with_remark
 from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
+from boxwood.cli._words import in_options
 from boxwood.render import EXPORTERS
 from boxwood.render.forms.dialects import DIALECTS
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._limits import LIMITS
+from boxwood.cli._words import LIMITS
 
 __all__ = ["Grouped"]
 
@@ -17,7 +17,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         *("clusters", "labels", "columns", "exclude", "categories", "numbers", "weights", "missing"),
         *("scale", "seed", "names"),
     ),
-    "Rules": (*("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),),
+    "Rules": ("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),
     "The row": ("row", "given", "immutable"),
     "Output": (
         *("output", "outputs", "column", "title", "min_count", "value", "save", "as_json"),

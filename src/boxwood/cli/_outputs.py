@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from boxwood.cli._limits import in_options
 from boxwood.cli._talk import Talk, check_writable, refuse_overwriting
+from boxwood.cli._words import in_options
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
