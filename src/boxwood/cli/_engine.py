@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxwood._imports import require
-from boxwood.cli._talk import Talk, reading
+from boxwood.cli._talk import Talk, reading, with_options
 
 if TYPE_CHECKING:
     from boxwood.passes import Source
     from boxwood.table.options import Wanted
 
 __all__ = ["check_engine", "chosen_engine", "engine_options", "labelling_options", "opened", "several_files"]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 ENGINES = ("memory", "duckdb", "spark", "dask")
 COPIES = 3  # times its values that a table takes in memory while it is explained
@@ -57,7 +55,7 @@ _CLUSTERS = (
     click.option("--spark-master", metavar="URL", help="Cluster of --engine spark; the default is that of Spark."),
     click.option("--dask-scheduler", metavar="ADDRESS", help="Cluster of --engine dask; the default is this machine."),
 )
-_OPTIONS = (
+engine_options = with_options(
     _SQL,
     click.option(
         "--engine",
@@ -73,9 +71,9 @@ _OPTIONS = (
     ),
     *_CLUSTERS,
 )
+"""Options that say what reads the table."""
 
-
-_LABELLING = (
+labelling_options = with_options(
     _SQL,
     click.option(
         "--engine",
@@ -85,20 +83,7 @@ _LABELLING = (
     ),
     *_CLUSTERS,
 )
-
-
-def labelling_options(command: F) -> F:
-    """Add the options that say what labels the rows of a table."""
-    for option in reversed(_LABELLING):
-        command = option(command)
-    return command
-
-
-def engine_options(command: F) -> F:
-    """Add the options that say what reads the table."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Options that say what labels the rows of a table."""
 
 
 def check_engine(file: str | None, options: dict[str, Any]) -> None:

@@ -11,8 +11,9 @@ from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._explained import explained
 from boxwood.cli._groups import Grouped
 from boxwood.cli._outputs import (
+    OUTPUTS,
     check_outputs,
-    described_outputs,
+    described,
     page_options,
     refuse_inputs,
     takes_page_options,
@@ -74,7 +75,7 @@ rows without a value belong (--missing).
 The summary has a line for each cluster with its rule, and says how many rows the rules get wrong; below it is the tree,
 with the rows of each leaf. -o writes more, by the extension of its file:
 
-{described_outputs()}
+{described(OUTPUTS)}
 """
 _EPILOG = """\b
 Examples:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import csv
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood._files import replacing
 from boxwood.cli._groups import Grouped
-from boxwood.cli._outputs import takes_page_options, with_remark
+from boxwood.cli._outputs import described, save, takes_page_options, written
 from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
-from boxwood.cli._words import in_options
+from boxwood.errors import DataError
 from boxwood.render import EXPORTERS
 from boxwood.render.forms.dialects import DIALECTS
+
+if TYPE_CHECKING:
+    from boxwood.explanation import Explanation
 
 __all__ = ["command"]
 
 _FORMS = {name: exporter for name, exporter in EXPORTERS.items() if exporter.kind != "object"}
-
-
-def _described() -> str:
-    """Return the forms and what they are, in lines that click leaves as they are."""
-    longest = max(map(len, _FORMS))
-    return "\n".join(["\b", *(f"{name.ljust(longest)}  {one.what}" for name, one in _FORMS.items())])
 
 
 def _split(ctx: click.Context, param: click.Parameter, names: str | None) -> list[str] | None:
@@ -33,7 +31,7 @@ def _split(ctx: click.Context, param: click.Parameter, names: str | None) -> lis
 
 _HELP = f"""Print a saved model in another form.
 
-{_described()}
+{described(_FORMS)}
 
 SQL, Python, JavaScript, PMML, the formula and ONNX label rows as `boxwood predict` does. A row that lacks a value which
 its rule needs, or has a category there that was never seen, gets NULL, None, null, no prediction or an empty text. An
@@ -97,35 +95,24 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
         raise click.UsageError(f"--to {form} writes a file that is no text; name one with -o")
     refuse_overwriting(output, "'-o' / '--output'", model=model)
     explanation = load_model(model)
-    written = _written(form, explanation, given)
+    content = _written(explanation, form, given)
     if output is not None and output != "-":
-        _save(output, written)
+        with replacing(output) as temporary:
+            save(temporary, content)
         Talk(quiet).wrote(output)
-    elif isinstance(written, str):
-        show(written, is_code=exporter.kind != "text")
+    elif isinstance(content, str):
+        show(content, is_code=exporter.kind != "text")
     else:
         refuse_closed_output()
-        sys.stdout.buffer.write(written)
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
 
 
-def _written(form: str, explanation: Any, options: dict[str, Any]) -> str | bytes:
+def _written(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes:
     """Return the form; what it needs and is not there, and options that it cannot take, are errors of usage."""
-    explanation = in_options(explanation) if form in ("text", "markdown") else explanation
     try:
-        written: str | bytes = EXPORTERS[form].write(explanation, **options)
+        return written(explanation, form, **options)
     except (ImportError, ValueError) as error:
-        from boxwood.errors import DataError
-
         if isinstance(error, DataError):
             raise
         raise click.UsageError(str(error)) from None
-    return with_remark(written, explanation) if form == "sql" and isinstance(written, str) else written
-
-
-def _save(path: str, written: str | bytes) -> None:
-    from boxwood._files import replacing
-
-    content = written if isinstance(written, bytes) else f"{written}\n".encode()
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        file.write(content)

@@ -1,4 +1,4 @@
-"""Files that `boxwood explain -o` writes: the extension says which form.
+"""Forms as the command line writes them, and the files of `boxwood explain -o`: the extension says which form.
 
 To add one, write its form in `render` and a line here.
 """
@@ -6,28 +6,30 @@ To add one, write its form in `render` and a line here.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from boxwood.cli._talk import Talk, check_writable, refuse_overwriting
+from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, with_options
 from boxwood.cli._words import in_options
 
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
+    from boxwood.render.forms.exporters import Exporter
 
 __all__ = [
     "OUTPUTS",
     "check_outputs",
-    "described_outputs",
+    "described",
     "page_options",
     "refuse_inputs",
+    "save",
     "takes_page_options",
-    "with_remark",
     "write_outputs",
+    "written",
 ]
 
 
@@ -38,40 +40,56 @@ class Output(NamedTuple):
     ----------
     what : str
         What is written, in a few words.
-    write : function from an explanation, a path and an extension
-        Writes the file. That of a page takes options, too.
+    form : str
+        Its name in `EXPORTERS`; empty for a picture.
     package, extra : str
         A package that it needs, and the extra of boxwood that installs it; empty if it needs none.
     """
 
     what: str
-    write: Callable[..., None]
+    form: str = ""
     package: str = ""
     extra: str = ""
 
 
-def _exported(form: str) -> Callable[[Explanation, str, str], None]:
-    """Return the function that writes a form of `EXPORTERS`."""
+OUTPUTS = {
+    ".html": Output("a page to read, send and print", "html", "jinja2", "page"),
+    ".json": Output("the model, for predict, why and export", "json"),
+    ".txt": Output("the summary and the tree", "text"),
+    ".md": Output("the summary as Markdown", "markdown"),
+    ".csv": Output("a table with a line for each leaf", "csv"),
+    ".sql": Output("a CASE expression of SQL, for DuckDB (others: export --to sql --dialect)", "sql"),
+    ".py": Output("a function of Python", "python"),
+    ".js": Output("a function of JavaScript", "javascript"),
+    ".png": Output("a picture of the tree", "", "matplotlib", "plot"),
+    ".svg": Output("the same, to be scaled", "", "matplotlib", "plot"),
+    ".pdf": Output("the same, to be printed", "", "matplotlib", "plot"),
+    ".pmml": Output("a PMML model, for scoring engines", "pmml"),
+    ".onnx": Output("an ONNX model for float32 rows", "onnx", "onnx", "onnx"),
+}
+_FOR_PEOPLE = ("text", "markdown", "sentences", "html")  # who know the options of the command
 
-    def write(explanation: Explanation, path: str, extension: str) -> None:
-        from boxwood.render import EXPORTERS
 
-        exporter = EXPORTERS[form]
-        is_read = form in ("text", "markdown", "sentences")  # by people, who know the options of the command
-        written = exporter.write(in_options(explanation) if is_read else explanation)
-        if form == "sql":
-            written = with_remark(written, explanation)
-        content = written if isinstance(written, bytes) else f"{written}\n".encode()
-        with open(path, "wb") as file:
-            file.write(content)
+def written(explanation: Explanation, form: str, **options: Any) -> str | bytes:
+    """Return an explanation in a form of `EXPORTERS` as the command line writes it."""
+    from boxwood.render import EXPORTERS
 
-    return write
+    content: str | bytes = EXPORTERS[form].write(
+        in_options(explanation) if form in _FOR_PEOPLE else explanation, **options
+    )
+    return _with_remark(content, explanation) if form == "sql" and isinstance(content, str) else content
+
+
+def save(path: str, content: str | bytes) -> None:
+    """Write what was written in a form to a file; text ends with a line break."""
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else f"{content}\n".encode())
 
 
 _READ = "read as numbers: "
 
 
-def with_remark(sql: str, explanation: Explanation) -> str:
+def _with_remark(sql: str, explanation: Explanation) -> str:
     """Return SQL below a remark on the columns that were read as numbers, though they are not written plainly.
 
     In the user's database they may be text still, such as "44,98", which SQL does not take for a number.
@@ -83,36 +101,10 @@ def with_remark(sql: str, explanation: Explanation) -> str:
     return f"-- Convert these columns to numbers first, where your database holds them as text: {said}\n{sql}"
 
 
-def _page(explanation: Explanation, path: str, extension: str, **options: Any) -> None:
-    in_options(explanation).to_html(path, **options)
-
-
-def _picture(explanation: Explanation, path: str, extension: str) -> None:
-    figure: Any = explanation.plot().figure
-    figure.savefig(path, format=extension[1:], bbox_inches="tight", dpi=150)
-
-
-OUTPUTS = {
-    ".html": Output("a page to read, send and print", _page, "jinja2", "page"),
-    ".json": Output("the model, for predict, why and export", _exported("json")),
-    ".txt": Output("the summary and the tree", _exported("text")),
-    ".md": Output("the summary as Markdown", _exported("markdown")),
-    ".csv": Output("a table with a line for each leaf", _exported("csv")),
-    ".sql": Output("a CASE expression of SQL, for DuckDB (others: export --to sql --dialect)", _exported("sql")),
-    ".py": Output("a function of Python", _exported("python")),
-    ".js": Output("a function of JavaScript", _exported("javascript")),
-    ".png": Output("a picture of the tree", _picture, "matplotlib", "plot"),
-    ".svg": Output("the same, to be scaled", _picture, "matplotlib", "plot"),
-    ".pdf": Output("the same, to be printed", _picture, "matplotlib", "plot"),
-    ".pmml": Output("a PMML model, for scoring engines", _exported("pmml")),
-    ".onnx": Output("an ONNX model for float32 rows", _exported("onnx"), "onnx", "onnx"),
-}
-
-
-def described_outputs() -> str:
-    """Return the extensions and what they are, in lines that click leaves as they are."""
-    longest = max(map(len, OUTPUTS))
-    return "\n".join(["\b", *(f"{end.ljust(longest)}  {one.what}" for end, one in OUTPUTS.items())])
+def described(forms: Mapping[str, Output | Exporter]) -> str:
+    """Return forms and what they are, in lines that click leaves as they are."""
+    longest = max(map(len, forms))
+    return "\n".join(["\b", *(f"{name.ljust(longest)}  {one.what}" for name, one in forms.items())])
 
 
 def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[str]) -> tuple[str, ...]:
@@ -134,12 +126,16 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
     return tuple(paths)
 
 
-def takes_page_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a page."""
-    least = click.IntRange(min=1)
-    count = "Round all counts of the page, but not of the printed summary, to multiples of N."
-    command = click.option("--min-count", metavar="N", type=least, help=count)(command)
-    return click.option("--title", metavar="TEXT", help="Title of the page.")(command)
+takes_page_options = with_options(
+    click.option("--title", metavar="TEXT", help="Title of the page."),
+    click.option(
+        "--min-count",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Round all counts of the page, but not of the printed summary, to multiples of N.",
+    ),
+)
+"""Options of a page."""
 
 
 def page_options(
@@ -170,7 +166,12 @@ def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str], pa
             with talk.status(f"writing {path}"):
                 temporary = stack.enter_context(replacing(path))
                 extension = _extension(path)
-                OUTPUTS[extension].write(explanation, temporary, extension, **(page if extension == ".html" else {}))
+                form = OUTPUTS[extension].form
+                if form:
+                    save(temporary, written(explanation, form, **(page if form == "html" else {})))
+                else:
+                    figure: Any = explanation.plot().figure
+                    figure.savefig(temporary, format=extension[1:], bbox_inches="tight", dpi=150)
     for path in paths:
         talk.wrote(path)
 

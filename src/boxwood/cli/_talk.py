@@ -28,9 +28,22 @@ __all__ = [
     "reading_options",
     "refuse_overwriting",
     "talk_options",
+    "with_options",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds options to a command, in their order."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
 
 FORMAT = click.option(
     "--format",
@@ -70,9 +83,8 @@ _TABLE = click.option(
 )
 
 
-def reading_options(command: F) -> F:
-    """Add the options that say how FILE is read."""
-    return FORMAT(_NO_HEADER(_DECIMAL(_ENCODING(_TABLE(command)))))
+reading_options = with_options(FORMAT, _NO_HEADER, _DECIMAL, _ENCODING, _TABLE)
+"""Options that say how FILE is read."""
 
 
 def reading(options: dict[str, Any]) -> ReadOptions:
@@ -173,13 +185,18 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def talk_options(command: F) -> F:
-    """Add `-q` and `--debug` to a command."""
-    quiet = click.option("-q", "--quiet", is_flag=True, help="No notes on standard error.")
-    debug = click.option(
+def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[DEBUG] = True
+
+
+talk_options = with_options(
+    click.option("-q", "--quiet", is_flag=True, help="No notes on standard error."),
+    click.option(
         "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show the traceback of an error."
-    )
-    return quiet(debug(command))
+    ),
+)
+"""`-q` and `--debug`."""
 
 
 def check_writable(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
@@ -213,11 +230,6 @@ def check_model(ctx: click.Context, param: click.Parameter, path: str | None) ->
     if path is not None and not path.endswith(".json"):
         raise click.BadParameter(f"'{path}': a model is a .json file; name it MODEL.json")
     return check_writable(ctx, param, path)
-
-
-def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    if value:
-        ctx.meta[DEBUG] = True
 
 
 def _size(n_bytes: int) -> str:
