@@ -177,11 +177,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
     given = _parameters(table, clusters, options)
-    with (
-        talk.growing("clustering and growing" if clusters else "growing") as status,
-        warnings.catch_warnings(record=True) as caught_warnings,
-    ):
-        warnings.simplefilter("always", UserWarning)
+    with _growing(talk, makes_clusters=clusters is not None) as (status, warned):
         from boxwood.explanation import explain
         from boxwood.explanation.measured_tree import with_kinds
 
@@ -196,12 +192,21 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
                 **given,
             )
         explanation = with_kinds(explanation, table.booleans, table.dates)
-    for text in dict.fromkeys(
-        str(warning.message) for warning in caught_warnings if warning.category is not DeprecationWarning
-    ):
+    for text in warned:
         talk.note(text)
     _note_on_scale(talk, table.columns, clusters, options)
     return explanation
+
+
+@contextmanager
+def _growing(talk: Talk, *, makes_clusters: bool) -> Iterator[tuple[Status, list[str]]]:
+    """Show that a tree is grown; yield the line of the status, and a list that holds the warnings after the block."""
+    warned: list[str] = []
+    doing = "clustering and growing" if makes_clusters else "growing"
+    with talk.growing(doing) as status, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield status, warned
+    warned += dict.fromkeys(str(each.message) for each in caught if each.category is not DeprecationWarning)
 
 
 def _parameters(table: Table | ColumnNames, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -308,13 +313,10 @@ def explained_in_batches(
     """Return the explanation of a source, and the warnings; options are those of `explain`."""
     from boxwood.explanation import explain
 
-    doing = "clustering and growing" if labels is None else "growing"
-    with talk.growing(doing) as status, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with _growing(talk, makes_clusters=labels is None) as (status, warned):
         source.tick = told_by_rows(source, status)
         try:
             explanation = explain(source, labels, columns=columns.columns, **options)
         finally:
             source.tick = None
-    texts = [str(warning.message) for warning in caught if warning.category is not DeprecationWarning]
-    return explanation, list(dict.fromkeys(texts))
+    return explanation, warned
