@@ -1,7 +1,12 @@
-"""The papers' bounds on the error and the price of trees, corrected: one file for each paper."""
+"""The papers' bounds on the error and the price of trees, corrected: for mixtures, around centres, for kernels."""
 
-from boxwood.theory.bounds._imm import MistakeCertificate as MistakeCertificate
-from boxwood.theory.bounds._imm import imm_certificate, imm_price_bound
+from boxwood.theory.bounds._centers import MistakeCertificate as MistakeCertificate
+from boxwood.theory.bounds._centers import (
+    imm_certificate,
+    imm_price_bound,
+    random_cuts_price_bound,
+    separation_probability,
+)
 from boxwood.theory.bounds._kernel import DistanceRatios as DistanceRatios
 from boxwood.theory.bounds._kernel import (
     distance_price_bound,
@@ -13,7 +18,6 @@ from boxwood.theory.bounds._kernel import (
 )
 from boxwood.theory.bounds._published_bounds import PublishedBound as PublishedBound
 from boxwood.theory.bounds._published_bounds import published_bounds
-from boxwood.theory.bounds._random_cuts import random_cuts_price_bound, separation_probability
 from boxwood.theory.bounds.bound import Bound as Bound
 from boxwood.theory.bounds.bound import Condition as Condition
 from boxwood.theory.bounds.bound import mixture_beta, smallest_bound
