@@ -59,7 +59,7 @@ def test_names_come_out(planted):
 def test_scores_of_many_rows_and_of_few(planted, monkeypatch):
     projector = ConceptProjector().fit(planted.Z, planted.concepts)
     whole = projector.transform(planted.Z)
-    monkeypatch.setattr(concepts._projector, "BLOCK_ROWS", 37)
+    monkeypatch.setattr(concepts.projector, "BLOCK_ROWS", 37)
     assert projector.transform(planted.Z) == pytest.approx(whole, abs=1e-12)
     narrow = projector.transform(np.asfortranarray(planted.Z.astype(np.float32)))
     assert narrow.dtype == np.float64

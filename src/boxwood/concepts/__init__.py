@@ -36,11 +36,11 @@ from boxwood.concepts._choosing import ChosenConcepts as ChosenConcepts
 from boxwood.concepts._choosing import PairGap as PairGap
 from boxwood.concepts._choosing import choose_concepts, project, unseparated_pairs
 from boxwood.concepts._latents import extract_latents
-from boxwood.concepts._projector import ConceptProjector
 from boxwood.concepts._report import ConceptReport as ConceptReport
 from boxwood.concepts._report import concept_report
 from boxwood.concepts._table import stack_concepts
 from boxwood.concepts._trees import concept_text, make_concept_tree
+from boxwood.concepts.projector import ConceptProjector
 
 __all__ = [
     "ConceptProjector",

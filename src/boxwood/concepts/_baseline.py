@@ -17,9 +17,9 @@ from sklearn.utils import check_random_state
 from boxwood._frames import label_values
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown, shown
-from boxwood.concepts._projector import ConceptProjector
 from boxwood.concepts._table import ConceptTable
 from boxwood.concepts._trees import refuse_concept_tree
+from boxwood.concepts.projector import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 

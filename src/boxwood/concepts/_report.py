@@ -21,7 +21,7 @@ from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 
 if TYPE_CHECKING:
-    from boxwood.concepts._projector import ConceptProjector
+    from boxwood.concepts.projector import ConceptProjector
 
 __all__ = ["ConceptReport", "concept_report", "refuse_no_report"]
 

@@ -21,8 +21,8 @@ from boxwood.render.words.walk import of_cuts, outline, sides
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.concepts._projector import ConceptProjector
     from boxwood.concepts._report import ConceptReport
+    from boxwood.concepts.projector import ConceptProjector
 
 __all__ = ["concept_text", "make_concept_tree", "refuse_concept_tree"]
 

@@ -1,8 +1,8 @@
-"""`ConceptProjector`: embeddings become scores, one column for each concept."""
+"""`ConceptProjector`: embeddings become scores, one column for each concept; words for both sides of a concept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -14,19 +14,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
+from boxwood._messages import warn_caller
 from boxwood._threads import map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import as_numbers, as_table, shown
+from boxwood._validation import as_numbers, as_table, listed, refuse_other_kind, shown
 from boxwood.concepts._choosing import project
-from boxwood.concepts._learning import CLASSIFIERS, REGRESSORS, Direction, Recipe, quick_scores, unit_vectors
-from boxwood.concepts._table import CONTINUOUS, ConceptTable, concept_indices
-from boxwood.concepts.words import Meanings, meanings_of, warn_of_undecodable
+from boxwood.concepts._learning import (
+    CLASSIFIERS,
+    REGRESSORS,
+    Direction,
+    Recipe,
+    least_scores,
+    quick_scores,
+    score_text,
+    unit_vectors,
+)
+from boxwood.concepts._table import BINARY, CONTINUOUS, ConceptTable, concept_indices
 from boxwood.errors import DataError
 from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
 
-__all__ = ["ConceptProjector"]
+__all__ = ["ConceptProjector", "Meanings", "meanings_of", "warn_of_undecodable"]
 
+Meanings = Mapping[str, tuple[str, str]]
 BLOCK_ROWS = 1 << 12  # rows that are scored at once
 
 
@@ -318,3 +328,43 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         return tags
+
+
+def meanings_of(names: Sequence[str], kinds: Sequence[str], meanings: Meanings | None) -> dict[str, tuple[str, str]]:
+    """Return two words for each concept, (low, high): those that are given, or words made of its name.
+
+    Raises
+    ------
+    TypeError
+        If `meanings` is no mapping.
+    ValueError
+        If the words of a concept are not two.
+    """
+    given = {} if meanings is None else meanings
+    refuse_other_kind("meanings", given, Mapping, "give the names of concepts two words each: {name: (low, high)}")
+    for name, words in given.items():
+        if isinstance(words, str) or len(words) != 2:
+            raise ValueError(f"meanings must be two words for each concept, (low, high); got {words!r} for {name!r}")
+    return {
+        name: given.get(name, (f"not {name}", name) if kind == BINARY else (f"less {name}", f"more {name}"))
+        for name, kind in zip(names, kinds, strict=True)
+    }
+
+
+def warn_of_undecodable(projector: ConceptProjector, concepts: Iterable[int]) -> None:
+    """Warn of those concepts that were learned from examples, but whose score is too low to be decoded."""
+    examples = projector.n_examples_ > 0
+    low = examples & ~(projector.scores_ >= least_scores(projector.kinds_))  # also where there is no score
+    named = [_with_score(projector, j) for j in concepts if low[j]]
+    if named:
+        warn_caller(
+            f"concepts that the embeddings do not predict: {listed(named)}; cuts on them are near to chance, so leave "
+            "them out (ConceptProjector.select), give more examples, or see concept_report"
+        )
+
+
+def _with_score(projector: ConceptProjector, j: int) -> str:
+    kind, score, least = projector.kinds_[j], projector.scores_[j], least_scores(projector.kinds_)[j]
+    if np.isnan(score):
+        return f"{projector.concept_names_[j]} (no score, as its model refuses parts of the examples)"
+    return f"{projector.concept_names_[j]} (cross-validated {score_text(kind, score)}, less than {least:g})"

@@ -15,7 +15,7 @@ from boxwood._messages import warn_caller
 from boxwood._validation import Rows, listed
 from boxwood.axes import AxisMap
 from boxwood.concepts import ConceptProjector
-from boxwood.concepts.words import warn_of_undecodable
+from boxwood.concepts.projector import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
 from boxwood.estimators._fits import refuse_clusterer
