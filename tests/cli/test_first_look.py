@@ -12,7 +12,7 @@ import pytest
 import boxwood
 from boxwood.table import ReadOptions, read_table
 from boxwood.table.columns import learn_styles
-from boxwood.table.duck import open_source
+from boxwood.table.duck import open_table
 from tests.cli.test_cli import DATA, SCALED, run
 
 N = 60
@@ -284,7 +284,7 @@ def test_an_option_decides_where_there_is_doubt(tmp_path, values, decimal, numbe
 )
 def test_a_decimal_comma_is_read_where_it_is_sure(tmp_path, values, numbers):
     (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{value};{i}\n" for i, value in enumerate(values)))
-    with open_source(str(tmp_path / "t.csv")) as source:
+    with open_table(str(tmp_path / "t.csv")) as source:
         learn_styles(source, [0])
         found = [row[0] for row in source.fetch(f"SELECT {source.number(0)} FROM {source.relation}")]
         plain = [_plain(value) for value in values]

@@ -10,7 +10,7 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.table import ReadOptions, label_rows, read_table
-from boxwood.table.duck import open_source
+from boxwood.table.duck import open_table
 from boxwood.table.labels import Rules
 
 FAR = (1 << 62) + 1
@@ -61,7 +61,7 @@ def workbook(path, sheets):
 
 
 def rows_of(path, **options):
-    with open_source(path, ReadOptions(**options)) as source:
+    with open_table(path, ReadOptions(**options)) as source:
         return source.names, source.types, source.fetch(f"SELECT * FROM {source.relation}")
 
 

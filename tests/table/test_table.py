@@ -24,7 +24,7 @@ from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table
 from boxwood.table.column_names import split_names
-from boxwood.table.duck import _SETTINGS, Source, connected
+from boxwood.table.duck import _SETTINGS, DuckTable, connected
 from boxwood.table.formats import FORMATS, format_of
 from boxwood.table.labels import Rules
 from boxwood.table.scanned import scan_file
@@ -608,7 +608,7 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
     path, out = str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")
     columns = ", ".join(f"hash(i + {j}) AS c{j}" for j in range(40))
     duckdb.execute(f"COPY (SELECT i % 4 AS a, i % 7 AS b, {columns} FROM range(60000) t(i)) TO '{path}'")
-    limits, fetch = [], Source.fetch
+    limits, fetch = [], DuckTable.fetch
     monkeypatch.setattr("boxwood.table.write_labels.is_kept_by_arrow", lambda file: False)  # so that DuckDB writes
 
     def watched(source, sql, tick=None):
@@ -616,7 +616,7 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
             limits.append(source.con.execute("SELECT current_setting('memory_limit')").fetchone()[0])
         return fetch(source, sql, tick)
 
-    monkeypatch.setattr(Source, "fetch", watched)
+    monkeypatch.setattr(DuckTable, "fetch", watched)
     monkeypatch.setattr("boxwood.table.duck._LEAN", 4)
     monkeypatch.setattr("boxwood.table.duck._LEAN_COLUMN", 0)
     assert label_rows(path, out, Rules(CASE, NUMBERS)).n_rows == 60000

@@ -4,7 +4,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.table import read_table
-from boxwood.table.duck import open_source
+from boxwood.table.duck import open_table
 
 MANY = 4  # columns that are many here
 
@@ -58,10 +58,10 @@ def test_batches_of_a_wide_file_are_those_of_a_narrow_one(tmp_path):
 
 def test_only_text_of_many_columns_is_copied_for_many_queries(tmp_path):
     names = [f"whole {i}" for i in range(MANY + 1)]
-    with open_source(csv_file(tmp_path / "t.csv", names), text=False) as source:
+    with open_table(csv_file(tmp_path / "t.csv", names), text=False) as source:
         copy = source.kept()
         assert copy.relation.startswith("read_parquet")
         query = f"SELECT * FROM {{}} WHERE c{MANY} > 0"
         assert copy.fetch(query.format(copy.relation)) == source.fetch(query.format(source.relation))
-    with open_source(csv_file(tmp_path / "t.csv", names[:MANY]), text=False) as source:
+    with open_table(csv_file(tmp_path / "t.csv", names[:MANY]), text=False) as source:
         assert source.kept() is source

@@ -18,7 +18,7 @@ from boxwood.passes.batches import OTHER_KINDS, USABLE
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
 from boxwood.passes.source import Spelling
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of
-from boxwood.table.duck import MANY, Source, Tick, open_source
+from boxwood.table.duck import MANY, DuckTable, Tick, open_table
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted
 from boxwood.table.sql import as_text
 
@@ -155,7 +155,7 @@ def read_table(
     array([[36.,  1.],
            [41.,  0.]])
     """
-    with open_source(path, options) as source:
+    with open_table(path, options) as source:
         chosen = Wanted(columns, exclude, labels, weights).among(source.names)
         source = source.kept(tick)
         looked_at = dict(zip(chosen.columns, columns_of(source, chosen.columns, tick), strict=True))
@@ -203,7 +203,7 @@ class _Word(NamedTuple):
 
 
 def _words(
-    source: Source, columns: Mapping[int, Column], kinds: Kinds, tick: Tick | None, *, are_named: bool
+    source: DuckTable, columns: Mapping[int, Column], kinds: Kinds, tick: Tick | None, *, are_named: bool
 ) -> dict[int, _Word]:
     """Return the columns of words: those of text that cannot be taken for numbers, and those called categories."""
     refuse_unknown_columns([*kinds.categories, *kinds.numbers], source.names)
@@ -226,7 +226,7 @@ def _words(
     return found
 
 
-def _word(source: Source, i: int, column: Column, tick: Tick | None) -> _Word:
+def _word(source: DuckTable, i: int, column: Column, tick: Tick | None) -> _Word:
     """Return a column of words, with its values in ascending order."""
     sql = source.category(i, ()) if source.kind(i) == "text" else column.sql
     rows = source.fetch(f"SELECT DISTINCT {sql} AS v FROM {source.relation} LIMIT {MOST_VALUES + 2}", tick)
@@ -277,7 +277,7 @@ def _is_padded(column: Column, values: Floats) -> bool:
     return bool(has_zeros) and not (values % 1 > 0).any()
 
 
-def _is_rounded(source: Source, facts: _Facts) -> bool:
+def _is_rounded(source: DuckTable, facts: _Facts) -> bool:
     """Return whether a column holds whole numbers so large that some are the same double."""
     i = facts.column
     if max(-facts.low, facts.high) <= 2**53:
@@ -288,11 +288,11 @@ def _is_rounded(source: Source, facts: _Facts) -> bool:
     return bool(source.fetch(f"SELECT {test} FROM {source.relation}")[0][0])
 
 
-def _n_rows(source: Source) -> int:
+def _n_rows(source: DuckTable) -> int:
     return int(source.fetch(f"SELECT count(*) FROM {source.relation}")[0][0])
 
 
-def _refuse_text(source: Source, columns: Mapping[int, Column], *, are_named: bool) -> None:
+def _refuse_text(source: DuckTable, columns: Mapping[int, Column], *, are_named: bool) -> None:
     """Raise a DataError if a column has text among its numbers, or one that was named holds texts alone."""
     for i, column in columns.items():
         if column.is_mixed or (are_named and column.kind in ("text", "unclear", "time", "other")):
@@ -300,7 +300,7 @@ def _refuse_text(source: Source, columns: Mapping[int, Column], *, are_named: bo
 
 
 def _choose(
-    source: Source, columns: Mapping[int, Column], facts: Mapping[int, _Facts], words: Mapping[int, _Word]
+    source: DuckTable, columns: Mapping[int, Column], facts: Mapping[int, _Facts], words: Mapping[int, _Word]
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the columns to use, and the others by the reason why they are left out."""
     reasons = {i: OTHER_KINDS.get(column.kind) for i, column in columns.items()}
@@ -323,7 +323,7 @@ def _choose(
     raise DataError(f"no numeric column in {source.name}\n{listing}")
 
 
-def _use_of(source: Source, facts: _Facts) -> str | None:
+def _use_of(source: DuckTable, facts: _Facts) -> str | None:
     """Return why a column of numbers is of no use; None if it is."""
     if np.isnan(facts.low):
         return "no values"
@@ -335,7 +335,7 @@ def _use_of(source: Source, facts: _Facts) -> str | None:
     return "too large to tell apart as doubles" if is_huge else "one value only"
 
 
-def _refuse_gaps(source: Source, X: Floats, facts: Mapping[int, _Facts], asked: str) -> None:
+def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _Facts], asked: str) -> None:
     """Raise a DataError if columns have infinite values, or missing ones that are not to be dropped.
 
     IN: X, and for its columns that are used, by their places in it, what they hold.
@@ -359,7 +359,7 @@ def _refuse_gaps(source: Source, X: Floats, facts: Mapping[int, _Facts], asked: 
 # -------------------------------------------------------------------------------------------------- values
 
 
-def _matrix(source: Source, columns: Sequence[str], tick: Tick | None) -> Floats:
+def _matrix(source: DuckTable, columns: Sequence[str], tick: Tick | None) -> Floats:
     """Return columns of numbers, which are given in SQL, as doubles; NaN where a value is missing."""
     X = np.empty((0, 0))
     for start in range(0, len(columns), MANY):
@@ -385,7 +385,7 @@ def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
     return X[:, : len(columns)]
 
 
-def _labels(source: Source, column: int, n_rows: int) -> Array:
+def _labels(source: DuckTable, column: int, n_rows: int) -> Array:
     if source.kind(column) == "other" and source.types[column] != '"NULL"':
         raise no_labels(source.name, source.names[column])
     text, missing = source.label(column), source.missing(column)
@@ -412,7 +412,7 @@ def _type_of(labels: Sequence[Hashable]) -> str | None:
     return "BIGINT" if max(whole) < 2**63 else "UBIGINT" if min(whole) >= 0 else None
 
 
-def _weights(source: Source, column: int, n_rows: int) -> Floats:
+def _weights(source: DuckTable, column: int, n_rows: int) -> Floats:
     name = source.names[column]
     refuse_text(source, column, n_rows)
     values = _matrix(source, [source.number(column)], None)[:, 0]

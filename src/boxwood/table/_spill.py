@@ -22,8 +22,7 @@ from boxwood.passes.labelling import MOST_LABELS
 from boxwood.table._arrow_source import kind_of
 from boxwood.table.column_names import distinct_names
 from boxwood.table.columns import Column, Profile, columns_of, profiles_of, spellings_of, typed_column
-from boxwood.table.duck import Source as Table
-from boxwood.table.duck import Tick, connected, group_rows, open_source, query_table, waited
+from boxwood.table.duck import DuckTable, Tick, connected, group_rows, open_table, query_table, waited
 from boxwood.table.options import ReadOptions
 from boxwood.table.parquet import (
     Copy,
@@ -69,7 +68,7 @@ class SpillFolder:
             self.remove()
             raise
 
-    def source(self, table: Table, chosen: Sequence[int], copy: Copy, memory_limit: int | None) -> ParquetSource:
+    def source(self, table: DuckTable, chosen: Sequence[int], copy: Copy, memory_limit: int | None) -> ParquetSource:
         """Return columns of a table, which were written, as a source."""
         file, names = parquet_file(os.path.join(self.path, "rows.parquet"), table.name), table.names
         return ParquetSource([file], [names[i] for i in chosen], name=table.name, copy=copy, memory_limit=memory_limit)
@@ -86,7 +85,7 @@ def spilled_file(
     """Return a file of any format as a source; `choose` gets the names of the columns and returns those to read."""
     folder = SpillFolder()
     stamp = stamp_of(path) if os.path.isfile(path) else None  # standard input and pipes have none
-    with folder.filling() as out, open_source(path, options) as table:
+    with folder.filling() as out, open_table(path, options) as table:
         chosen = choose(table.names)
         copy = _write(folder, _limited(table, memory_limit), chosen, out, tick)
         if stamp is not None:
@@ -169,7 +168,7 @@ def spilled_relation(
 
     folder, name = SpillFolder(), "the relation"
     names, types = distinct_names(relation.columns), tuple(map(str, relation.types))
-    table = Table(None, "", name, "SQL", names, types, folder.path)
+    table = DuckTable(None, "", name, "SQL", names, types, folder.path)
     with folder.filling() as out:
         chosen = choose(names)
         columns = [typed_column(table, i) for i in chosen]
@@ -198,7 +197,7 @@ def spilled_batches(
 ) -> ParquetSource:
     """Return what a reader of Arrow batches gives as a source."""
     folder, names = SpillFolder(), distinct_names(batches.schema.names)
-    table = Table(None, "", name, "SQL", names, tuple(map(str, batches.schema.types)), folder.path)
+    table = DuckTable(None, "", name, "SQL", names, tuple(map(str, batches.schema.types)), folder.path)
     chosen = choose(names)
     with folder.filling() as out:
         write_batches_to(out, batches, chosen)
@@ -243,7 +242,7 @@ def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]
 
 
 # ---------------------------------------------------------------------------------------------------- by DuckDB
-def _write(folder: SpillFolder, table: Table, chosen: Sequence[int], out: str, tick: Tick | None) -> Copy:
+def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: str, tick: Tick | None) -> Copy:
     """Write columns of a table into a Parquet file."""
     table = table.kept(tick)
     columns = columns_to_write(table, chosen, tick)
@@ -252,7 +251,7 @@ def _write(folder: SpillFolder, table: Table, chosen: Sequence[int], out: str, t
     return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings_of(table, chosen))
 
 
-def _limited(table: Table, memory_limit: int | None) -> Table:
+def _limited(table: DuckTable, memory_limit: int | None) -> DuckTable:
     if memory_limit is not None:
         table.con.execute(f"SET memory_limit = '{memory_limit} bytes'")
     return table
@@ -274,7 +273,7 @@ def told_of_disk() -> Iterator[None]:
 _WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")  # types of numbers that become doubles, which may be equal
 
 
-def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
+def columns_to_write(table: DuckTable, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
     """Return how columns are written: texts of whole numbers as such, and numbers with texts that labels need."""
     columns = dict(zip(chosen, columns_of(table, chosen, tick), strict=True))
     profiles = {i: c.profile for i, c in columns.items() if c.profile is not None and c.profile.are_numbers}
@@ -293,7 +292,7 @@ def columns_to_write(table: Table, chosen: Sequence[int], tick: Tick | None) -> 
 
 
 def _looked_at(
-    table: Table, whole: Sequence[int], labels: Sequence[int], tick: Tick | None
+    table: DuckTable, whole: Sequence[int], labels: Sequence[int], tick: Tick | None
 ) -> tuple[list[int], list[int]]:
     """Return the first columns that hold whole numbers, and the second ones that may be labels by their texts alone.
 
@@ -323,7 +322,7 @@ def _may_be_exact(profile: Profile) -> bool:
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
 
 
-def copy_columns(table: Table, columns: Sequence[Column], out: str) -> str:
+def copy_columns(table: DuckTable, columns: Sequence[Column], out: str) -> str:
     """Return the SQL that writes columns as c0, c1, …"""
     labels = [f"{column.label} AS t{j}" for j, column in enumerate(columns) if column.label is not None]
     selected = ", ".join([*(f"{column.sql} AS c{j}" for j, column in enumerate(columns)), *labels])

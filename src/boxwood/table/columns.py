@@ -10,7 +10,7 @@ from boxwood._dates import DATE_FORMS, DOUBTFUL, Dates
 from boxwood._messages import listed
 from boxwood.errors import DataError
 from boxwood.passes.source import Spelling
-from boxwood.table.duck import MANY, WITH_ZONE, Source, Tick, connected
+from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
 from boxwood.table.sql import PAIRS, Style, as_text, date_in, normal, number_in, plain_number, signs_in
 
 __all__ = [
@@ -90,7 +90,7 @@ class Column(NamedTuple):
         return self.profile is not None and self.profile.is_mixed
 
 
-def columns_of(source: Source, columns: Sequence[int], tick: Tick | None) -> list[Column]:
+def columns_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> list[Column]:
     """Return how columns are read; those of text are looked at, as they may hold numbers."""
     profiles = profiles_of(source, [i for i in columns if source.kind(i) == "text"], tick)
     empty = _empty(source, [i for i in columns if source.kind(i) in ("date", "time", "other")], tick)
@@ -98,7 +98,7 @@ def columns_of(source: Source, columns: Sequence[int], tick: Tick | None) -> lis
     return [column._replace(kind="empty") if i in empty else column for i, column in zip(columns, read, strict=True)]
 
 
-def _of_text(source: Source, profile: Profile) -> Column:
+def _of_text(source: DuckTable, profile: Profile) -> Column:
     """Return how a column of text is read: as truths or doubles, if all its values are numbers, or as dates."""
     i = profile.column
     if profile.are_numbers:
@@ -116,7 +116,7 @@ _KEPT = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "BOOLEAN
 _KEPT_KINDS = {*_KEPT, *(f"U{name}" for name in _KEPT), "DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"}
 
 
-def typed_column(source: Source, i: int) -> Column:
+def typed_column(source: DuckTable, i: int) -> Column:
     """Return how a column of any other type is read: numbers that Arrow lacks become doubles, others text."""
     kind, type = source.kind(i), source.types[i]
     if type in _KEPT_KINDS or type.startswith("TIMESTAMP_") or kind == "other":
@@ -126,7 +126,7 @@ def typed_column(source: Source, i: int) -> Column:
     return Column(f"CAST(c{i} AS DOUBLE)" if kind == "number" else source.label(i), kind)
 
 
-def _empty(source: Source, columns: Sequence[int], tick: Tick | None) -> list[int]:
+def _empty(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> list[int]:
     """Return the columns without a value."""
     found: list[int] = []
     for start in range(0, len(columns), MANY):
@@ -135,7 +135,7 @@ def _empty(source: Source, columns: Sequence[int], tick: Tick | None) -> list[in
     return [i for i, count in zip(columns, found, strict=True) if count == 0]
 
 
-def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> dict[int, Profile]:
+def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> dict[int, Profile]:
     """Return the profile of each column of text.
 
     The first pass tells all of a column that has a number in each row. Others are read once more. Columns that are no
@@ -153,7 +153,7 @@ def profiles_of(source: Source, columns: Sequence[int], tick: Tick | None) -> di
     return {i: found[i] for i in columns}
 
 
-def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
+def _facts(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
     """Return the number of rows, and for each column the last four fields of its profile that one pass can tell."""
     values, queries = [], ["count(*)"]
     for i in columns:
@@ -165,7 +165,7 @@ def _facts(source: Source, columns: Sequence[int], tick: Tick | None) -> tuple[A
     return source.fetch(query, tick)[0]
 
 
-def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick: Tick | None) -> list[Profile]:
+def _second_pass(source: DuckTable, n_rows: int, profiles: Sequence[Profile], tick: Tick | None) -> list[Profile]:
     """Return the profiles with counts of missing values, and with `words`."""
     wanted: dict[tuple[int, str], str] = {}
     for p in profiles:
@@ -184,7 +184,7 @@ def _second_pass(source: Source, n_rows: int, profiles: Sequence[Profile], tick:
     return [replace(p, **found[p.column]) for p in profiles]
 
 
-def _with_dates(source: Source, profile: Profile) -> Profile:
+def _with_dates(source: DuckTable, profile: Profile) -> Profile:
     """Return the profile with how its dates are written, if it holds dates."""
     return replace(profile, dates=_dates(source, profile.column) if profile.numbers == 0 < profile.filled else None)
 
@@ -192,7 +192,7 @@ def _with_dates(source: Source, profile: Profile) -> Profile:
 _ZONE = r"[0-9]:?[0-9]{2}(:?[0-9.]+)? ?(Z|z|[+-][0-9]{2}(:?[0-9]{2})?)$"
 
 
-def _dates(source: Source, column: int) -> Dates | str | None:
+def _dates(source: DuckTable, column: int) -> Dates | str | None:
     """Return how the texts of a column are dates, all in the one form that fits; a text if they only look like dates.
 
     The first thousand tell whether they may be dates, and all of them in which form.
@@ -221,7 +221,7 @@ _WRITTEN = ("csv", "tsv", "jsonl")  # formats that people write
 _PARTED = "a sign that may part thousands or decimals"
 
 
-def refuse_text(source: Source, column: int, n_rows: int, must_be: str = "numbers") -> None:
+def refuse_text(source: DuckTable, column: int, n_rows: int, must_be: str = "numbers") -> None:
     """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them."""
     refuse_no_numbers(source, column)
     learn_styles(source, [column])
@@ -232,7 +232,7 @@ def refuse_text(source: Source, column: int, n_rows: int, must_be: str = "number
         raise DataError(message.rstrip())
 
 
-def learn_styles(source: Source, columns: Sequence[int]) -> list[int]:
+def learn_styles(source: DuckTable, columns: Sequence[int]) -> list[int]:
     """Find out how columns of text are written whose values are numbers or truths, but not plainly; return these.
 
     A column has a style if that leaves no doubt: all values are numbers with a decimal point, or all with a comma, with
@@ -245,7 +245,7 @@ def learn_styles(source: Source, columns: Sequence[int]) -> list[int]:
     return list(learnt)
 
 
-def spellings_of(source: Source, columns: Sequence[int]) -> dict[str, Spelling]:
+def spellings_of(source: DuckTable, columns: Sequence[int]) -> dict[str, Spelling]:
     """Return how columns are read whose values are numbers or truths, but not plainly."""
     found = {}
     for i in columns:
@@ -259,7 +259,7 @@ def spellings_of(source: Source, columns: Sequence[int]) -> dict[str, Spelling]:
     return found
 
 
-def hints_on(source: Source, names: Sequence[str]) -> tuple[str, ...]:
+def hints_on(source: DuckTable, names: Sequence[str]) -> tuple[str, ...]:
     """Return lines on columns of text whose values are numbers to people, though there is doubt which."""
     found: dict[str, list[str]] = {}
     for i, facts in _text_facts(source, [source.names.index(name) for name in names]).items():
@@ -332,7 +332,7 @@ class _Facts(NamedTuple):
         return "" if self.point or self.comma else "points and commas in more than one role"
 
 
-def _text_facts(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
+def _text_facts(source: DuckTable, columns: Sequence[int]) -> dict[int, _Facts]:
     """Return facts on those columns of text that may hold numbers or truths."""
     texts = [i for i in columns if source.kind(i) == "text"]
     new = [i for i in texts if i not in source.looked_at]
@@ -342,12 +342,12 @@ def _text_facts(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
     return {i: facts for i in texts if (facts := source.looked_at[i]) is not None}
 
 
-def _all_facts(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
+def _all_facts(source: DuckTable, columns: Sequence[int]) -> dict[int, _Facts]:
     parts = [columns[start : start + MANY] for start in range(0, len(columns), MANY)]
     return {i: facts for part in parts for i, facts in _facts_at_once(source, part).items()}
 
 
-def _facts_at_once(source: Source, columns: Sequence[int]) -> dict[int, _Facts]:
+def _facts_at_once(source: DuckTable, columns: Sequence[int]) -> dict[int, _Facts]:
     """Return facts on columns; their texts stand in one column below each other, so that DuckDB plans it once."""
     texts, places = ", ".join(map(source.text, columns)), ", ".join(map(str, columns))
     rows = f"(SELECT unnest([{texts}]) AS c0, unnest([{places}]) AS place FROM {source.relation})"
@@ -374,14 +374,14 @@ def _facts_in_sql() -> list[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------- errors
-def refuse_no_numbers(source: Source, column: int) -> None:
+def refuse_no_numbers(source: DuckTable, column: int) -> None:
     """Raise a DataError if the type of a column says that it holds neither numbers nor texts that may be numbers."""
     if source.kind(column) not in ("text", "number") and source.types[column] != '"NULL"':
         kind = source.types[column].lower()
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
 
 
-def _found(source: Source, column: int, condition: str, n_rows: int) -> str:
+def _found(source: DuckTable, column: int, condition: str, n_rows: int) -> str:
     """Return in words how many values fulfil a condition, and the first of them; an empty text if none does."""
     query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
         SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}

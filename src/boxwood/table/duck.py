@@ -34,15 +34,15 @@ __all__ = [
     "MARKS",
     "QUERY",
     "WITH_ZONE",
+    "DuckTable",
     "Query",
-    "Source",
     "Tick",
     "as_bytes",
     "connected",
     "described",
     "group_rows",
     "is_query",
-    "open_source",
+    "open_table",
     "query_table",
     "waited",
 ]
@@ -85,7 +85,7 @@ _LEAN_THREADS = 128  # columns of all threads together: each thread holds so man
 
 
 @dataclass(frozen=True)
-class Source:
+class DuckTable:
     """A file as a relation of DuckDB, with the names of its columns.
 
     Parameters
@@ -203,7 +203,7 @@ class Source:
         """Return the columns of a query as arrays, in the order of the file."""
         return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
 
-    def kept(self, tick: Tick | None = None) -> Source:
+    def kept(self, tick: Tick | None = None) -> DuckTable:
         """Return the same table for many queries: if it is text of many columns, a copy in Parquet, else itself."""
         if not FORMATS[self.format].is_text or len(self.names) <= MANY:
             return self
@@ -238,9 +238,9 @@ def _reason(message: str) -> str:
 
 
 @contextmanager
-def open_source(
+def open_table(
     path: str, options: ReadOptions = DEFAULTS, *, text: bool = True, texts: Collection[str] = ()
-) -> Iterator[Source]:
+) -> Iterator[DuckTable]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
     Parameters
@@ -293,7 +293,7 @@ def _duckdb() -> Any:
         return pool.submit(import_module, "duckdb").result()
 
 
-def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> Source:
+def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTable:
     """Return a file with the names and types of its columns."""
     import duckdb
 
@@ -313,7 +313,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> Source
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     relation = f"{found.sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
-    return Source(con, relation, file.name, format, names, types, file.workspace, hints, file.options.decimal)
+    return DuckTable(con, relation, file.name, format, names, types, file.workspace, hints, file.options.decimal)
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:
@@ -389,7 +389,7 @@ def is_query(text: str) -> bool:
     return re.match(r"\s*(SELECT|WITH|FROM)\s", text, re.IGNORECASE) is not None
 
 
-def query_table(con: duckdb.DuckDBPyConnection, workspace: str, sql: str) -> Source:
+def query_table(con: duckdb.DuckDBPyConnection, workspace: str, sql: str) -> DuckTable:
     """Return the rows of a query; it runs each time they are read.
 
     Raises
@@ -410,7 +410,7 @@ def query_table(con: duckdb.DuckDBPyConnection, workspace: str, sql: str) -> Sou
         raise DataError(f"cannot run the query: {cut_off(str(error), 500)}") from None
     names, types = (tuple(str(row[at]) for row in found) for at in (0, 1))
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
-    return Source(con, f"{inner} AS t({aliases})", QUERY, "SQL", names, types, workspace)
+    return DuckTable(con, f"{inner} AS t({aliases})", QUERY, "SQL", names, types, workspace)
 
 
 def _without_end(sql: str) -> str:

@@ -14,7 +14,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table.column_names import ColumnError, distinct_names, suggestion
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
-from boxwood.table.duck import WITH_ZONE, Source, Tick, connected, open_source, waited
+from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected, open_table, waited
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.sql import Style, as_double, as_name, as_text
 
@@ -115,7 +115,7 @@ class Input(NamedTuple):
     must_be: str = "numbers"
 
 
-def inputs_of(source: Source, rules: Rules) -> dict[str, Input]:
+def inputs_of(source: DuckTable, rules: Rules) -> dict[str, Input]:
     """Return the columns that the expression reads, by their names in it.
 
     Raises
@@ -141,7 +141,7 @@ def positions_of(table: str, names: Sequence[str], needed: Mapping[str, str]) ->
     return {name: names.index(column) for name, column in needed.items()}
 
 
-def input_of(source: Source, column: int, kind: Categories | Dates | None) -> Input:
+def input_of(source: DuckTable, column: int, kind: Categories | Dates | None) -> Input:
     """Return a column of a table as the expression reads it; IN: kind: None for a column of numbers."""
     if isinstance(kind, Dates):
         return _dated(source, column, kind)
@@ -164,7 +164,7 @@ def input_of(source: Source, column: int, kind: Categories | Dates | None) -> In
     return Input(column, value, "false", "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}")
 
 
-def _dated(source: Source, column: int, dates: Dates) -> Input:
+def _dated(source: DuckTable, column: int, dates: Dates) -> Input:
     """Return a column of dates as the expression reads it: as days."""
     has_zone = source.types[column] in WITH_ZONE
     if source.kind(column) == "date" and has_zone != bool(dates.zone):
@@ -183,7 +183,7 @@ def _dated(source: Source, column: int, dates: Dates) -> Input:
     return Input(column, source.number(column), "false", "false")
 
 
-def rows_with(source: Source, inputs: Mapping[str, Input]) -> str:
+def rows_with(source: DuckTable, inputs: Mapping[str, Input]) -> str:
     """Return the SQL of the rows with what the expression reads beside their own columns."""
     inner = ", ".join(f"{one.value} AS {as_name(name)}" for name, one in inputs.items())
     return f"(SELECT *{', ' + inner if inner else ''} FROM {source.relation})"
@@ -298,9 +298,9 @@ class Labeller:
             types = dict(zip(read, (str(row[1]) for row in con.execute(f"DESCRIBE {_ROWS}").fetchall()), strict=True))
             relation = f"{_ROWS} AS t({', '.join(f'c{i}' for i in read)})"
             all_types = tuple(types.get(i, "") for i in range(len(names)))
-            yield cls(Source(con, relation, name, "parquet", names, all_types, workspace), read, rules)
+            yield cls(DuckTable(con, relation, name, "parquet", names, all_types, workspace), read, rules)
 
-    def __init__(self, source: Source, read: list[int], rules: Rules) -> None:
+    def __init__(self, source: DuckTable, read: list[int], rules: Rules) -> None:
         self._source, self._read, self.n_rows, self._n_empty = source, read, 0, 0
         inputs = inputs_of(source, rules)
         self._texts = {one.column: one.must_be for one in inputs.values() if one.is_text != "false"}
@@ -400,7 +400,7 @@ def read_row(
         for name, values in columns.items()
         if options.decimal or (isinstance(values, Categories) and not values.are_numbers)
     ]
-    with open_source(path, options, text=False, texts=texts) as source:
+    with open_table(path, options, text=False, texts=texts) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
         learn_styles(source, list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]

@@ -22,8 +22,7 @@ from boxwood.passes.source import RecordSummary, Source, Spelling, fewer_threads
 from boxwood.table._arrow_source import batch_rows, dates_of, kind_of
 from boxwood.table.column_names import distinct_names
 from boxwood.table.columns import Column, hints_on, refuse_text
-from boxwood.table.duck import Source as DuckSource
-from boxwood.table.duck import described, open_source
+from boxwood.table.duck import DuckTable, described, open_table
 from boxwood.table.formats import File
 from boxwood.table.options import ReadOptions
 
@@ -231,7 +230,7 @@ class ParquetSource(Source):
             return hints_on(table, columns)
 
     @contextmanager
-    def _opened(self, columns: Sequence[str]) -> Iterator[DuckSource]:
+    def _opened(self, columns: Sequence[str]) -> Iterator[DuckTable]:
         """Yield columns of text as a table of DuckDB, read as in the file whose copy this may be."""
         known = distinct_names(self.files[0].schema.names)
         with opened_files(self.files, self.name, [known.index(self._stored[name]) for name in columns]) as table:
@@ -404,9 +403,9 @@ def refuse_unwritable(schema: Any, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Iterator[DuckSource]:
+def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Iterator[DuckTable]:
     """Yield columns of Parquet files as one table; `chosen` are their places in the first file."""
-    with open_source(files[0].path, ReadOptions(format="parquet")) as first:
+    with open_table(files[0].path, ReadOptions(format="parquet")) as first:
         further = (File(file.path, file.name, first.workspace, None) for file in files[1:])
         tables = [first, *(described(first.con, file, "parquet") for file in further)]
         names = tuple(first.names[i] for i in chosen)
@@ -420,5 +419,5 @@ def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int])
         yield replace(first, relation=f"({rows}) AS t({aliases})", name=name, names=names, types=types)
 
 
-def _selected(table: DuckSource, names: Sequence[str]) -> str:
+def _selected(table: DuckTable, names: Sequence[str]) -> str:
     return f"SELECT {', '.join(f'c{table.names.index(name)}' for name in names)} FROM {table.relation}"

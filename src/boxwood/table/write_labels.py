@@ -19,8 +19,7 @@ from boxwood.passes.source import Source
 from boxwood.table._spill import told_of_disk
 from boxwood.table.column_names import ColumnError, suggestion
 from boxwood.table.columns import learn_styles, refuse_text
-from boxwood.table.duck import QUERY, Query, Tick, connected, group_rows, open_source, query_table
-from boxwood.table.duck import Source as DuckSource
+from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, open_table, query_table
 from boxwood.table.formats import format_of
 from boxwood.table.labels import Labelled, Labeller, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions
@@ -134,12 +133,12 @@ def output_format(out: str) -> str:
     return OUTPUTS[extension]
 
 
-def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckSource]:
+def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
     """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers."""
     text = output_format(out).startswith("FORMAT csv")
     # DuckDB reads points as decimal ones
     texts = rules.texts if options.decimal is None else set(rules.needed.values())
-    return open_source(as_path(table), options, text=text, texts=texts)
+    return open_table(as_path(table), options, text=text, texts=texts)
 
 
 class _Files(NamedTuple):
@@ -398,7 +397,7 @@ def _named(out: str) -> Iterator[None]:
 
 
 # ------------------------------------------------------------------------------------------------------ by DuckDB
-def write_source(source: DuckSource, out: str, rules: Rules, *, column: str, tick: Tick | None = None) -> Labelled:
+def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick: Tick | None = None) -> Labelled:
     """Write an open table with one more column, by DuckDB, which streams it; see `label_rows`.
 
     Rows and other columns keep their values and order; from CSV to CSV, texts are written as they were read.
@@ -428,7 +427,7 @@ def write_source(source: DuckSource, out: str, rules: Rules, *, column: str, tic
     return labelled
 
 
-def _refuse_twins(source: DuckSource, out: str) -> None:
+def _refuse_twins(source: DuckTable, out: str) -> None:
     """Raise a ColumnError if names of columns differ in case only: DuckDB would write one of them with a number."""
     seen: dict[str, str] = {}
     for name in source.names:
@@ -439,7 +438,7 @@ def _refuse_twins(source: DuckSource, out: str) -> None:
             raise ColumnError(f"{twins}, which {os.path.basename(out)} cannot hold\n{remedy}")
 
 
-def _check(source: DuckSource, rules: Rules, tick: Tick | None) -> Labelled:
+def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     """Return the counts of a table, from one pass, or more if numbers are not written plainly.
 
     Raises
@@ -470,7 +469,7 @@ class _Query(NamedTuple):
     header: str
 
 
-def _query(source: DuckSource, rows: str, expression: str, column: str, is_csv: bool) -> _Query:
+def _query(source: DuckTable, rows: str, expression: str, column: str, is_csv: bool) -> _Query:
     """Return the SQL of the rows with the new column, and DuckDB's option for a line of names.
 
     DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
