@@ -108,7 +108,7 @@ def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> 
     """
     d = batches.n_columns
     n_rows = n_rows or max(min(SAMPLE_ROWS, LARGE // d), LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH * n_clusters)
-    summary = replace(batches, labelling=None, store=None).fold(partial(_Overview, n_rows, d))
+    summary = replace(batches, labelling=None, store=None).fold(partial(_FirstPass, n_rows, d))
     summary.overview.refuse_unusable(batches.columns)
     first = FirstLook(summary.overview, Sample.of(*summary.sample.least()))
     first.refuse_number_of_clusters(n_clusters)
@@ -152,7 +152,7 @@ def k_means_by_passes(
     return KMeansFound(centers, sums.means, sums.sizes, sums.cost, n_passes + 1)
 
 
-class _Overview:
+class _FirstPass:
     """An overview of all rows as one cluster, and a sample of them."""
 
     def __init__(self, n_rows: int, n_columns: int) -> None:
@@ -163,7 +163,7 @@ class _Overview:
         self.overview.update(block)
         self.sample.update(block)
 
-    def merge(self, other: _Overview) -> None:
+    def merge(self, other: _FirstPass) -> None:
         self.overview.merge(other.overview)
         self.sample.merge(other.sample)
 

@@ -168,7 +168,7 @@ def read_table(
         n_rows = len(X) if read else _n_rows(source)
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
-        facts = {i: _facts(i, X[:, j]) for j, i in enumerate(read) if i not in words}
+        facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
         used, left_out = _choose(source, looked_at, facts, words)
         kept = np.flatnonzero(np.isin(read, used)).tolist()
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
@@ -253,7 +253,7 @@ def _coded(X: Floats, words: Mapping[int, _Word]) -> dict[int, Categories]:
     return found
 
 
-class _Facts(NamedTuple):
+class _Range(NamedTuple):
     """Of a column of numbers: how many are missing or infinite, the least and the greatest; NaN if there is none."""
 
     column: int
@@ -263,12 +263,12 @@ class _Facts(NamedTuple):
     high: float
 
 
-def _facts(column: int, values: Floats) -> _Facts:
+def _range_of(column: int, values: Floats) -> _Range:
     low, high, missing = float(values.min()), float(values.max()), 0
     if np.isnan(low):
         low, high, missing = float(np.fmin.reduce(values)), float(np.fmax.reduce(values)), int(np.isnan(values).sum())
     infinite = int(np.isinf(values).sum()) if np.isinf([low, high]).any() else 0
-    return _Facts(column, missing, infinite, low, high)
+    return _Range(column, missing, infinite, low, high)
 
 
 def _is_padded(column: Column, values: Floats) -> bool:
@@ -277,7 +277,7 @@ def _is_padded(column: Column, values: Floats) -> bool:
     return bool(has_zeros) and not (values % 1 > 0).any()
 
 
-def _is_rounded(source: DuckTable, facts: _Facts) -> bool:
+def _is_rounded(source: DuckTable, facts: _Range) -> bool:
     """Return whether a column holds whole numbers so large that some are the same double."""
     i = facts.column
     if max(-facts.low, facts.high) <= 2**53:
@@ -300,7 +300,7 @@ def _refuse_text(source: DuckTable, columns: Mapping[int, Column], *, are_named:
 
 
 def _choose(
-    source: DuckTable, columns: Mapping[int, Column], facts: Mapping[int, _Facts], words: Mapping[int, _Word]
+    source: DuckTable, columns: Mapping[int, Column], facts: Mapping[int, _Range], words: Mapping[int, _Word]
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the columns to use, and the others by the reason why they are left out."""
     reasons = {i: OTHER_KINDS.get(column.kind) for i, column in columns.items()}
@@ -323,7 +323,7 @@ def _choose(
     raise DataError(f"no numeric column in {source.name}\n{listing}")
 
 
-def _use_of(source: DuckTable, facts: _Facts) -> str | None:
+def _use_of(source: DuckTable, facts: _Range) -> str | None:
     """Return why a column of numbers is of no use; None if it is."""
     if np.isnan(facts.low):
         return "no values"
@@ -335,7 +335,7 @@ def _use_of(source: DuckTable, facts: _Facts) -> str | None:
     return "too large to tell apart as doubles" if is_huge else "one value only"
 
 
-def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _Facts], asked: str) -> None:
+def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _Range], asked: str) -> None:
     """Raise a DataError if columns have infinite values, or missing ones that are not to be dropped.
 
     IN: X, and for its columns that are used, by their places in it, what they hold.

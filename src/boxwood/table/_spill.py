@@ -21,7 +21,7 @@ from boxwood.passes.batches import numbers
 from boxwood.passes.labelling import MOST_LABELS
 from boxwood.table._arrow_source import kind_of
 from boxwood.table.column_names import distinct_names
-from boxwood.table.columns import Column, Profile, columns_of, profiles_of, spellings_of, typed_column
+from boxwood.table.columns import Column, TextProfile, columns_of, profiles_of, spellings_of, typed_column
 from boxwood.table.duck import DuckTable, Tick, connected, group_rows, open_table, query_table, waited
 from boxwood.table.options import ReadOptions
 from boxwood.table.parquet import (
@@ -316,7 +316,7 @@ def _needs_text(i: int) -> str:
     return f"NOT {are_plain} AND approx_count_distinct(t{i}) <= {2 * MOST_LABELS}"
 
 
-def _may_be_exact(profile: Profile) -> bool:
+def _may_be_exact(profile: TextProfile) -> bool:
     """Return whether the least and the greatest value are whole numbers that doubles tell apart."""
     ends = (profile.low or 0.0, profile.high or 0.0)
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)

@@ -15,7 +15,7 @@ from boxwood.table.sql import PAIRS, Style, as_text, date_in, normal, number_in,
 
 __all__ = [
     "Column",
-    "Profile",
+    "TextProfile",
     "columns_of",
     "hints_on",
     "learn_styles",
@@ -29,7 +29,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Profile:
+class TextProfile:
     """Counts and range of a column of text.
 
     `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
@@ -64,7 +64,7 @@ class Column(NamedTuple):
     ----------
     sql, kind : str
         Its values, and what they are; see `passes.Source`.
-    profile : Profile, or None
+    profile : TextProfile, or None
         What is known of its texts, if it is a column of text.
     label : str, or None
         Its texts, where a file keeps them for labels.
@@ -74,7 +74,7 @@ class Column(NamedTuple):
 
     sql: str
     kind: str
-    profile: Profile | None = None
+    profile: TextProfile | None = None
     label: str | None = None
     is_padded: bool = False
 
@@ -98,7 +98,7 @@ def columns_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> 
     return [column._replace(kind="empty") if i in empty else column for i, column in zip(columns, read, strict=True)]
 
 
-def _of_text(source: DuckTable, profile: Profile) -> Column:
+def _of_text(source: DuckTable, profile: TextProfile) -> Column:
     """Return how a column of text is read: as truths or doubles, if all its values are numbers, or as dates."""
     i = profile.column
     if profile.are_numbers:
@@ -135,7 +135,7 @@ def _empty(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> list
     return [i for i, count in zip(columns, found, strict=True) if count == 0]
 
 
-def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> dict[int, Profile]:
+def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> dict[int, TextProfile]:
     """Return the profile of each column of text.
 
     The first pass tells all of a column that has a number in each row. Others are read once more. Columns that are no
@@ -145,7 +145,7 @@ def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) ->
     for start in range(0, len(columns), MANY):
         some = columns[start : start + MANY]
         n_rows, *facts = _facts(source, some, tick)
-        profiles += [Profile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
+        profiles += [TextProfile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
     profiles = _second_pass(source, n_rows, profiles, tick)
     learnt = learn_styles(source, [p.column for p in profiles if p.numbers < p.filled])
     found = {p.column: _with_dates(source, p) for p in profiles if p.column not in learnt}
@@ -165,7 +165,9 @@ def _facts(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> tupl
     return source.fetch(query, tick)[0]
 
 
-def _second_pass(source: DuckTable, n_rows: int, profiles: Sequence[Profile], tick: Tick | None) -> list[Profile]:
+def _second_pass(
+    source: DuckTable, n_rows: int, profiles: Sequence[TextProfile], tick: Tick | None
+) -> list[TextProfile]:
     """Return the profiles with counts of missing values, and with `words`."""
     wanted: dict[tuple[int, str], str] = {}
     for p in profiles:
@@ -184,7 +186,7 @@ def _second_pass(source: DuckTable, n_rows: int, profiles: Sequence[Profile], ti
     return [replace(p, **found[p.column]) for p in profiles]
 
 
-def _with_dates(source: DuckTable, profile: Profile) -> Profile:
+def _with_dates(source: DuckTable, profile: TextProfile) -> TextProfile:
     """Return the profile with how its dates are written, if it holds dates."""
     return replace(profile, dates=_dates(source, profile.column) if profile.numbers == 0 < profile.filled else None)
 

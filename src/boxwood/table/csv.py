@@ -38,7 +38,7 @@ _QUOTES = "quote='\"', escape='\"'"
 _FIRST = 200  # lines that are looked at
 
 
-class Dialect(NamedTuple):
+class CsvDialect(NamedTuple):
     """How a CSV file is written.
 
     Parameters
@@ -68,7 +68,7 @@ def dialect_of(
     delimiter: str | None,
     workspace: str,
     header: bool = True,
-) -> Dialect:
+) -> CsvDialect:
     """Return how a CSV file is written.
 
     DuckDB guesses the delimiter from a sample of lines. If it sees a single column, as it does in lines of different
@@ -86,7 +86,7 @@ def dialect_of(
             delimiter, width = " ", len(first.split())
     else:
         width = _sniff_line(con, first, workspace, delimiter)[1]
-    dialect = Dialect(path, compression, delimiter, (None,) * width, skip, header)
+    dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header)
     if not header:
         return dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
     relation = csv_relation(dialect._replace(header=False), text=True)
@@ -94,7 +94,7 @@ def dialect_of(
     return dialect._replace(names=tuple(row or ()))
 
 
-def csv_relation(dialect: Dialect, *, text: bool = True, texts: Sequence[int] = ()) -> str:
+def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int] = ()) -> str:
     """Return the SQL that reads a CSV file with columns c0, c1, …: all as text, or of types that DuckDB detects.
 
     `texts` are the positions of columns that stay text in the second case.
@@ -115,7 +115,7 @@ def csv_relation(dialect: Dialect, *, text: bool = True, texts: Sequence[int] = 
     return f"read_csv({as_pattern(path)}, {options}, {ONE_FILE})"
 
 
-def header_hints(dialect: Dialect) -> tuple[str, ...]:
+def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
     """Return lines for the reader: how many lines were skipped, and whether the header looks like data."""
     hints = []
     if dialect.skip:

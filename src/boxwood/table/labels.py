@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = [
+    "BatchLabeller",
     "Labelled",
-    "Labeller",
     "Rules",
     "Unseen",
     "inputs_of",
@@ -268,7 +268,7 @@ def _transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 _ROWS = "boxwood_rows"
 
 
-class Labeller:
+class BatchLabeller:
     """Gives tables of one schema their clusters, and counts what is told of them. Rows come in their order.
 
     Attributes

@@ -21,7 +21,7 @@ from boxwood.table.column_names import ColumnError, suggestion
 from boxwood.table.columns import learn_styles, refuse_text
 from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, open_table, query_table
 from boxwood.table.formats import format_of
-from boxwood.table.labels import Labelled, Labeller, Rules, Unseen, inputs_of, refuse_taken, rows_with
+from boxwood.table.labels import BatchLabeller, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.parquet import (
     ParquetFile,
@@ -195,7 +195,7 @@ T = TypeVar("T")
 _COMPRESSIONS = ("snappy", "gzip", "brotli", "zstd", "lz4")
 
 
-class Rows(NamedTuple):
+class RowsInOrder(NamedTuple):
     """Rows in their order, which are read once.
 
     Parameters
@@ -220,7 +220,7 @@ class Rows(NamedTuple):
 
 
 @contextmanager
-def of_files(files: Sequence[ParquetFile], name: str) -> Iterator[Rows]:
+def of_files(files: Sequence[ParquetFile], name: str) -> Iterator[RowsInOrder]:
     """Yield the rows of Parquet files by their groups, large ones in parts; the first file says what the new one is."""
     import pyarrow as pa
 
@@ -238,7 +238,7 @@ def of_files(files: Sequence[ParquetFile], name: str) -> Iterator[Rows]:
 
     rows = tables()
     try:
-        yield Rows(name, schema, sum(file.n_rows for file in files), rows, group)
+        yield RowsInOrder(name, schema, sum(file.n_rows for file in files), rows, group)
     finally:
         rows.close()
 
@@ -257,7 +257,7 @@ def _groups(file: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def of_source(source: Source) -> Iterator[Rows]:
+def of_source(source: Source) -> Iterator[RowsInOrder]:
     """Yield the rows of a source.
 
     Raises
@@ -275,12 +275,14 @@ def of_source(source: Source) -> Iterator[Rows]:
         raise DataError(f"{source.name} has no rows")
     tables = (pa.Table.from_batches([batch]) for each in ((first,), batches) for batch in each)
     try:
-        yield Rows(source.name, first.schema, source.n_rows, tables)
+        yield RowsInOrder(source.name, first.schema, source.n_rows, tables)
     finally:
         batches.close()
 
 
-def write_batches(rows: Rows, rules: Rules, out: str, *, column: str = "cluster", tick: Tick | None = None) -> Labelled:
+def write_batches(
+    rows: RowsInOrder, rules: Rules, out: str, *, column: str = "cluster", tick: Tick | None = None
+) -> Labelled:
     """Write rows into a Parquet file, with their cluster as the last column.
 
     Rows are streamed, so they may be larger than memory. Other columns, their types and the order of rows stay; of a
@@ -290,7 +292,7 @@ def write_batches(rows: Rows, rules: Rules, out: str, *, column: str = "cluster"
 
     Parameters
     ----------
-    rows : Rows
+    rows : RowsInOrder
     rules : Rules
         What the new column is.
     out : str
@@ -314,7 +316,7 @@ def write_batches(rows: Rows, rules: Rules, out: str, *, column: str = "cluster"
 
     refuse_taken(rows.name, rows.schema.names, column)
     refuse_unwritable(rows.schema, rows.schema.names)
-    with Labeller.opened(rows.name, rows.schema, rules) as labeller, replacing(out) as temporary:
+    with BatchLabeller.opened(rows.name, rows.schema, rules) as labeller, replacing(out) as temporary:
         schema = rows.schema.append(pa.field(column, labeller.type))
         with _named(out):
             writer = pq.ParquetWriter(temporary, schema, **_options(rows.group, schema))
@@ -464,12 +466,12 @@ def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
 
 
-class _Query(NamedTuple):
+class _Selection(NamedTuple):
     sql: str
     header: str
 
 
-def _query(source: DuckTable, rows: str, expression: str, column: str, is_csv: bool) -> _Query:
+def _query(source: DuckTable, rows: str, expression: str, column: str, is_csv: bool) -> _Selection:
     """Return the SQL of the rows with the new column, and DuckDB's option for a line of names.
 
     DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
@@ -479,7 +481,7 @@ def _query(source: DuckTable, rows: str, expression: str, column: str, is_csv: b
     values = [*(f"c{i}" for i in range(len(source.names))), f"({expression})"]
     if not is_csv or len({name.casefold() for name in names}) == len(names):
         selected = ", ".join(f"{value} AS {as_name(name)}" for value, name in zip(values, names, strict=True))
-        return _Query(f"SELECT {selected} FROM {rows}", ", HEADER true" if is_csv else "")
+        return _Selection(f"SELECT {selected} FROM {rows}", ", HEADER true" if is_csv else "")
     first = ", ".join(as_text(name) for name in names)
     texts = ", ".join(f"CAST({value} AS VARCHAR)" for value in values)
-    return _Query(f"SELECT {first} UNION ALL SELECT {texts} FROM {rows}", ", HEADER false")
+    return _Selection(f"SELECT {first} UNION ALL SELECT {texts} FROM {rows}", ", HEADER false")

@@ -341,7 +341,7 @@ def kernel_price_bound(
     >>> round(bound.value, 3), bound.holds
     (1.017, None)
     """
-    facts = _KernelFacts.of(similarity, within_similarity, weights)
+    facts = _KernelNumbers.of(similarity, within_similarity, weights)
     limit = math.inf
     if facts.gap > 0:
         limit = chebyshev_constant(sharp) * facts.alpha * facts.noise * facts.k / facts.gap**2
@@ -388,7 +388,7 @@ def midpoint_kernel_price_bound(
     >>> round(midpoint_kernel_price_bound(similarity, within_similarity(mixture, kernel=kernel)).value, 4)
     1.0032
     """
-    facts = _KernelFacts.of(similarity, within_similarity, weights)
+    facts = _KernelNumbers.of(similarity, within_similarity, weights)
 
     def limit(cut: PrototypeCut) -> float:
         return facts.midpoint_limit(len(cut.inside) + len(cut.outside) - 1)
@@ -441,7 +441,7 @@ def tau_bound(within_similarity: float, mmd: float, n_axes: int) -> float:
 
 
 # ------------------------------------------------------------------------------------------------------- steps
-class _KernelFacts(NamedTuple):
+class _KernelNumbers(NamedTuple):
     """Numbers of the components under a kernel.
 
     Their number k, weights and their imbalance alpha, largest variance of the kernel along an axis, axis-aligned
@@ -492,7 +492,7 @@ def _shares(weights: ArrayLike, k: int) -> Floats:
 
 
 def _conditions(
-    facts: _KernelFacts,
+    facts: _KernelNumbers,
     similarity: AxisSimilarity,
     cuts: Sequence[PrototypeCut] | None,
     drawn: bool,
@@ -511,7 +511,7 @@ def _conditions(
     return separated, obeyed, prototypes
 
 
-def _wrong(cut: PrototypeCut, facts: _KernelFacts, similarity: AxisSimilarity) -> float:
+def _wrong(cut: PrototypeCut, facts: _KernelNumbers, similarity: AxisSimilarity) -> float:
     """Return Cantelli's bound on the fraction of rows on the wrong side of a cut, for these components.
 
     It is infinite if the cut was grown from other similarities, or does not part the components as these do.

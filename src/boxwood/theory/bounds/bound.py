@@ -31,7 +31,7 @@ __all__ = [
     "drawn_trees",
     "gaussian",
     "mixture_beta",
-    "mixture_facts",
+    "mixture_numbers",
     "smallest_bound",
     "tail_condition",
     "with_beta",
@@ -150,7 +150,7 @@ _LARGEST_VARIANCE = {"gaussian": 1.0, "one-sided": 2 + 2 * math.log(2), "two-sid
 _ROUNDING = 1e-9
 
 
-class MixtureFacts(NamedTuple):
+class MixtureNumbers(NamedTuple):
     """The numbers of a mixture from which bounds are computed.
 
     Number of components k, imbalance alpha of the weights, one sigma for each axis, the explainability-to-noise ratio q
@@ -164,11 +164,11 @@ class MixtureFacts(NamedTuple):
     distinct: Condition
 
 
-def mixture_facts(mixture: Mixture, convention: str, sigma: ArrayLike | None = None) -> MixtureFacts:
+def mixture_numbers(mixture: Mixture, convention: str, sigma: ArrayLike | None = None) -> MixtureNumbers:
     """Return the numbers of a mixture from which bounds are computed, with the ratio in the given convention."""
     deviations = sigma_of(mixture, "max", sigma)
     q = explainability_to_noise(mixture, convention=convention, sigma=deviations).value
-    return MixtureFacts(mixture.n_components, mixture.alpha, deviations, q, checked("the means are distinct", q > 0))
+    return MixtureNumbers(mixture.n_components, mixture.alpha, deviations, q, checked("the means are distinct", q > 0))
 
 
 def gaussian(mixture: Mixture) -> Condition:

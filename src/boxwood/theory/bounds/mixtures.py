@@ -34,7 +34,7 @@ from boxwood.theory.bounds.bound import (
     checked,
     drawn_trees,
     gaussian,
-    mixture_facts,
+    mixture_numbers,
     tail_condition,
     with_beta,
 )
@@ -125,7 +125,7 @@ def price_bound(
     >>> round(bound.value, 2), bound.holds
     (7.63, True)
     """
-    facts, c = mixture_facts(mixture, "variance"), chebyshev_constant(sharp)
+    facts, c = mixture_numbers(mixture, "variance"), chebyshev_constant(sharp)
     factor, deviation = with_beta(mixture, beta)
     on_tree = tree_conditions(
         tree,
@@ -153,7 +153,7 @@ def sqeuclidean_price_bound(
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", Appendix A.3.
     The paper states no constants; these follow from ``|a + b|² <= 2 |a|² + 2 |b|²``.
     """
-    facts, c = mixture_facts(mixture, "variance"), chebyshev_constant(sharp)
+    facts, c = mixture_numbers(mixture, "variance"), chebyshev_constant(sharp)
     largest, mean = (float(mixture.pooled_variances(pooling).sum()) for pooling in ("max", "weighted"))
     on_tree = tree_conditions(
         tree,
@@ -180,7 +180,7 @@ def chebyshev_error_bound(
     ----------
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", Theorem 8.
     """
-    facts, c = mixture_facts(mixture, "variance"), chebyshev_constant(sharp)
+    facts, c = mixture_numbers(mixture, "variance"), chebyshev_constant(sharp)
     limit = ratio(c * facts.alpha * facts.k, facts.q)
     text = f"no cut separates more than {limit:.3g} of the rows from their means"
     on_tree = tree_conditions(tree, mixture, text, lambda cut: _separated(cut, mixture), limit)
@@ -201,7 +201,7 @@ def random_chebyshev_error_bound(mixture: Mixture, *, drawn: bool = False, estim
     ----------
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Explainable Clustering Beyond Worst-Case Guarantees", Remark 6.
     """
-    facts = mixture_facts(mixture, "variance")
+    facts = mixture_numbers(mixture, "variance")
     value = ratio(4 * facts.alpha * (facts.k - 1), math.sqrt(facts.q))
     return as_probability(
         value, (facts.distinct, drawn_trees(RANDOM_TREES, drawn)), f"{BEYOND_WORST_CASE}, Remark 6, clipped", estimated
@@ -298,7 +298,7 @@ def gap_error_bound(
     >>> gap_error_bound(mixture).holds, [condition.status for condition in gap_error_bound(mixture).conditions]
     (None, ['verified', 'unknown', 'unknown', 'stated'])
     """
-    facts = mixture_facts(mixture, "subgaussian", sigma)
+    facts = mixture_numbers(mixture, "subgaussian", sigma)
     tails = tail_condition(mixture, tail, sigma, facts.sigma)
     gaps, alpha = (facts.k - 1, 1.0) if sharp else (facts.k, facts.alpha)
     limit = TAILS[tail] * alpha * math.exp(-facts.q / (4 * gaps**2))
@@ -326,7 +326,7 @@ def random_error_bound(
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Decision Trees for Interpretable Clusters in Mixture Models and Deep
     Representations", Theorem 2, with the constants of its proof.
     """
-    facts = mixture_facts(mixture, "subgaussian", sigma)
+    facts = mixture_numbers(mixture, "subgaussian", sigma)
     tails = tail_condition(mixture, tail, sigma, facts.sigma)
     value = TAILS[tail] * facts.alpha * (facts.k - 1) * math.sqrt(ratio(math.pi, facts.q))
     how = RANDOM_TREES if sigma is None else "grow.mmdt with axis='range', threshold='uniform' and these sigmas"
@@ -380,7 +380,7 @@ def estimated_error_bound(
     M. Fleissner, M. Zarvandi, D. Ghoshdastidar, "Decision Trees for Interpretable Clusters in Mixture Models and Deep
     Representations", Corollary 1, corrected.
     """
-    facts = mixture_facts(mixture, "subgaussian", sigma)
+    facts = mixture_numbers(mixture, "subgaussian", sigma)
     refuse_unknown("tail", tail, TAILS)
     delta = finite_number("delta", delta)
     small = 0 < delta < min(1.0, facts.q / (4 * facts.k**2))
@@ -415,7 +415,7 @@ def l2_price_bound(mixture: Mixture, *, drawn: bool = False, estimated: bool = F
     >>> round(l2_price_bound(Mixture([0.5, 0.5], [[0.0], [1.0]], [[0.01], [0.01]])).value, 6)
     4.141593
     """
-    facts = mixture_facts(mixture, "subgaussian")
+    facts = mixture_numbers(mixture, "subgaussian")
     k, d = mixture.means.shape
     smallest, largest = _extreme_distances(mixture)
     chi = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
@@ -538,7 +538,7 @@ def midpoint_error_bound(
     (0.1119, True)
     """
     refuse_unknown("law", law, _LAWS)
-    facts = mixture_facts(mixture, "variance", sigma)
+    facts = mixture_numbers(mixture, "variance", sigma)
     limits = _tails(facts.k, facts.q, law)
     on_tree = tree_conditions(
         tree,
@@ -596,7 +596,7 @@ def midpoint_price_bound(
     >>> round(bound.value, 2), bound.holds
     (2.0, True)
     """
-    facts = mixture_facts(mixture, "variance", sigma)
+    facts = mixture_numbers(mixture, "variance", sigma)
     factor, deviation = with_beta(mixture, beta)
     m = np.arange(facts.k, dtype=np.float64)
     r = np.maximum(math.sqrt(facts.q), 2 * m)
