@@ -120,12 +120,13 @@ def test_seeds_are_drawn_in_proportion_to_weight_times_squared_distance():
     random, first, second = np.random.RandomState(0), np.zeros(3), np.zeros((3, 3))
     line = np.arange(3)
     gram, diagonal = Linear().gram(X), Linear().diagonal(X)
-    from boxwood.clusterers._kernel_k_means import _between, _draw
+    from boxwood.clusterers._k_medians import drawn
+    from boxwood.clusterers._kernel_k_means import _between
 
     for _ in range(4000):
-        (a,) = _draw(weights, line, random, 1)
+        (a,) = drawn(weights, line, random, 1)
         first[a] += 1
-        (b,) = _draw(weights * _between(gram, diagonal, np.array([a]))[:, 0], line, random, 1)
+        (b,) = drawn(weights * _between(gram, diagonal, np.array([a]))[:, 0], line, random, 1)
         second[a, b] += 1
     np.testing.assert_allclose(first / 4000, weights / 4, atol=0.03)
     np.testing.assert_allclose(second[0] / second[0].sum(), np.array([0, 2, 9]) / 11, atol=0.05)

@@ -25,7 +25,7 @@ from boxwood.loops.costs import L2, add_potentials, distances, lower_to, nearest
 from boxwood.reference.centers import Groups, find_centers, next_centers, objective_code
 from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
 
-__all__ = ["BETTER", "Cloud", "Clustering", "KMedians", "alternate", "plus_plus"]
+__all__ = ["BETTER", "Cloud", "Clustering", "KMedians", "alternate", "drawn", "plus_plus"]
 
 BETTER = 1e-9  # fraction of the cost by which a start must be better than an earlier one: less may be rounding
 
@@ -178,13 +178,17 @@ class Cloud:
 
 
 def _draw(cloud: Cloud, chance: Floats, rng: np.random.RandomState, size: int) -> Indices:
-    """Return rows drawn with chances in proportion to weight times `chance`, laid end to end in the cloud's order."""
+    """Return rows drawn with chances in proportion to weight times `chance`."""
     with np.errstate(over="ignore"):  # a cost beyond the largest float is refused when it is the cost of clusters
-        chances = chance[cloud.order] if cloud.weights is None else (chance * cloud.weights)[cloud.order]
-        ends = np.cumsum(chances)
+        return drawn(chance if cloud.weights is None else chance * cloud.weights, cloud.order, rng, size)
+
+
+def drawn(chances: Floats, order: Indices, rng: np.random.RandomState, size: int) -> Indices:
+    """Return rows drawn with chances in proportion to `chances`, which are laid end to end in an order of the rows."""
+    ends = np.cumsum(chances[order])
     ranks = np.searchsorted(ends, rng.uniform(size=size) * ends[-1], side="right")
     last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a chance
-    return np.asarray(cloud.order[np.minimum(ranks, last)])
+    return np.asarray(order[np.minimum(ranks, last)])
 
 
 class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -19,6 +19,7 @@ from boxwood._frames import validated_rows
 from boxwood._threads import one_blas_thread
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_weights, real_number, refuse_infinite_sum
+from boxwood.clusterers._k_medians import drawn
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
 from boxwood.kernels.bandwidth import RULES
@@ -337,7 +338,7 @@ def seeds(
                 f"{n_clusters} clusters asked for, but only {c} rows are different for the kernel; "
                 "ask for fewer clusters, or take another bandwidth"
             )
-        candidates = _draw(chances, order, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
+        candidates = drawn(chances, order, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
         distances = _between(gram, diagonal, candidates)
         nearer = distances if c == 0 else np.minimum(distances, closest[:, None])
         best = int(np.argmin((weights[:, None] * nearer).sum(axis=0)))  # BLAS would sum by its number of threads
@@ -345,13 +346,6 @@ def seeds(
             labels[distances[:, best] < closest] = c
         closest = nearer[:, best]
     return labels
-
-
-def _draw(chances: Floats, order: Indices, random: np.random.RandomState, size: int) -> Indices:
-    ends = np.cumsum(chances[order])
-    ranks = np.searchsorted(ends, random.uniform(size=size) * ends[-1], side="right")
-    last = np.searchsorted(ends, ends[-1])  # rounding may lead behind the last row that has a chance
-    return np.asarray(order[np.minimum(ranks, last)])
 
 
 def _between(gram: GramMatrix, diagonal: Floats, rows: Indices) -> Floats:
