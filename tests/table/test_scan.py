@@ -19,7 +19,7 @@ import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.passes.batches import numbers
 from boxwood.table import ColumnError, ReadOptions, read_table
-from boxwood.table.as_source import MAKERS, Maker, as_source, is_source
+from boxwood.table.as_source import as_source, is_source
 from boxwood.table.parquet import ParquetSource, parquet_file
 from boxwood.table.scanned import scan_file
 from tests.scale import each, law
@@ -315,19 +315,16 @@ def test_frames_and_relations_that_stand_for_sources():
         assert as_source(other) is None
 
 
-def test_makers_of_sources_go_by_the_package(monkeypatch):
-    facts = {
-        "__module__": "strangedb.sql.frame",
-        "column_names": ["a"],
-        "schema": pa.schema([("a", pa.int64())]),
-        "num_rows": 7,
-    }
-    monkeypatch.setitem(MAKERS, "strangedb", Maker("Frame", "_arrow_source", "ArrowSource"))
-    frame, other = (type(name, (), facts)() for name in ("Frame", "Cursor"))
-    assert is_source(frame)
-    assert as_source(frame).n_rows == 7
-    assert not is_source(other)
-    assert as_source(other) is None
+def test_frames_are_told_by_the_package_and_the_name_of_their_type():
+    for module, name, is_one in (
+        ("pyspark.sql.connect.dataframe", "DataFrame", True),
+        ("dask.dataframe.dask_expr._collection", "DataFrame", True),
+        ("_duckdb", "DuckDBPyRelation", True),
+        ("pyspark.sql.column", "Column", False),
+        ("duckdbs", "DuckDBPyRelation", False),
+        ("pandas.core.frame", "DataFrame", False),
+    ):
+        assert is_source(type(name, (), {"__module__": module})()) == is_one
 
 
 def test_what_a_source_says_of_itself(tmp_path):

@@ -179,11 +179,9 @@ def _by_duckdb(file: str | None, wanted: Wanted, options: dict[str, Any], tick: 
 
 def _on_cluster(file: str | None, engine: str, options: dict[str, Any]) -> Source:
     from boxwood.cli._cluster import cluster_frame
-    from boxwood.table.as_source import as_source
+    from boxwood.table.as_source import on_machines
 
-    source = as_source(cluster_frame(file, engine, options))
-    assert source is not None  # a frame of Spark or Dask is one
-    return source
+    return on_machines(cluster_frame(file, engine, options))
 
 
 # ---------------------------------------------------------------------------------------------------------- memory

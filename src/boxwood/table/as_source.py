@@ -1,18 +1,26 @@
-"""`as_source`: the source that something is, or that it stands for."""
+"""`as_source` turns what stands for a source into one: a relation of DuckDB, or a data frame of Spark or Dask.
+
+None of their packages is imported to find out.
+"""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from boxwood.passes.source import Source
+from boxwood.tree.on_frames import is_on_machines
 
-__all__ = ["MAKERS", "as_source", "is_source"]
+__all__ = ["as_source", "is_relation", "is_source", "on_machines"]
 
 
 def is_source(X: Any) -> bool:
     """Return whether `as_source` makes a source of something; nothing is read to find out."""
-    return isinstance(X, Source) or _maker_of(X) is not None
+    return isinstance(X, Source) or is_relation(X) or is_on_machines(X)
+
+
+def is_relation(X: Any) -> bool:
+    """Return whether `X` is a relation of DuckDB."""
+    return type(X).__name__ == "DuckDBPyRelation" and type(X).__module__.split(".")[0] in ("duckdb", "_duckdb")
 
 
 def as_source(X: Any) -> Source | None:
@@ -22,32 +30,19 @@ def as_source(X: Any) -> Source | None:
     """
     if isinstance(X, Source):
         return X
-    maker = _maker_of(X)
-    if maker is None:
-        return None
-    made: Source = getattr(import_module(f"boxwood.table.{maker.module}"), maker.function)(X)
-    return made
+    if is_relation(X):
+        from boxwood.table.scanned import scan
+
+        return scan(X)
+    return on_machines(X) if is_on_machines(X) else None
 
 
-class Maker(NamedTuple):
-    """What makes a source: the name of the type, and a function in a file of `table`, imported when it is needed."""
+def on_machines(frame: Any) -> Source:
+    """Return a data frame of Spark or Dask as a source."""
+    if hasattr(frame, "mapInArrow"):
+        from boxwood.table.spark import SparkSource
 
-    kind: str
-    module: str
-    function: str
+        return SparkSource(frame)
+    from boxwood.table._dask import DaskSource
 
-
-def _maker_of(X: Any) -> Maker | None:
-    module, kind = f"{type(X).__module__}.", type(X).__name__
-    found = (maker for package, maker in MAKERS.items() if module.startswith(f"{package}.") and kind == maker.kind)
-    return next(found, None)
-
-
-MAKERS = {
-    "duckdb": Maker("DuckDBPyRelation", "scanned", "scan"),
-    "_duckdb": Maker("DuckDBPyRelation", "scanned", "scan"),
-    "pyspark.sql": Maker("DataFrame", "spark", "SparkSource"),
-    "dask.dataframe": Maker("DataFrame", "_dask", "DaskSource"),
-    "dask_expr": Maker("DataFrame", "_dask", "DaskSource"),
-}
-"""What makes a source of an object, by the package of its type."""
+    return DaskSource(frame)

@@ -13,7 +13,7 @@ from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes.source import Source
 from boxwood.table._arrow_source import ArrowSource, kind_of
-from boxwood.table.as_source import as_source
+from boxwood.table.as_source import is_relation, on_machines
 from boxwood.table.column_names import distinct_names, find_columns
 from boxwood.table.duck import MARKS, Tick, as_bytes, is_query
 from boxwood.table.formats import format_of, refuse_other_options
@@ -23,7 +23,7 @@ from boxwood.table.paths import as_path, find_files
 from boxwood.table.spark import quoted
 from boxwood.tree.on_frames import is_on_machines
 
-__all__ = ["is_relation", "scan", "scan_file", "scan_query"]
+__all__ = ["scan", "scan_file", "scan_query"]
 
 
 def scan(
@@ -126,8 +126,8 @@ def scan(
         raise TypeError(f"memory_limit is for tables that this process reads in batches; a frame {where}")
     if is_frame(source):
         return _of_frame(source, wanted)
-    if is_on_machines(source) and (made := as_source(_with_columns(source, wanted))) is not None:
-        return made
+    if is_on_machines(source):
+        return on_machines(_with_columns(source, wanted))
     if hasattr(source, "__arrow_c_stream__"):
         return _of_reader(source, wanted, limit)
     raise TypeError(
@@ -190,11 +190,6 @@ class _Choice:
     def __call__(self, names: Sequence[str]) -> list[int]:
         self.used.among(names)
         return list(range(len(names))) if self.wanted is None else find_columns(self.wanted, names)
-
-
-def is_relation(value: Any) -> bool:
-    """Return whether a value is a relation of DuckDB, without importing it."""
-    return type(value).__name__ == "DuckDBPyRelation" and type(value).__module__.split(".")[0] in ("duckdb", "_duckdb")
 
 
 # ------------------------------------------------------------------------------------------------------- arguments
