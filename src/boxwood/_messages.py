@@ -21,7 +21,7 @@ def shown(value: object) -> str:
 
 
 def cut_off(text: str, length: int = 200) -> str:
-    """Return a text of at most so many characters."""
+    """Return a text of at most `length` characters."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 

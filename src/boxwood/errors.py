@@ -1,4 +1,4 @@
-"""What boxwood raises and warns of.
+"""The errors and warnings of boxwood.
 
 ::
 

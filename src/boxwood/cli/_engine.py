@@ -1,4 +1,4 @@
-"""What reads the table of `boxwood explain`: memory, or an engine that reads it in batches."""
+"""The engine of `boxwood explain`: the table in memory, or an engine that reads it in batches."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["check_engine", "chosen_engine", "engine_options", "labelling_options", "opened", "several_files"]
 
 ENGINES = ("memory", "duckdb", "spark", "dask")
-COPIES = 3  # times its values that a table takes in memory while it is explained
-PACKED = 8  # times its size that a file takes in memory at least if it is compressed; 100 times at most
+COPIES = 3  # memory of a table while it is explained, in copies of its values
+PACKED = 8  # memory of a compressed file, in times its size, at least; at most 100
 _MOST = 100
 
 
@@ -226,7 +226,7 @@ def _in_meminfo() -> int | None:
 
 
 def _in_control_group() -> int | None:
-    """Return what a container leaves."""
+    """Return the bytes that the limit of a container leaves."""
     try:
         numbers = []
         for name in ("max", "current"):

@@ -264,7 +264,7 @@ class ColumnNames(NamedTuple):
 
 
 def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]:
-    """Return what shows the share and the number of rows of each pass."""
+    """Return a function that shows the share and the rows of each pass."""
     doing, last = status.doing, 0
 
     def tick(share: float, n_rows: int) -> None:
@@ -279,7 +279,7 @@ def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]
 
 
 def _wanted(labels: str | None, options: dict[str, Any]) -> Wanted:
-    """Return which columns the options name."""
+    """Return the columns that the options name."""
     from boxwood.table.options import Wanted
 
     return Wanted(options["columns"], options["exclude"], labels, options["weights"])

@@ -81,7 +81,7 @@ def written(explanation: Explanation, form: str, **options: Any) -> str | bytes:
 
 
 def save(path: str, content: str | bytes) -> None:
-    """Write what was written in a form to a file; text ends with a line break."""
+    """Write the content of a form to a file; text ends with a line break."""
     with open(path, "wb") as file:
         file.write(content if isinstance(content, bytes) else f"{content}\n".encode())
 

@@ -180,7 +180,7 @@ def _label_on_cluster(
 
 
 def _table(file: str | None, sql: str | None, output: str | None) -> str | Query:
-    """Return what is labelled; refuse to write over one of its files."""
+    """Return the table to label; refuse to write over one of its files."""
     from boxwood.table.duck import Query
     from boxwood.table.paths import find_files
 

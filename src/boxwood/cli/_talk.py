@@ -155,7 +155,7 @@ class Status:
         self.doing, self.share, self._began = doing, 0.0, time.monotonic()
 
     def step(self, what: str, done: int, total: int) -> None:
-        """Take the progress of a call of the library: so many steps of so many."""
+        """Take the progress of a call of the library: `done` of `total` steps."""
         self(done / max(total, 1))
 
     def compiling(self) -> None:
@@ -171,14 +171,14 @@ class Status:
             draw(f"\r\x1b[K{visible(line)}")
 
     def line(self, seconds: float) -> str:
-        """Return the line after so many seconds; the rest is foretold when enough is done to judge by."""
+        """Return the line after some seconds; the time left is told once enough is done to estimate it."""
         done = f" {self.share:.0%}" if self.share > 0 else ""
         rows = f" of {self.rows:,} rows" if self.rows and done else f" {self.rows:,} rows" if self.rows else ""
         left = seconds * (1 - self.share) / self.share if self.share >= SURE and seconds >= 1 else 0.0
         return f"{self.doing}{done}{rows}{f', {_duration(left)} left' if left >= 1 else ''}{self._note} …"
 
 
-SURE = 0.05  # share done, from which on the time that is left is foretold
+SURE = 0.05  # share done from which on the time left is estimated
 
 
 def _duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""What estimators share: from a table to a tree, by the method that a subclass names; what a fitted one answers.
+"""The base of all estimators: from a table to a tree, by the method that a subclass names; answers of a fitted one.
 
 Labels of rows, its price and its explanation are computed when first read.
 """
@@ -125,7 +125,7 @@ class FittedTree(TableReader):
         return html + self._report_below()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """Return what notebooks show: see `_repr_html_inner`."""
+        """Return the representation in notebooks: see `_repr_html_inner`."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
             bundle["text/html"] += self._report_below()

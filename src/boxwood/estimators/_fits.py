@@ -88,7 +88,7 @@ NO_LABELS = (
 
 
 class Fit(NamedTuple):
-    """What an explanation is measured on; kept until the explanation is first read."""
+    """The data of a fit on which its explanation is measured, kept until that is first read."""
 
     task: Task
     coordinates: Coordinates | None = None  # None for rows in batches

@@ -54,7 +54,7 @@ class ArrowSource(Source):
 
 
 def batch_rows(n_columns: int, most_bytes: int | None = None) -> int:
-    """Return the most rows of a batch of so many columns, of at most so many bytes as doubles.
+    """Return the most rows of a batch of `n_columns` columns, whose doubles take at most `most_bytes`.
 
     Examples
     --------

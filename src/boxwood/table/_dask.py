@@ -78,7 +78,7 @@ class DaskSource(Source):
 
 
 class _OfPartition:
-    """What Dask runs on each partition: rows become a pickled summary."""
+    """The function that Dask runs on each partition: rows become a pickled summary."""
 
     def __init__(self, add: PartialSum, columns: list[str], types: list[Any]) -> None:
         self.add, self.columns, self.types = add, columns, types

@@ -128,7 +128,7 @@ class Texts(NamedTuple):
 
 
 def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Texts:
-    """Return what some columns of Parquet files are that are text by their type."""
+    """Return what is in the columns of Parquet files that are text by their type."""
     with opened_files(files, name, chosen) as table:
         texts = [i for i in range(len(chosen)) if table.kind(i) == "text"]
         if texts:
@@ -195,7 +195,7 @@ def _write_relation(relation: Any, selected: str, n_columns: int, out: str) -> N
 def spilled_batches(
     batches: Any, name: str, choose: Callable[[Sequence[str]], list[int]], *, memory_limit: int | None = None
 ) -> ParquetSource:
-    """Return what a reader of Arrow batches gives as a source."""
+    """Return the batches of an Arrow reader as a source."""
     folder, names = SpillFolder(), distinct_names(batches.schema.names)
     table = DuckTable(None, "", name, "SQL", names, tuple(map(str, batches.schema.types)), folder.path)
     chosen = choose(names)

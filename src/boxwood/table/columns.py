@@ -1,4 +1,4 @@
-"""What the columns of a table are, in memory and in batches: numbers, truths, dates or texts, and in which SQL."""
+"""The kinds of a table's columns, in memory and in batches: numbers, truths, dates or texts, and their SQL."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def number_of(text: str) -> float | None:
 
 # ---------------------------------------------------------------------------------------------------------- styles
 class _Facts(NamedTuple):
-    """What is true of the values of a column that are not missing.
+    """Facts of all values of a column that are not missing.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ class _Facts(NamedTuple):
 
     @property
     def doubt(self) -> str | None:
-        """What speaks against reading numbers, empty if nothing does; None if values are no numbers."""
+        """The doubt about reading numbers, empty if there is none; None if values are no numbers."""
         if not self.readable:
             return None
         signs = self.signs or []

@@ -73,7 +73,7 @@ _SETTINGS = {
 
 
 _WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
-"""What DuckDB's errors say if a file cannot be written; nothing is written where a table is read."""
+"""Words of DuckDB's errors if a file cannot be written; nothing is written where a table is read."""
 
 
 MANY = 100
@@ -81,7 +81,7 @@ MANY = 100
 
 
 _LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
-_LEAN_THREADS = 128  # columns of all threads together: each thread holds so many rows, of every column
+_LEAN_THREADS = 128  # columns of all threads together, as each thread holds those rows of every column
 
 
 @dataclass(frozen=True)

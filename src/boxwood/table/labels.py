@@ -1,4 +1,4 @@
-"""What gives the rows of a table their cluster, in SQL: of a whole table, of batches, of one row."""
+"""The clusters of rows by SQL: of a whole table, of batches, of one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a table: how its file is read, and which of its columns; the same in memory and in batches."""
+"""How a file is read, and which of its columns are used; the same in memory and in batches."""
 
 from __future__ import annotations
 

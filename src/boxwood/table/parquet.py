@@ -68,7 +68,7 @@ class ParquetFile(NamedTuple):
 
     @contextmanager
     def opened(self, n_columns: int | None = None) -> Iterator[Any]:
-        """Yield pyarrow's reader of the file, for so many columns; raise a DataError if it changed meanwhile."""
+        """Yield pyarrow's reader of the file, for some or all columns; raise a DataError if it changed meanwhile."""
         self._refuse_changed()
         with _named_errors(self.name):
             file = _open(self.path, len(self.schema) if n_columns is None else n_columns)
@@ -77,7 +77,7 @@ class ParquetFile(NamedTuple):
         self._refuse_changed()
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """Yield record batches of at most so many rows with these columns."""
+        """Yield record batches of at most `rows` rows with these columns."""
         wanted = list(columns)
         with self.opened(len(wanted)) as file:
             for batch in self.read(file.iter_batches(rows, columns=wanted)):
@@ -346,7 +346,7 @@ def _named_errors(name: str, after: int | None = None) -> Iterator[None]:
 
 
 SHARED_COLUMNS = "scan files of one table, or give the columns that all of them have: columns=[…]"
-"""What helps where files have other columns; the command line has other words for it."""
+"""The remedy where files have other columns; the command line words it otherwise."""
 
 
 def refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[str], *, all_columns: bool) -> None:

@@ -27,8 +27,8 @@ __all__ = ["SparkSource", "is_spark_model", "quoted", "reference_of_spark_model"
 
 
 S = TypeVar("S", bound=RecordSummary)
-CHUNK_BYTES = 1 << 22  # a row holds at most so much of a summary
-GROUPS = 16  # at most so many sums reach the driver, which refuses more than spark.driver.maxResultSize in all
+CHUNK_BYTES = 1 << 22  # most bytes of a summary in one row
+GROUPS = 16  # most sums that reach the driver, which refuses more than spark.driver.maxResultSize in all
 SCHEMA = "group int, part int, chunk int, data binary"
 KINDS = {
     **dict.fromkeys(("byte", "short", "integer", "long", "float", "double", "decimal"), "number"),
@@ -114,7 +114,7 @@ def spark_kind(type: Any) -> str:
 
 
 class _OfPartition:
-    """What Spark runs on each partition: rows become the chunks of one pickled summary."""
+    """The function that Spark runs on each partition: rows become the chunks of one pickled summary."""
 
     def __init__(self, add: PartialSum, columns: list[str]) -> None:
         self.add, self.columns = add, columns
@@ -131,7 +131,7 @@ class _OfPartition:
 
 
 class _OfGroup:
-    """What Spark runs on each group of summaries, which come as sorted chunks: they become the chunks of their sum."""
+    """The function that Spark runs on each group of summaries, which come as sorted chunks: those of their sum."""
 
     def __init__(self, add: PartialSum) -> None:
         self.add = add

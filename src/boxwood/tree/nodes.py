@@ -28,7 +28,7 @@ __all__ = ["Cut", "CutTest", "Nodes", "as_rows", "rows_at_nodes", "runs_of", "va
 
 
 class CutTest(NamedTuple):
-    """What a cut asks of a row, in the order of `TreeBuilder.split`: the column, both ends, and the codes of a set."""
+    """The test of a cut, in the order of `TreeBuilder.split`: the column, both ends, and the codes of a set."""
 
     feature: int
     upper: float
@@ -138,7 +138,7 @@ class Nodes:
         return tuple(reversed(cuts))
 
     def test(self, node: int) -> CutTest:
-        """Return what the cut at a node asks."""
+        """Return the test of the cut at a node."""
         members = tuple(np.flatnonzero(self.members[node]).tolist())
         return CutTest(int(self.feature[node]), float(self.upper[node]), float(self.lower[node]), members)
 

@@ -19,7 +19,7 @@ __all__ = ["DIALECTS", "Dialect", "dialect_of"]
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the rules need of an engine.
+    """The SQL of one engine, as far as rules need it.
 
     Parameters
     ----------

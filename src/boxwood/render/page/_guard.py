@@ -101,7 +101,7 @@ def _cells(ex: Measurable, count: int) -> tuple[Floats, Floats]:
 
 
 def _kept(ex: Measurable, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
-    """Return what was measured when asked for, rounded."""
+    """Return the measurements that were asked for, rounded."""
     from boxwood.explanation.verdict import ROWS, verdict_of
 
     kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier", "worth")}

@@ -1,4 +1,4 @@
-"""What an explanation rests on, the tree, the rules that run in a page, and the profile, as a page shows them."""
+"""The basis of an explanation, the tree, the rules that run in a page, and the profile, as a page shows them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def tree_shapes(picture: Picture) -> dict[str, Any]:
 
 
 def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
-    """Return what an explanation rests on, as names and texts; what is not known is left out."""
+    """Return the basis of an explanation as names and texts, without what is unknown."""
     known = ex.basis
     rows = counted(ex.n_rows, "row")
     scaling = "columns scaled to equal spread" if ex.standardized else "columns in their own units"
@@ -256,7 +256,7 @@ _DIGITS = (3, 4, 6, 9, 17)  # of a typical value; as many as keep the typical ro
 
 
 def what_if(ex: Measurable, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
-    """Return what the page's form needs.
+    """Return the data of the form in which readers try values.
 
     Thresholds are JSON numbers that read back as the same doubles; None stands for an infinite end. The values of a
     typical row are medians, and most frequent categories, of the rows in the largest leaf of a cluster, rounded; they
@@ -343,7 +343,7 @@ def _leaf_to_show(ex: Measurable, cluster: int) -> int | None:
 
 
 def _middles(ex: Measurable, tested: list[int], leaves: list[int], least: int) -> dict[int, list[float]]:
-    """Return the middles of the tested columns in some leaves, of those with so many rows."""
+    """Return the middles of the tested columns in those of the leaves that have at least `least` rows."""
     from boxwood.passes.ranks import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
 
     evidence = ex._rows()

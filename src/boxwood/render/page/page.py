@@ -67,7 +67,7 @@ _FORMS = {
     "formula": "Spreadsheet formula for row 2 under a row of names",
 }  # of EXPORTERS, as far as it has them
 _LONGEST_CODE = 100_000  # characters of one form
-_CHEAP = 10_000_000  # numbers in a table times clusters, up to which its frontier is computed for the page
+_CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
 
 
 def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
@@ -164,7 +164,7 @@ _IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 
 
 def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) -> dict[str, Any]:
-    """Return what both forms show."""
+    """Return the facts that both forms show."""
     picture = picture_of(ex)
     tree = tree_shapes(picture) if 1 < ex.n_leaves <= LARGEST else None
     return {
@@ -211,7 +211,7 @@ def _as_in_chart(note: str, ex: Measurable) -> str:
     return f"{even}with {row.leaves:,} leaves the rules {could} {percent(row.agreement)} {found[1]}"
 
 
-_ENOUGH = 0.9  # agreement for which more leaves are worth a word
+_ENOUGH = 0.9  # agreement that makes more leaves worth a mention
 
 
 def _frontier(ex: Measurable, has_price: bool) -> dict[str, Any] | None:
@@ -273,7 +273,7 @@ _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
 
 def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
-    """Return what a sheet of paper has no room for."""
+    """Return the names of the parts for which a sheet of paper has no room."""
     tree = facts["tree"]
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
     parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form to try values"]
@@ -342,7 +342,7 @@ MOST_CLUSTERS = 30  # of a confusion table that is shown whole
 _MOST_PAIRS = 30
 _MOST_RULES = 8  # of a card
 _NAMED = 6  # columns
-_FAR_BELOW = 0.1  # a baseline so far below the agreement is low
+_FAR_BELOW = 0.1  # distance of a low baseline from the agreement
 
 
 def lede(ex: Measurable) -> str:

@@ -21,8 +21,8 @@ MOST_CATEGORIES = 12
 _LARGEST_WHOLE = 2.0**52
 _LEAST_LOG = 1e-280
 _NEAREST = 1e-6  # of two edges on an axis from 0 to 1
-_SKEWED = 4.0  # so many times as long as the lower tail is the upper one of a column that gets a logarithmic axis
-_KNOWN = 0.86  # of the axis is for numbers, where missing values have a bar
+_SKEWED = 4.0  # length of the upper tail over that of the lower one, from which on an axis is logarithmic
+_KNOWN = 0.86  # share of the axis for numbers, where missing values have a bar
 _TAIL = 0.01  # share of rows in each tail, which are counted in the outer bars
 
 
@@ -222,7 +222,7 @@ def _n_bars(n_rows: int, low: float, first: float, third: float, high: float) ->
 
 
 def _whole_edges(low: float, high: float, ends: list[float], width: float) -> Floats:
-    """Return edges so many whole numbers apart, placed so that the first end of the cut is one of them."""
+    """Return edges of bars of the given width, in whole numbers, one of them at the first end of the cut."""
     ends = [math.floor(end) for end in ends]
     start = ends[0] if ends else low - 1
     below = max(math.ceil((start - low + 1) / width), 1 if ends else 0)

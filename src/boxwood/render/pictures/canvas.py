@@ -1,4 +1,4 @@
-"""What all pictures by matplotlib share, and `ExplanationDisplay`: pictures in the form of scikit-learn's displays."""
+"""The base of all pictures by matplotlib, and `ExplanationDisplay`: pictures in the form of scikit-learn's displays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LACKING = "□"  # drawn for a character that the fonts lack, as matplotlib doe
 
 
 def axes_or_new(ax: Axes | None, width: float, height: float, *, fixed: bool = False) -> Axes:
-    """Return the Axes to draw into; without one, that of a new figure of so many inches.
+    """Return the Axes to draw into; without one, that of a new figure of this size in inches.
 
     With `fixed` a new Axes fills its figure.
 
@@ -49,7 +49,7 @@ def axes_or_new(ax: Axes | None, width: float, height: float, *, fixed: bool = F
 
 
 def points_per_unit(ax: Axes, width: float, height: float) -> float:
-    """Return how many points one unit is where a picture of so many units fits into the Axes."""
+    """Return the points of one unit where a picture of this size, in units, fits into the Axes."""
     place, (wide, high) = ax.get_position(), figure_of(ax).get_size_inches()
     return float(72.0 * min(place.width * wide / width, place.height * high / height))
 

@@ -1,4 +1,4 @@
-"""What was measured as pictures by matplotlib: the profile, the frontier, and stability."""
+"""Measurements as pictures by matplotlib: the profile, the frontier, and stability."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LOW, _HIGH = "#3f90da", "#e76300"  # blue and orange: apart for all colour-blin
 
 
 class Cell(NamedTuple):
-    """What a cluster has in a column: a text, and the standardised difference from the rest (None if there is none)."""
+    """A cluster in one column: a text, and the standardised difference from the rest (None if there is none)."""
 
     text: str
     difference: float | None

@@ -79,7 +79,7 @@ def shortened(name: str) -> str:
 
 
 def joined(words: Sequence[str], most: int, last: str = "and") -> str:
-    """Return words as a sentence lists them, at most so many and the number of the others.
+    """Return words as a sentence lists them: at most `most` of them, and the number of the others.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What was measured, as text: the frontier, stability, a comparison, what changed, and why a row is where it is."""
+"""Measurements as text: the frontier, stability, a comparison, what changed, and why a row is where it is."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 
 
 def worth_line(worth: Worth, cluster: int) -> str:
-    """Return what a cluster sums up to in a column of value."""
+    """Return the sum, the share and the mean of a cluster in a column of value."""
     one = worth.clusters[cluster]
     share = "" if one.share is None else f", {percent(one.share)} of all"
     mean = "" if one.mean is None else f", {brief(one.mean)} a row"
@@ -160,7 +160,7 @@ def middle_of(column: NumberColumn, group: NumberGroup) -> str:
 
 
 def category_of(column: Any, code: int) -> str:
-    """Return what a code of a column of categories stands for."""
+    """Return the category of a code."""
     values = column.categories.values
     return category(values[code]) if code < len(values) else "any other value"
 

@@ -78,7 +78,7 @@ def walk(tree: ThresholdTree, *, lighter_first: bool = False) -> Iterator[WalkSt
 
 
 def among(categories: Categories, test: CutTest) -> tuple[tuple[Hashable, ...], bool]:
-    """Return which values a cut on their codes has inside: these, and True; or all but these, and False."""
+    """Return the values inside of a cut on their codes, and True; or those outside, and False."""
     return categories.chosen([code for code, _ in categories.domain if takes(test, code)])
 
 
@@ -195,7 +195,7 @@ def sides_with_gaps(test: CutTest, *, reached: bool = True) -> list[tuple[tuple[
 
 
 def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collection[int] = ()) -> CutWords:
-    """Return what the sides of a cut ask.
+    """Return the tests of the sides of a cut.
 
     IN: codes: those of `codes_at_cuts`, for a column of categories; reached: cuts that missing values reach.
     """
@@ -278,7 +278,7 @@ def _ends(piece: Interval) -> str:
 
 
 def _categories(categories: Categories, codes: Sides) -> tuple[str, str]:
-    """Return what both sides ask: the side of fewer categories is named, and the other one is not those.
+    """Return the tests of both sides: that of fewer categories names them, the other one says "none of them".
 
     A side that other values than the known ones may take is always the other one. Values in an order are named on both.
     """
