@@ -208,15 +208,13 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, options: Re
 def _write(
     talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str, out: str
 ) -> Labelled:
-    from boxwood.render.forms.labels import rules_of
+    from boxwood.render.forms.labels import sql_rules
     from boxwood.table.write_labels import label_rows
 
-    beside = explanation.coded_columns, explanation.gap_columns, explanation.date_columns
-    rules = rules_of(explanation.tree, explanation.columns, explanation.names, *beside)
     hints: list[str] = []
     file = table if isinstance(table, str) else None
     with talk.status(f"labelling {file or 'the query'}") as tick, _in_option_names(), several_files(file):
-        labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)
+        labelled = label_rows(table, out, sql_rules(explanation), options, column=column, tick=tick, tell=hints.append)
     for hint in hints:
         talk.note(hint)
     return labelled

@@ -19,7 +19,7 @@ from boxwood.table.labels import Rules, is_connection, label_table
 from boxwood.table.write_labels import label_rows
 from boxwood.tree import ThresholdTree
 
-__all__ = ["rules_of", "write_labels"]
+__all__ = ["sql_rules", "write_labels"]
 
 
 def write_labels(
@@ -96,7 +96,7 @@ def write_labels(
         raise ValueError("column must not be empty; name the new column")
     if is_connection(table):
         return label_table(table, _as_table_name(out), _expression(model, columns), column=column)
-    rules = _rules(model, columns)
+    rules = sql_rules(model, columns)
     if isinstance(table, str) and is_query(table):
         table = Query(table)
     if isinstance(table, (str, os.PathLike, Query, Source)):
@@ -107,7 +107,18 @@ def write_labels(
         return label_rows(source, out, rules, column=column)
 
 
-def rules_of(
+def sql_rules(model: Any, columns: Sequence[str] | None = None) -> Rules:
+    """Return a model as SQL of a new column, in names of its own for the columns that it tests.
+
+    IN: columns: names for those of a `ThresholdTree`; an explanation names its own.
+    """
+    if isinstance(model, ThresholdTree):
+        return _rules(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
+    ex = _named(model, columns)
+    return _rules(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, ex.date_columns)
+
+
+def _rules(
     tree: ThresholdTree,
     columns: Sequence[str],
     names: Sequence[Hashable],
@@ -115,10 +126,7 @@ def rules_of(
     gaps: Collection[int] = (),
     dates: Mapping[int, Dates] = NO_DATES,
 ) -> Rules:
-    """Return a tree as SQL of a new column, in names of its own for the columns that it tests.
-
-    IN: gaps: columns of numbers in which the tree takes a missing value as +inf; dates: columns of dates.
-    """
+    """Return a tree as SQL; IN: gaps: columns of numbers in which it takes a missing value as +inf; dates: of dates."""
     placeholders = [f"x{j}" for j in range(len(columns))]
     tested = tree.features.tolist()
     return Rules(
@@ -127,13 +135,6 @@ def rules_of(
         {placeholders[j]: categories[j] for j in tested if j in categories},
         {placeholders[j]: dates[j] for j in tested if j in dates},
     )
-
-
-def _rules(model: Any, columns: Sequence[str] | None) -> Rules:
-    if isinstance(model, ThresholdTree):
-        return rules_of(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
-    ex = _named(model, columns)
-    return rules_of(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, ex.date_columns)
 
 
 def _expression(model: Any, columns: Sequence[str] | None) -> str:
