@@ -351,8 +351,8 @@ def _absent() -> str:
     if importlib.util.find_spec("ExKMC") is None:
         return "The package ExKMC was not installed, so its own code was not run."
     return (
-        "The package ExKMC is the authors' own code, version 0.0.3. Its C file does not compile on Python 3.11 and later; "
-        "it was made anew from the package's source by a newer Cython."
+        "The package ExKMC is the authors' own code, version 0.0.3. Its C file does not compile on Python 3.11 and "
+        "later; it was made anew from the package's source by a newer Cython."
     )
 
 
