@@ -325,6 +325,10 @@ def test_mmdt_sees_the_numbers_that_are_there(seed: int) -> None:
     median = [np.quantile(x[own], weights=w[own], **at) for x, own in zip(X.T, there, strict=True)]
     assert ex.predict(X).tolist() == tree.predict(np.where(np.isnan(X), median, X)).tolist()
     assert ex.mixture is None or not ex.gaps
+    sigma = rng.random(d) + 0.1
+    ex = bw.explain(X, labels, method="mmdt", sample_weight=weights, sigma=sigma)
+    tree = bw.grow.mmdt(bw.Mixture(mass, means, squares), sigma=sigma)
+    assert ex.predict(X).tolist() == tree.predict(np.where(np.isnan(X), median, X)).tolist()
 
 
 @pytest.mark.parametrize("method", ["imm", "greedy", "shallow", "exkmc", "expand", "cart"])

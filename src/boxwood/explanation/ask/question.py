@@ -112,9 +112,11 @@ class Question:
     def grown(self, task: Task, method: str, **options: Any) -> Grown:
         """Return the tree that a method grows for these rows, or for others in the same columns, by their task."""
         here = self.coordinates
-        if method == "mmdt" and here.gaps:
+        if method == "mmdt" and here.gaps and here.axis_map is not None:
             known = here.mixture_of_known(task.rows, task.reference.labels, task.reference.names)
             task = replace(task, mixture=known)
+            if np.shape(options.get("sigma", ())) == (len(here.columns),):  # one for each column of the table
+                options["sigma"] = np.asarray(options["sigma"])[here.axis_map.features]
         return choose(task, method, **options)
 
     def finished(self, tree: ThresholdTree, search: SearchFacts | None = None) -> tuple[ThresholdTree, int]:
