@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood.errors import DataError
 
-__all__ = ["DATE_FORMS", "DOUBTFUL", "NO_DATES", "TIMES", "Dates", "dates_in", "days_of", "moment_in"]
-
 _DAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y")
 DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
 """Forms of dates beside those of ISO 8601."""

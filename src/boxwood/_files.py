@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 
-__all__ = ["lasting_folder", "replacing", "temporary_folder"]
-
 _LONGEST = 54  # characters of the target's name in the temporary one: 216 bytes of the 255 that file systems allow
 _HOST = sha256(platform.node().encode()).hexdigest()[:6]  # processes of another machine cannot be seen from here
 _TEMPORARY = re.compile(rf"\..*\.boxwood-{_HOST}-(\d+)-[0-9a-f]{{6}}\.tmp", re.DOTALL)

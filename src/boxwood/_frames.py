@@ -16,30 +16,6 @@ from boxwood._types import Array, Bools, Indices
 from boxwood._validation import as_float_table, cut_off, listed, refuse_not_finite, shown
 from boxwood.errors import DataError
 
-__all__ = [
-    "as_dates",
-    "as_matrix",
-    "boolean_columns",
-    "column_names",
-    "column_values",
-    "date_columns",
-    "is_frame",
-    "label_values",
-    "missing_in",
-    "name_as_text",
-    "names_array",
-    "names_or_none",
-    "nearest_name",
-    "numeric_columns",
-    "refuse_unknown_columns",
-    "rounded_columns",
-    "rows_of_table",
-    "validated_rows",
-    "weights_in",
-    "with_dates_read",
-    "without_columns",
-]
-
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["attach", "require"]
-
 Get = Callable[[str], Any]
 
 

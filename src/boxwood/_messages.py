@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["cut_off", "listed", "rounded", "shown", "warn_caller"]
-
 _INNER = ("boxwood", "sklearn", "contextlib")  # packages on the way from the caller to a warning
 
 

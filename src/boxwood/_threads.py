@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 
 from boxwood._messages import shown
 
-__all__ = ["BLOCK_ROWS", "fold_blocks", "map_blocks", "map_tasks", "n_threads", "one_blas_thread"]
-
 BLOCK_ROWS = 1 << 16
 T = TypeVar("T")
 S = TypeVar("S")

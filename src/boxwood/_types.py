@@ -7,22 +7,6 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "LATER",
-    "Amount",
-    "AnyAmount",
-    "Array",
-    "Bools",
-    "Floats",
-    "Indices",
-    "Ints",
-    "Positive",
-    "Range",
-    "Share",
-    "Size",
-    "Weights",
-]
-
 Array: TypeAlias = NDArray[Any]
 """Any array; for rows it is float32 or float64, shape (n, d)."""
 

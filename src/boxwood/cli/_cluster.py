@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table import Labelled
 
-__all__ = ["cluster_frame", "write_on_cluster"]
-
 
 def cluster_frame(file: str | None, engine: str, options: dict[str, Any]) -> Any:
     """Return a table, or the rows of a query, as a data frame of Spark or Dask."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import Comparison
     from boxwood.table import Table
 
-__all__ = ["command"]
-
 _SHARED = (
     *("file", "clusters", "labels", "columns", "exclude", "scale", "missing", "weights", "seed"),
     *("categories", "numbers"),

@@ -8,8 +8,6 @@ from boxwood.cli._errors import Verb
 from boxwood.cli._talk import talk_options
 from boxwood.cli._terminal import show
 
-__all__ = ["command"]
-
 _EPILOG = """\b
 Examples:
   boxwood completion bash > ~/.local/share/bash-completion/completions/boxwood

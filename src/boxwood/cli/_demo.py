@@ -9,8 +9,6 @@ from boxwood.cli._talk import Talk, talk_options
 from boxwood.cli._terminal import show
 from boxwood.cli._words import in_options
 
-__all__ = ["command"]
-
 _NEXT = """
 Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):
   boxwood explain FILE -k 5                          make 5 clusters and explain them

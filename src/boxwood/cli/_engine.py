@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from boxwood.passes import Source
     from boxwood.table.options import Wanted
 
-__all__ = ["check_engine", "chosen_engine", "engine_options", "labelling_options", "opened", "several_files"]
-
 ENGINES = ("memory", "duckdb", "spark", "dask")
 COPIES = 3  # memory of a table while it is explained, in copies of its values
 PACKED = 8  # memory of a compressed file, in times its size, at least; at most 100

@@ -26,8 +26,6 @@ import click
 
 from boxwood.cli._terminal import tell
 
-__all__ = ["BUG", "DATA", "INTERRUPTED", "PAST_A_LIMIT", "Verb", "Verbs"]
-
 BUG, DATA, PAST_A_LIMIT, INTERRUPTED = 1, 3, 4, 130
 DEBUG = "boxwood.debug"
 _NO_MEMORY = ("failed to map segment", "can't start new thread")  # so the system's loader and its threads say it

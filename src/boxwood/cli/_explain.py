@@ -27,8 +27,6 @@ from boxwood.grow import METHODS, method_of
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["command"]
-
 
 def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
     """Return the name with underscores for hyphens; refuse an unknown method."""

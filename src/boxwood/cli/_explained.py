@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
-__all__ = ["SCALED", "ColumnNames", "explained", "limits", "read", "rows_of", "told_by_rows"]
-
 SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
 _NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
 

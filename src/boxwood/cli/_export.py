@@ -20,8 +20,6 @@ from boxwood.render.forms.dialects import DIALECTS
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["command"]
-
 _FORMS = {name: exporter for name, exporter in EXPORTERS.items() if exporter.kind != "object"}
 
 

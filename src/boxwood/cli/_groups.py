@@ -10,8 +10,6 @@ import click
 from boxwood.cli._errors import Verb
 from boxwood.cli._words import LIMITS
 
-__all__ = ["Grouped"]
-
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Clusters": (
         *("clusters", "labels", "columns", "exclude", "categories", "numbers", "weights", "missing"),

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.render.forms.exporters import Exporter
 
-__all__ = [
-    "OUTPUTS",
-    "check_outputs",
-    "described",
-    "page_options",
-    "refuse_inputs",
-    "save",
-    "takes_page_options",
-    "write_outputs",
-    "written",
-]
-
 
 class Output(NamedTuple):
     """A form with an extension of its own.

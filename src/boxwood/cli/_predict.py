@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from boxwood.table.labels import Unseen
     from boxwood.table.options import ReadOptions
 
-__all__ = ["command"]
-
 
 def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
     if path is not None and path != "-":

@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import Explanation
     from boxwood.table.options import ReadOptions
 
-__all__ = [
-    "FORMAT",
-    "Status",
-    "Talk",
-    "check_model",
-    "check_writable",
-    "load_model",
-    "reading",
-    "reading_options",
-    "refuse_overwriting",
-    "talk_options",
-    "with_options",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -13,8 +13,6 @@ from typing import TextIO
 
 import click
 
-__all__ = ["draw", "drop_unsaid", "escape_unknown", "is_terminal", "refuse_closed_output", "show", "tell", "visible"]
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and newline, which have their uses in a text
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from boxwood.axes import Categories
     from boxwood.explanation import Explanation
 
-__all__ = ["command"]
-
 _EPILOG = """\b
 Examples:
   boxwood why model.json customers.csv --row 17

@@ -13,8 +13,6 @@ import click
 if TYPE_CHECKING:
     from boxwood.explanation import Explanation
 
-__all__ = ["LIMITS", "in_option_names", "in_options", "in_words", "notes_on_columns", "without_told"]
-
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 """Parameters of `explain` that limit the rules; options have the same names."""
 _OTHERS = ("max_leaf_nodes", "method", "objective", "time_limit", "validate", "categories", "numbers")

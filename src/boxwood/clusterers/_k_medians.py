@@ -25,8 +25,6 @@ from boxwood.loops.costs import L2, add_potentials, distances, lower_to, nearest
 from boxwood.reference.centers import Groups, find_centers, next_centers, objective_code
 from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
 
-__all__ = ["BETTER", "Cloud", "Clustering", "KMedians", "alternate", "drawn", "plus_plus"]
-
 BETTER = 1e-9  # fraction of the cost by which a start must be better than an earlier one: less may be rounding
 
 

@@ -28,8 +28,6 @@ from boxwood.kernels.means import distances_to_means, nearest_mean
 from boxwood.loops.kernels import products
 from boxwood.reference.clusterer import FEW_STARTS, MANY_STARTS
 
-__all__ = ["KernelKMeans", "lloyd", "relaxed", "seeds"]
-
 LARGE_GRAM = 16_000_000  # values of the kernel (4000 rows) above which there are fewer starts
 _MOST_MEGABYTES = 1 << 40  # largest cache; no machine has more, and products of larger numbers may overflow
 _MEGABYTE = 1e6

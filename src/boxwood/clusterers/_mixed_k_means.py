@@ -35,8 +35,6 @@ from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.mixed import add_potentials, add_rows, nearest
 from boxwood.metrics.mixed_costs import mixed_cost, mixed_scales
 
-__all__ = ["CodedTable", "MixedKMeans"]
-
 SETTLED = 100  # the best start goes on to a tolerance so many times smaller
 
 

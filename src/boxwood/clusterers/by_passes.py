@@ -20,17 +20,6 @@ from boxwood.passes.sums import Grid, Means, Ranges, RowSums
 from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
 from boxwood.reference.reference import Reference
 
-__all__ = [
-    "COVARIANCES",
-    "FirstLook",
-    "KMeansFound",
-    "LikeliestComponent",
-    "first_look",
-    "k_means_by_passes",
-    "mixture_of_sample",
-]
-
-
 MAX_PASSES = 10
 TOLERANCE = 1e-4  # least relative gain of a pass for another pass to follow
 SAMPLE_ROWS, LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH = 1 << 16, 10_000, 100

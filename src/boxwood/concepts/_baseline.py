@@ -23,8 +23,6 @@ from boxwood.concepts.projector import ConceptProjector
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 
-__all__ = ["ConceptBaseline", "concept_baseline"]
-
 NULLS = ("rename", "directions", "examples")
 
 

@@ -18,8 +18,6 @@ from boxwood.metrics import explainability_to_noise
 from boxwood.reference import Mixture
 from boxwood.reference.mixture import refuse_no_mixture
 
-__all__ = ["ChosenConcepts", "PairGap", "choose_concepts", "pair_gaps", "project", "unseparated_pairs"]
-
 MOST_SUBSETS = 100_000  # number of subsets up to which the search is exhaustive
 SUBSETS_AT_ONCE = 1000
 

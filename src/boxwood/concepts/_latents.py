@@ -14,8 +14,6 @@ from boxwood._imports import require
 from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 
-__all__ = ["extract_latents"]
-
 Progress = bool | Callable[[int, int | None], object]
 
 

@@ -22,23 +22,6 @@ from boxwood._types import Array, Floats, Indices
 from boxwood.concepts._table import BINARY, ConceptTable
 from boxwood.errors import DataError
 
-__all__ = [
-    "CLASSIFIERS",
-    "FOLDS",
-    "MIN_AUC",
-    "MIN_R2",
-    "REGRESSORS",
-    "Direction",
-    "Recipe",
-    "assess_all",
-    "holm",
-    "least_scores",
-    "permutation_p_value",
-    "quick_scores",
-    "score_text",
-    "unit_vectors",
-]
-
 CLASSIFIERS = ("logistic", "svm", "mean-difference")
 REGRESSORS = ("ridge",)
 

@@ -23,8 +23,6 @@ from boxwood.reference import encode_labels
 if TYPE_CHECKING:
     from boxwood.concepts.projector import ConceptProjector
 
-__all__ = ["ConceptReport", "concept_report", "refuse_no_report"]
-
 SIGNIFICANT = 0.05  # a reliable concept has an adjusted p-value below this
 SAME = 0.95  # two concepts are nearly the same if the absolute cosine of their vectors is above this
 HEADER = ("concept", "examples", "score", "p", "stability", "twin", "of groups", "reliable")

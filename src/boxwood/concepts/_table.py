@@ -14,8 +14,6 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, listed, refuse_other_kind, shown
 from boxwood.errors import DataError
 
-__all__ = ["BINARY", "CONTINUOUS", "ConceptTable", "concept_indices", "stack_concepts"]
-
 BINARY, CONTINUOUS = "binary", "continuous"
 Concepts = Any  # a data frame, a mapping from names to columns, or an array
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from boxwood.concepts._report import ConceptReport
     from boxwood.concepts.projector import ConceptProjector
 
-__all__ = ["concept_text", "make_concept_tree", "refuse_concept_tree"]
-
 
 def make_concept_tree(
     projector: ConceptProjector, tree: Any, *, report: ConceptReport | None = None, allow_unreliable: bool = False

@@ -34,8 +34,6 @@ from boxwood.errors import DataError
 from boxwood.loops.kernels import products
 from boxwood.reference import Mixture
 
-__all__ = ["ConceptProjector", "Meanings", "meanings_of", "warn_of_undecodable"]
-
 Meanings = Mapping[str, tuple[str, str]]
 BLOCK_ROWS = 1 << 12  # rows that are scored at once
 

@@ -52,8 +52,6 @@ from boxwood.reference.coordinates import Coordinates, made_by, not_made
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 
-__all__ = ["AT_LEAST_ONE", "AT_LEAST_TWO", "FittedTree", "TreeClusterer"]
-
 
 class FittedTree(TableReader):
     """An estimator that holds the tree of a fit, and what the tree was measured on until the explanation is read."""

@@ -45,16 +45,6 @@ from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.table.as_source import is_source
 from boxwood.tree import ThresholdTree
 
-__all__ = [
-    "Fit",
-    "NoExplanation",
-    "TableReader",
-    "by_name",
-    "digest_of",
-    "refuse_clusterer",
-    "refuse_source",
-]
-
 
 class NoExplanation(DataError, AttributeError):
     """There is no explanation: an AttributeError, too, so that `hasattr` says so."""

@@ -30,8 +30,6 @@ from boxwood.reference.clusterer import refuse_number_of_clusters, refuse_one_cl
 from boxwood.reference.coordinates import Coordinates
 from boxwood.theory.bounds import Bound, kernel_price_bound, midpoint_kernel_price_bound
 
-__all__ = ["KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT", "KernelTreeClusterer"]
-
 
 class KernelTreeClusterer(TreeClusterer):
     """A small tree of cuts that explains the clusters of kernel k-means, and is measured by the kernel cost.

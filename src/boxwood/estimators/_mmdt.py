@@ -29,8 +29,6 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.clusterer import refuse_number_of_clusters, refuse_one_cluster
 from boxwood.reference.coordinates import Coordinates
 
-__all__ = ["MMDT", "ConceptMMDT"]
-
 
 class MMDT(TreeClusterer):
     """Clusters explained by a tree with one leaf for each, grown from their means and variances alone.

@@ -19,8 +19,6 @@ from boxwood.reference.clusterer import refuse_number_of_clusters
 from boxwood.reference.coordinates import Coordinates
 from boxwood.theory.bounds import random_cuts_price_bound
 
-__all__ = ["CART", "IMM", "ExKMC", "Expand", "RandomCuts"]
-
 
 class IMM(TreeClusterer):
     """Clusters explained by a tree with one leaf for each: Iterative Mistake Minimization.

@@ -12,8 +12,6 @@ from boxwood._types import Array, Floats
 from boxwood._validation import Rows, as_numbers, shown
 from boxwood.errors import DataError
 
-__all__ = ["RULES", "Bandwidth", "as_bandwidth", "by_axis", "numbers_of", "resolved_bandwidth"]
-
 Bandwidth = float | tuple[float, ...] | str
 RULES = ("auto", "scale", "median")
 SAMPLE = 1000  # rows whose pairwise distances are used by the rules "auto" and "median"

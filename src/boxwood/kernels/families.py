@@ -26,24 +26,6 @@ from boxwood.kernels.bandwidth import Bandwidth, as_bandwidth, by_axis, numbers_
 from boxwood.kernels.kernel import Fill, GramMatrix, KeptGram, Kernel, Selection, refuse_negative
 from boxwood.loops.kernels import add_absolutes, add_harmonic_means, add_minima, add_products, add_squares
 
-__all__ = [
-    "AdditiveKernel",
-    "ChiSquared",
-    "DistanceKernel",
-    "Gaussian",
-    "Hellinger",
-    "HistogramIntersection",
-    "Laplace",
-    "Linear",
-    "Neighborhood",
-    "Polynomial",
-    "Precomputed",
-    "ProductKernel",
-    "as_distance_kernel",
-    "as_kernel",
-    "kernel_with_gamma",
-]
-
 _LOOP_COLUMNS = 12  # number of columns up to which differences take no longer than a matrix product
 _NEAR = 1e-6  # squared distances in bandwidths below which a matrix product has lost too many digits
 _SAFE_SQUARES = 1000.0  # squared norms in bandwidths up to which a matrix product keeps 12 digits of the kernel

@@ -15,8 +15,6 @@ from boxwood._validation import as_table, listed
 from boxwood.errors import DataError
 from boxwood.loops.kernels import add_products
 
-__all__ = ["Fill", "GramMatrix", "KeptGram", "Kernel", "Selection", "refuse_negative"]
-
 
 class Kernel(ABC):
     """A similarity of two rows, such as `Gaussian`. If positive definite, it is an inner product in a feature space.

@@ -15,17 +15,6 @@ from boxwood.errors import DataError
 from boxwood.kernels.families import as_kernel
 from boxwood.kernels.kernel import GramMatrix, Kernel
 
-__all__ = [
-    "ApproximationError",
-    "KernelMeans",
-    "Nystroem",
-    "distances_to_means",
-    "kernel_distances",
-    "nearest_mean",
-    "rows_of_clusters",
-    "shares",
-]
-
 _ROUNDING = 2.0**-46  # a squared distance below this fraction of its terms may be their rounding, and counts as 0
 _TIE = 1e-10  # two distances that differ by less than this fraction of their terms count as equal
 

@@ -29,8 +29,6 @@ import numpy as np
 
 from boxwood.loops.jit import compiled_always, jit
 
-__all__ = ["NONE", "UNIT", "add_shares", "begin", "look", "middle", "part", "raise_bounds", "solve"]
-
 UNIT = 1 << 10  # of a mistake; more than there are leaves
 NONE = np.iinfo(np.int64).max >> 2  # more than any tree costs; the sum of two is a number
 KEPT = 256  # places of a column whose bounds are kept, for those nearby

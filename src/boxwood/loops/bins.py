@@ -14,18 +14,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit
 
-__all__ = [
-    "add_by_label",
-    "add_changes_to_slots",
-    "add_to_slots",
-    "code_rows",
-    "fill_bins",
-    "find_in_slots",
-    "gather_bins",
-    "mark_open",
-    "whole_by_node",
-]
-
 
 @jit
 def fill_bins(X, column, order, n_bins, codes, starts):

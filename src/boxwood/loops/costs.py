@@ -13,19 +13,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = [
-    "L1",
-    "L2",
-    "SQEUCLIDEAN",
-    "add_costs",
-    "add_potentials",
-    "add_pulls",
-    "distances",
-    "lower_to",
-    "nearest",
-    "write_whole",
-]
-
 L1, L2, SQEUCLIDEAN = 0, 1, 2
 
 

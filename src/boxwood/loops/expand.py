@@ -27,18 +27,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = [
-    "add_cells",
-    "best_alone",
-    "best_by_majority",
-    "best_interval",
-    "best_seconds",
-    "best_threshold",
-    "best_thresholds",
-    "squared_distance",
-    "squared_distances",
-]
-
 NONE = np.iinfo(np.int64).max
 BLOCK = 16  # rows between places at which all clusters are compared
 

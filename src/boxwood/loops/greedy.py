@@ -30,16 +30,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = [
-    "add_changes",
-    "best_scores",
-    "costs_of_cuts",
-    "foretold_depth",
-    "keep_nearest",
-    "summed_costs",
-    "write_least_depths",
-]
-
 
 @jit
 def keep_nearest(X, rows, centers, clusters, in_node, unit, least, near, distances):

@@ -37,28 +37,6 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Ints
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = [
-    "BinSums",
-    "Binning",
-    "ClusterCounts",
-    "Events",
-    "GatheredValues",
-    "NodeColumn",
-    "SortedRows",
-    "Spans",
-    "bin_block",
-    "bin_cluster",
-    "bin_points",
-    "cut_bounds",
-    "cut_off",
-    "events_in_bins",
-    "send_down",
-    "smallest_above",
-    "sum_rows",
-    "sweep",
-    "weight_in",
-]
-
 
 class Binning(NamedTuple):
     """The bins of each column: see `bin_of`. All arrays are of shape (d,)."""

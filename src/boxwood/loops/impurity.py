@@ -32,22 +32,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = [
-    "add_clusters",
-    "best_at_ends",
-    "best_by_centers",
-    "best_by_entropy",
-    "best_by_gini",
-    "best_by_rows",
-    "best_in_bins",
-    "find_rows",
-    "mark_candidates",
-    "pairs_of",
-    "partition_rows",
-    "values_beside",
-    "whole_x_log_x",
-]
-
 NONE = np.iinfo(np.int64).max
 LEEWAY = 1.0 + 1e-12  # covers rounding errors of comparisons without division, which only rule cuts out
 LOW = 31  # bits of the low word of a sum of pairs

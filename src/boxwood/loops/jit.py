@@ -35,20 +35,6 @@ import numpy as np
 
 from boxwood.errors import CacheNote
 
-__all__ = [
-    "asks_for_machine_code",
-    "compiled_always",
-    "forget",
-    "interpreted",
-    "is_exact",
-    "jit",
-    "keep",
-    "spent_before",
-    "stands_in_for",
-    "watched_compiling",
-]
-
-
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
 GUESS, QUICK = 2e-6, 1e-7  # seconds per array element before the first timed call, of a loop and of a stand-in

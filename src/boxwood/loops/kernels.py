@@ -10,8 +10,6 @@ import numpy as np
 from boxwood._types import Array, Floats
 from boxwood.loops.jit import jit
 
-__all__ = ["add_absolutes", "add_harmonic_means", "add_minima", "add_products", "add_squares", "products"]
-
 
 def products(rows: Array, vectors: Array) -> Floats:
     """Return `rows @ vectors.T` for rows (n, d) and vectors (m, d), summed as `add_products` does."""

@@ -16,8 +16,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit
 
-__all__ = ["add_potentials", "add_rows", "nearest", "orthogonal_rows"]
-
 
 @jit
 def nearest(X, first, points, gaps, labels, costs):

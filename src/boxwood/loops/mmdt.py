@@ -31,8 +31,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit
 
-__all__ = ["CANTELLI", "CHEBYSHEV", "GAUSSIAN", "TAILS", "gap_minima", "partition", "widest_gaps"]
-
 
 @jit
 def widest_gaps(columns, order, start, stop, gaps, ranges):

@@ -21,8 +21,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["keep_inside", "leaf_cost", "sweep_clusters", "sweep_means"]
-
 NONE = np.iinfo(np.int64).max
 AT_HAND = 64  # places whose rows stay in the fastest cache while their columns are summed
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["mark_ties", "partition", "partition_by_leaf", "set_sides", "sort_rows"]
-
 NONE, ONE = np.uint64(0), np.uint64(1)  # unsigned, so that numba need not check for negative indices
 
 

@@ -30,23 +30,6 @@ import numpy as np
 from boxwood._types import Array, Floats, Ints
 from boxwood.loops.jit import jit
 
-__all__ = [
-    "L1",
-    "L2",
-    "SQEUCLIDEAN",
-    "DrawnCuts",
-    "Edges",
-    "LeafBounds",
-    "SortedCenters",
-    "Trees",
-    "add_costs_and_moves",
-    "draw_cuts",
-    "draw_rounds",
-    "prefix_masses",
-    "spanning_edges",
-]
-
-
 L1, L2, SQEUCLIDEAN = 0, 1, 2  # as in costs
 
 

@@ -16,16 +16,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit
 
-__all__ = [
-    "count_in_bins",
-    "count_in_stretches",
-    "place_rows",
-    "reach",
-    "regroup",
-    "take_bins_of_ranks",
-    "take_in_stretches",
-]
-
 OF_ALL, OF_GROUP = 1, 2  # marks of a bin: whether it holds a rank of all values, and one of the present group
 
 

@@ -17,31 +17,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = [
-    "BEST",
-    "COSTS",
-    "FRESH",
-    "LAST",
-    "LOWEST",
-    "ROWS",
-    "add_gaps",
-    "add_to_bins",
-    "best_cuts",
-    "best_cuts_of_bins",
-    "bound_bins",
-    "compare_sides",
-    "count_leaves",
-    "find_candidates",
-    "move_rows",
-    "place_rows",
-    "rows_at",
-    "set_differences",
-    "split_by_size",
-    "take_better",
-    "write_costs",
-    "write_scales",
-]
-
 FRESH, COSTS, ROWS = range(3)  # states of a leaf: up to date, new costs, new rows
 ONE = np.uint64(1)
 

@@ -16,8 +16,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["add_parts", "add_squares", "add_squares_in_groups", "widen"]
-
 ROUNDING = 6755399441055744.0  # 1.5 * 2**52: added and subtracted again, it rounds to a whole number
 SPLIT = 134217729.0  # 2**27 + 1: cuts a double into halves whose products are exact
 

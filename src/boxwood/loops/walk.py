@@ -4,8 +4,6 @@ import numpy as np
 
 from boxwood.loops.jit import jit, stands_in_for
 
-__all__ = ["cheapest_prunings", "descend", "widen_gaps"]
-
 
 @jit
 def descend(X, feature, lower, upper, second, value, out):

@@ -27,8 +27,6 @@ from boxwood.reference import Mixture
 from boxwood.reference.mixture import refuse_no_mixture
 from boxwood.tree import ThresholdTree
 
-__all__ = ["kernel_mixture_price"]
-
 _SAMPLES = 4_000  # rows of a sample, whose pairs are all compared
 
 

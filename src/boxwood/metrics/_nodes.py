@@ -13,8 +13,6 @@ from boxwood.metrics.checks import check_fit
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, rows_at_nodes
 
-__all__ = ["NodeTable", "node_table"]
-
 
 class NodeTable(NamedTuple):
     """Weights by node of a tree, in pre-order; whole numbers where no weights are given.

@@ -13,8 +13,6 @@ from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 from boxwood.reference.labels import check_length, whole_labels
 
-__all__ = ["LARGEST_NUMBER", "Agreement", "agreement", "are_whole", "as_numbers_of_rows", "contingency"]
-
 LARGEST_NUMBER = 1e15  # the square of a larger weight, times the square of their number, may leave the floats
 
 

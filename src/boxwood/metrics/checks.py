@@ -13,8 +13,6 @@ from boxwood.reference.reference import refuse_no_reference
 from boxwood.tree import ThresholdTree
 from boxwood.tree.tree import refuse_no_tree
 
-__all__ = ["check_fit", "in_components"]
-
 
 def check_fit(X: Array, tree: ThresholdTree, reference: Reference) -> None:
     """Raise a DataError unless tree and reference have the columns of `X`, the same clusters, and a label per row."""

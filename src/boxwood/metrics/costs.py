@@ -19,8 +19,6 @@ from boxwood.reference.labels import check_length, whole_labels
 from boxwood.tree import ThresholdTree
 from boxwood.tree.tree import refuse_no_tree
 
-__all__ = ["as_centers", "cost", "cost_about", "cost_of_clusters", "nearest_cost", "partition_cost", "summed_distances"]
-
 
 def cost(
     X: ArrayLike,

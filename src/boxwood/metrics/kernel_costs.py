@@ -16,8 +16,6 @@ from boxwood.reference.labels import check_length, whole_labels
 from boxwood.reference.reference import labels_given
 from boxwood.tree import ThresholdTree
 
-__all__ = ["KernelSpace", "kernel_cost"]
-
 _MOST_CLUSTERS = 1 << 31
 
 

@@ -19,8 +19,6 @@ from boxwood.loops.sums import widen
 from boxwood.passes.sums import Grid, Means, Ranges, RowSums, SquareSums, rounded, scaling_of
 from boxwood.reference.centers import without_weightless
 
-__all__ = ["mixed_cost", "mixed_scales"]
-
 
 def mixed_cost(
     table: Array,

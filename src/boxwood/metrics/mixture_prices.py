@@ -14,19 +14,6 @@ from boxwood.metrics.prices import ratio
 from boxwood.reference import Mixture
 from boxwood.tree import Interval, ThresholdTree
 
-__all__ = [
-    "MixturePrice",
-    "Pieces",
-    "Reach",
-    "draw",
-    "error_rate",
-    "has_independent_axes",
-    "mixture_price",
-    "probability_between",
-    "ratio_of_means",
-    "reaches",
-]
-
 _SAMPLES = 100_000
 _DEFAULT_CENTERS = {"l1": "median", "sqeuclidean": "mean", "l2": "reference"}
 _NEGLIGIBLE = 1e-10  # fraction of a cluster's mass; near a median, the error of the cost is of the order of its square

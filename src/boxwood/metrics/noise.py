@@ -22,8 +22,6 @@ from boxwood.reference.labels import check_length
 from boxwood.reference.mixture import refuse_no_mixture, sigma_of
 from boxwood.tree import ThresholdTree
 
-__all__ = ["explainability_to_noise", "far_tails", "signal_to_noise", "tail_check"]
-
 _FACTOR = {"variance": 1.0, "subgaussian": 0.5}
 
 

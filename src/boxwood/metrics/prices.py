@@ -19,8 +19,6 @@ from boxwood.reference.labels import check_length
 from boxwood.reference.reference import labels_given
 from boxwood.tree import ThresholdTree
 
-__all__ = ["price_ceiling", "price_of_explainability", "ratio"]
-
 
 def price_of_explainability(
     X: ArrayLike,

@@ -14,8 +14,6 @@ from boxwood._validation import Rows, refuse_infinite_sum
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.tree import refuse_no_tree
 
-__all__ = ["Readability", "readability"]
-
 LARGEST = sys.float_info.max
 
 

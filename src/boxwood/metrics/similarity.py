@@ -22,16 +22,6 @@ from boxwood.kernels.bandwidth import by_axis
 from boxwood.kernels.families import as_distance_kernel
 from boxwood.reference import Mixture
 
-__all__ = [
-    "AxisSimilarity",
-    "axis_moments",
-    "axis_similarity",
-    "mean_similarities",
-    "mmd",
-    "moments_of_gaussians",
-    "within_similarity",
-]
-
 Components = Mixture | Sequence[ArrayLike]
 
 

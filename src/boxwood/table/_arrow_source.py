@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 from boxwood._dates import Dates
 from boxwood.passes.source import RecordSummary, Source, fewer_threads
 
-__all__ = ["ArrowSource", "batch_rows", "dates_of", "kind_of"]
-
 S = TypeVar("S", bound=RecordSummary)
 _ROWS, _COLUMNS = 1 << 16, 20  # most rows of a batch, and the columns up to which it has so many
 

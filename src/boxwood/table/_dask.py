@@ -13,8 +13,6 @@ from boxwood.passes.source import RecordSummary, Source
 from boxwood.table._arrow_source import dates_of, kind_of
 from boxwood.table._partial import PartialSum, told
 
-__all__ = ["DaskSource"]
-
 S = TypeVar("S", bound=RecordSummary)
 BATCH_ROWS = 1 << 16
 FAN_IN = 8  # summaries that one task merges

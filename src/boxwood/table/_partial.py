@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from boxwood._imports import require
 from boxwood.passes.source import Reading, Source
 
-__all__ = ["Part", "PartialSum", "Refused", "told"]
-
 
 class Part(NamedTuple):
     """The summary of a part of the table, and the number of its rows."""

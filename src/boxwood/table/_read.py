@@ -22,8 +22,6 @@ from boxwood.table.duck import MANY, DuckTable, Tick, open_table
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted
 from boxwood.table.sql import as_text
 
-__all__ = ["Kinds", "Table", "read_table"]
-
 
 @dataclass(frozen=True)
 class Table:

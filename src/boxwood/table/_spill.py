@@ -36,16 +36,6 @@ from boxwood.table.parquet import (
 )
 from boxwood.table.sql import as_text
 
-__all__ = [
-    "spilled_batches",
-    "spilled_file",
-    "spilled_parquet",
-    "spilled_relation",
-    "spilled_rows",
-    "texts_of",
-    "told_of_disk",
-]
-
 _FIRST = 10_000  # rows without a number, but with other texts, show that a column is text
 
 

@@ -10,8 +10,6 @@ from typing import Any
 from boxwood.passes.source import Source
 from boxwood.tree.on_frames import is_on_machines
 
-__all__ = ["as_source", "is_relation", "is_source", "on_machines"]
-
 
 def is_source(X: Any) -> bool:
     """Return whether `as_source` makes a source of something; nothing is read to find out."""

@@ -10,17 +10,6 @@ from boxwood._frames import nearest_name
 from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.errors import DataError
 
-__all__ = [
-    "ColumnError",
-    "as_spelled",
-    "distinct_names",
-    "find_columns",
-    "may_be_renamed",
-    "split_names",
-    "suggestion",
-    "with_index",
-]
-
 _NUMBERED = re.compile(r"(.*)_\d+", re.DOTALL)
 
 

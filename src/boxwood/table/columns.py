@@ -13,20 +13,6 @@ from boxwood.passes.source import Spelling
 from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
 from boxwood.table.sql import PAIRS, Style, as_text, date_in, normal, number_in, plain_number, signs_in
 
-__all__ = [
-    "Column",
-    "TextProfile",
-    "columns_of",
-    "hints_on",
-    "learn_styles",
-    "number_of",
-    "profiles_of",
-    "refuse_no_numbers",
-    "refuse_text",
-    "spellings_of",
-    "typed_column",
-]
-
 
 @dataclass(frozen=True)
 class TextProfile:

@@ -23,17 +23,6 @@ from boxwood.table.sql import ONE_FILE, as_pattern, as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "csv_relation",
-    "dialect_of",
-    "encoding_of",
-    "explained",
-    "has_encoding",
-    "header_hints",
-    "is_utf8",
-    "utf8_copy",
-]
-
 _QUOTES = "quote='\"', escape='\"'"
 _FIRST = 200  # lines that are looked at
 

@@ -29,24 +29,6 @@ from boxwood.table.sql import ONE_FILE, Style, as_pattern, as_text, days, number
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "MANY",
-    "MARKS",
-    "QUERY",
-    "WITH_ZONE",
-    "DuckTable",
-    "Query",
-    "Tick",
-    "as_bytes",
-    "connected",
-    "described",
-    "group_rows",
-    "is_query",
-    "open_table",
-    "query_table",
-    "waited",
-]
-
 T = TypeVar("T")
 Tick = Callable[..., None]
 """Called about ten times a second with the fraction that is done, from 0 to 1, and some with the number of rows."""

@@ -37,8 +37,6 @@ from boxwood.table.sql import ONE_FILE, as_name, as_pattern, as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["FORMATS", "File", "format_of", "refuse_other_format", "refuse_other_options", "unreadable"]
-
 
 class File(NamedTuple):
     """A table to read.

@@ -21,19 +21,6 @@ from boxwood.table.sql import Style, as_double, as_name, as_text
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "BatchLabeller",
-    "Labelled",
-    "Rules",
-    "Unseen",
-    "inputs_of",
-    "is_connection",
-    "label_table",
-    "read_row",
-    "refuse_taken",
-    "rows_with",
-]
-
 
 class Rules(NamedTuple):
     """A new column in SQL.

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from boxwood.table.column_names import ColumnError, find_columns, split_names
 
-__all__ = ["ALL_COLUMNS", "DEFAULTS", "Chosen", "ReadOptions", "Wanted"]
-
 
 class ReadOptions(NamedTuple):
     """How a file is read.

@@ -26,20 +26,6 @@ from boxwood.table.duck import DuckTable, described, open_table
 from boxwood.table.formats import File
 from boxwood.table.options import ReadOptions
 
-__all__ = [
-    "Copy",
-    "ParquetFile",
-    "ParquetSource",
-    "can_be_read_in_place",
-    "is_kept_by_arrow",
-    "opened_files",
-    "parquet_file",
-    "refuse_changed",
-    "refuse_other_columns",
-    "refuse_unwritable",
-    "stamp_of",
-]
-
 S = TypeVar("S", bound=RecordSummary)
 _BUFFERS, _BUFFER = 1 << 25, (1 << 16, 1 << 20)  # bytes of all buffers, of which each column has one, and of each
 _MOST_CHUNKS = 200_000  # chunks of columns whose sizes are looked up; more would take longer than the pass

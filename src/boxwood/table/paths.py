@@ -14,8 +14,6 @@ from boxwood._validation import cut_off, shown
 from boxwood.errors import DataError
 from boxwood.table.sql import as_text
 
-__all__ = ["as_path", "compression_of", "find_file", "find_files", "refuse_absent"]
-
 _PARQUET = (".parquet", ".pq")
 
 

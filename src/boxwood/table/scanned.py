@@ -23,8 +23,6 @@ from boxwood.table.paths import as_path, find_files
 from boxwood.table.spark import quoted
 from boxwood.tree.on_frames import is_on_machines
 
-__all__ = ["scan", "scan_file", "scan_query"]
-
 
 def scan(
     source: Any,

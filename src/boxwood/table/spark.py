@@ -23,9 +23,6 @@ from boxwood.table._partial import PartialSum, told
 if TYPE_CHECKING:
     from boxwood.reference import Reference
 
-__all__ = ["SparkSource", "is_spark_model", "quoted", "reference_of_spark_model", "spark_kind"]
-
-
 S = TypeVar("S", bound=RecordSummary)
 CHUNK_BYTES = 1 << 22  # most bytes of a summary in one row
 GROUPS = 16  # most sums that reach the driver, which refuses more than spark.driver.maxResultSize in all

@@ -8,23 +8,6 @@ from typing import NamedTuple
 
 from boxwood._dates import Dates
 
-__all__ = [
-    "ONE_FILE",
-    "PAIRS",
-    "Style",
-    "as_double",
-    "as_name",
-    "as_number",
-    "as_pattern",
-    "as_text",
-    "date_in",
-    "days",
-    "normal",
-    "number_in",
-    "plain_number",
-    "signs_in",
-]
-
 _WHOLE = 1 << 24  # float32 has all whole numbers up to here, so that a comparison in float32 is exact, too
 
 ONE_FILE = "hive_partitioning=false"

@@ -35,9 +35,6 @@ from boxwood.table.parquet import (
 from boxwood.table.paths import as_path, find_files
 from boxwood.table.sql import as_name, as_text
 
-__all__ = ["OUTPUTS", "label_rows", "output_format"]
-
-
 OUTPUTS = {
     ".csv": "FORMAT csv",
     ".tsv": "FORMAT csv, DELIMITER '\t'",

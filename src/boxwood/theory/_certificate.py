@@ -19,8 +19,6 @@ from boxwood.theory.bounds.cuts import cuts_of
 from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Certificate", "certificate"]
-
 _ANY = checked("components have these means and variances", True)
 
 

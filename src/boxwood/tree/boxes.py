@@ -11,8 +11,6 @@ import numpy as np
 
 from boxwood.tree.nodes import Cut, Nodes, runs_of
 
-__all__ = ["Box", "Interval", "boxes", "ends_without_missing", "reached_by_missing", "sides", "without_missing"]
-
 
 class Interval(NamedTuple):
     """An interval of one column. An infinite end is no bound. `x in interval` tests a value."""

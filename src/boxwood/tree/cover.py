@@ -14,8 +14,6 @@ from typing import NamedTuple, TypeAlias
 
 from boxwood.tree.boxes import Box, Interval
 
-__all__ = ["EVERYTHING", "MISSING", "Intervals", "complement", "cover", "intersection", "joined"]
-
 MOST_CELLS = 4096  # a union with more cells in its grid is covered greedily
 MOST_BOXES = 64  # so is a union with more maximal boxes
 MOST_STEPS = 10_000  # of the search for the cheapest cover; after them the best so far is taken

@@ -12,8 +12,6 @@ from boxwood.errors import ModelError
 from boxwood.tree.nodes import CutTest, runs_of
 from boxwood.tree.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["from_dict", "from_json", "from_nodes", "to_dict", "to_json", "to_nodes"]
-
 FORMAT, VERSION = "boxwood-tree", 1
 MOST_CODES = 1 << 16  # of a column of categories
 _CUT_KINDS = (("threshold", "left", "right"), ("interval", "inside", "outside"), ("values", "in", "out"))

@@ -10,8 +10,6 @@ from boxwood.tree.cover import EVERYTHING, Intervals, complement, intersection
 from boxwood.tree.nodes import Nodes, runs_of
 from boxwood.tree.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["merged"]
-
 _Box: TypeAlias = dict[int, Intervals]
 """The values that are allowed in each restricted column."""
 

@@ -24,8 +24,6 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_float_table, as_numbers, whole_number
 from boxwood.errors import DataError
 
-__all__ = ["Cut", "CutTest", "Nodes", "as_rows", "rows_at_nodes", "runs_of", "values_at_leaves"]
-
 
 class CutTest(NamedTuple):
     """The test of a cut, in the order of `TreeBuilder.split`: the column, both ends, and the codes of a set."""

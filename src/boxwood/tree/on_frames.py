@@ -16,8 +16,6 @@ from boxwood._types import Floats, Ints
 from boxwood.errors import DataError
 from boxwood.tree.nodes import Nodes, values_at_leaves
 
-__all__ = ["Labeller", "is_on_machines", "new_name", "tree_on_frame", "with_new_column"]
-
 MODULES = ("pyspark.sql.", "dask.dataframe.", "dask_expr.")  # where the frames are from, in all versions
 NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal", "boolean")  # of Spark
 TYPES = {  # of all values: the type for Spark, for Dask, and for Dask where values may be missing

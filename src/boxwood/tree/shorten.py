@@ -15,8 +15,6 @@ from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Indices
 from boxwood.tree.nodes import Nodes, as_rows, rows_at_nodes
 
-__all__ = ["between", "ends_left_of", "recut", "rounded", "shortened", "shortened_in", "shortest_between"]
-
 
 def between(a: ArrayLike, b: ArrayLike) -> Any:
     """Return the midpoint m of two values a < b, so that a <= m < b; also a < m if a double lies between a and b.

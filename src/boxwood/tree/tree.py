@@ -23,8 +23,6 @@ from boxwood.tree.shorten import recut, shortened
 if TYPE_CHECKING:
     from boxwood.axes import AxisMap
 
-__all__ = ["ThresholdTree", "TreeBuilder", "pull_back", "refuse_no_tree"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdTree(Nodes):

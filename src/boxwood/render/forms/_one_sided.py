@@ -17,8 +17,6 @@ from boxwood.tree.nodes import runs_of
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["OneSided", "one_sided", "refuse_dates"]
-
 _MOST = 1 << 17  # nodes
 
 Bounds = dict[int, tuple[float, float]]

@@ -25,8 +25,6 @@ from boxwood.render.words.walk import WalkStep, among, walk
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["comparisons", "identifiers", "in_spreadsheet", "javascript", "of_dates", "plain", "python"]
-
 _HEAD = '''\
 """The cluster of a row by the rules of a small tree. Written by boxwood."""
 '''

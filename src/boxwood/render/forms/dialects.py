@@ -14,8 +14,6 @@ from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
 from boxwood.table.sql import as_double, as_name, as_text
 
-__all__ = ["DIALECTS", "Dialect", "dialect_of"]
-
 
 @dataclass(frozen=True)
 class Dialect:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["EXPORTERS", "Exporter"]
-
 
 class Exporter(NamedTuple):
     """A form of an explanation.

@@ -22,8 +22,6 @@ from boxwood.tree import Interval
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["formula"]
-
 LONGEST, DEEPEST = 8192, 64  # characters of a formula, and functions in functions, that Excel allows
 _SOUGHT = 120  # characters of a header that are sought; MATCH takes 255 with all of them escaped
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")  # a header of which a spreadsheet makes a number

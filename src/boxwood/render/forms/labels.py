@@ -19,8 +19,6 @@ from boxwood.table.labels import Rules, is_connection, label_table
 from boxwood.table.write_labels import label_rows
 from boxwood.tree import ThresholdTree
 
-__all__ = ["sql_rules", "write_labels"]
-
 
 def write_labels(
     model: Any,

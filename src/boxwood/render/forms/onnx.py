@@ -18,8 +18,6 @@ from boxwood.render.words.models import explanation_of
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["onnx"]
-
 LARGEST = sys.float_info.max
 _OPSET, _ML_OPSET, _IR = 17, 3, 8  # of 2022, so that engines of some years ago can run the model, too
 _ML = "ai.onnx.ml"

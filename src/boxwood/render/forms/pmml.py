@@ -22,8 +22,6 @@ from boxwood.tree.on_frames import new_name
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["pmml"]
-
 _HEAD = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">

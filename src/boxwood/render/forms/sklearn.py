@@ -14,8 +14,6 @@ from boxwood.render.words.models import explanation_of
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["sklearn"]
-
 _UNDEFINED = -2  # what scikit-learn writes for the column and the threshold of a leaf
 
 

@@ -28,8 +28,6 @@ from boxwood.tree.on_frames import new_name
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["sql", "sql_case"]
-
 _ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
 _LARGEST = sys.float_info.max
 _SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by groups first

@@ -35,19 +35,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = [
-    "DOUBT",
-    "always",
-    "full_text",
-    "markdown",
-    "rule_table",
-    "sentences",
-    "tells_price",
-    "text",
-    "tree",
-    "unbeaten",
-]
-
 DOUBT = "a number rather than a cluster? If so, cut it into a few ranges and explain those"
 """End of a note that doubts the question, which stands before the many rules that answer it."""
 TELLING = 0.02  # a larger gap says more of the search than of the tree

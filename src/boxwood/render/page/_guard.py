@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import ColumnProfile
     from boxwood.explanation.verbs import Measurable
 
-__all__ = ["profile_or_none", "rounded"]
-
 _OF_ROWS = re.compile(
     r"\d%?( of [\d,]+)? (of )?(the |all )?rows?\b|weight \d|^read as numbers: |: read as numbers; |leaves the rules "
 )

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import ColumnProfile, NumberGroup
     from boxwood.explanation.verbs import Measurable
 
-__all__ = [
-    "LARGEST",
-    "apart",
-    "basis_lines",
-    "outline_of_tree",
-    "profile_table",
-    "text_of_tree",
-    "tree_shapes",
-    "what_if",
-]
-
 LARGEST = 150  # leaves of a tree that is drawn
 _DEEPEST = 1 << 20  # characters of indentation of the tree as text
 

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import ColumnProfile, Worth
     from boxwood.explanation.verbs import Measurable
 
-__all__ = ["in_notebook", "page", "result_in_notebook"]
-
 _FORMS = {
     "sql": "SQL",
     "python": "Python",

@@ -14,8 +14,6 @@ from boxwood._types import Floats, Indices, Weights
 from boxwood.render.words.figures import brief, short_number
 from boxwood.tree.boxes import ends_without_missing
 
-__all__ = ["Bars", "CutMark", "bars_of_categories", "bars_of_numbers", "bars_with_gap", "dated", "is_skewed"]
-
 FEWEST, MOST = 8, 18  # bars; edges that are added for a cut make four more at most
 MOST_CATEGORIES = 12
 _LARGEST_WHOLE = 2.0**52

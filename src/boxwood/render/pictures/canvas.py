@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from boxwood.explanation.verbs import Measurable
 
-__all__ = ["PLAIN", "ExplanationDisplay", "FigureColours", "axes_or_new", "drawable", "mixed", "points_per_unit"]
-
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 """Options of a text: a dollar sign in a name begins no formula."""
 _LACKING = "□"  # drawn for a character that the fonts lack, as matplotlib does, but without its warning

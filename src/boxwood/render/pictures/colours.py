@@ -10,8 +10,6 @@ the two greys last.
 
 from __future__ import annotations
 
-__all__ = ["COLOURS", "HATCHES", "PATTERNS", "UNKNOWN", "class_of", "colour_of", "hatch_of", "ink_on", "outline_of"]
-
 COLOURS = (
     "#3f90da",
     "#bd1f01",

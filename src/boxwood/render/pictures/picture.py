@@ -26,20 +26,6 @@ from boxwood.tree.boxes import reached_by_missing
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = [
-    "TEXT",
-    "Box",
-    "CutBox",
-    "Edge",
-    "LeafBox",
-    "Picture",
-    "amount",
-    "held_of",
-    "picture_of",
-    "rows_of",
-    "swatches_of",
-]
-
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
 _SHORTEST = 4  # letters of a shortened name that still says something
 _GAPS = (44.0, 165.0)  # between a cut and its children, whose conditions stand there

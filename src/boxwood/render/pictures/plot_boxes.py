@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.verbs import Measurable
     from boxwood.tree import Interval
 
-__all__ = ["Area", "Points", "areas_of", "columns_of", "plot_boxes", "points_of"]
-
 MOST_POINTS = 4000
 MARKERS = "osD^vPX<>p"
 """A shape beside each colour, in the order of the clusters."""

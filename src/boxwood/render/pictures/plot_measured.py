@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     )
     from boxwood.explanation.verbs import Measurable
 
-__all__ = ["lines_of", "plot_frontier", "plot_profile", "plot_stability"]
-
 MOST_LINES = 40
 _CATEGORIES = 3  # of one column, at most
 _STRONGEST = 1.5  # standardised difference that has the full colour

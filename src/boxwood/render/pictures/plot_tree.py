@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from boxwood.explanation.verbs import Measurable
 
-__all__ = ["plot_tree"]
-
 _POINTS = 0.72  # of a unit in a figure of our own, where texts then have 7 to 9 points
 _LARGEST = 22.0  # inches of such a figure; a larger tree is drawn smaller
 _KEY = 20.0  # height of a line of the key, in units

@@ -9,22 +9,6 @@ from unicodedata import combining, east_asian_width
 from boxwood._dates import Dates
 from boxwood.render.words.rules import number, printable
 
-__all__ = [
-    "brief",
-    "counted",
-    "fitted",
-    "grown_by",
-    "joined",
-    "of_leaves",
-    "percent",
-    "price",
-    "short_number",
-    "shortened",
-    "size",
-    "text_width",
-    "width",
-]
-
 LONGEST_NAME = 40  # a longer name is cut in the middle
 
 

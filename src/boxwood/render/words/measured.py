@@ -37,23 +37,6 @@ if TYPE_CHECKING:
         Worth,
     )
 
-__all__ = [
-    "category_of",
-    "cluster_lines",
-    "compare_text",
-    "frontier_text",
-    "middle_of",
-    "profile_lines",
-    "profile_text",
-    "share_of_worth",
-    "stability_text",
-    "why_facts",
-    "why_text",
-    "words",
-    "worth_line",
-    "worth_text",
-]
-
 
 def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
     """Return a line of names above, and one for each cluster: its size, how well its rule describes it, the rule."""

@@ -9,8 +9,6 @@ from boxwood.render.words.rules import cluster_name, cluster_rule
 if TYPE_CHECKING:
     from boxwood.explanation.verbs import Measurable
 
-__all__ = ["explanation_of", "rules"]
-
 
 def rules(model: Any) -> str:
     """Return one line for each cluster: its name and its rule.

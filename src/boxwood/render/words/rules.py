@@ -14,23 +14,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import ClusterSummary, Condition, Rule
     from boxwood.tree import Interval
 
-__all__ = [
-    "category",
-    "cluster_name",
-    "cluster_rule",
-    "column_name",
-    "condition",
-    "from_to",
-    "is_any_value",
-    "is_impossible",
-    "number",
-    "numbers",
-    "period",
-    "printable",
-    "rule",
-    "shared",
-]
-
 NO_ROW = "no row: no value passes all cuts of its path"
 NO_RULE = "no rule of its own: the tree has no leaf for this cluster"
 
@@ -180,11 +163,13 @@ def from_to(values: Sequence[Hashable], known: Categories) -> str:
 
 
 def one_of(values: Sequence[Hashable], most: int = MOST_VALUES) -> str:
+    """Return categories as a list with "or"."""
     *first, last = _some(values, most)
     return f"{', '.join(first)} or {last}" if first else last
 
 
 def none_of(values: Sequence[Hashable], most: int = MOST_VALUES) -> str:
+    """Return the words for all categories but these."""
     if len(values) == 1:
         return f"not {category(values[0])}"
     *first, last = _some(values, most)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, ClusterSummary, NumberColumn
     from boxwood.explanation.records import ColumnProfile
 
-__all__ = ["is_zero_or_one", "standing_out"]
-
 STANDS_OUT = 0.5  # standard deviations
 
 

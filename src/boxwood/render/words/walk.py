@@ -18,24 +18,6 @@ from boxwood.tree.nodes import Cut, CutTest
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = [
-    "CutWords",
-    "Sides",
-    "WalkStep",
-    "among",
-    "codes_at_cuts",
-    "cut_words",
-    "of_cuts",
-    "outline",
-    "outline_lines",
-    "sides",
-    "sides_with_gaps",
-    "takes",
-    "too_deep",
-    "values_of",
-    "walk",
-]
-
 
 class WalkStep(NamedTuple):
     """A node on the walk.

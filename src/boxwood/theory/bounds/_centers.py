@@ -38,14 +38,6 @@ from boxwood.reference.centers import objective_code
 from boxwood.theory.bounds.bound import Bound, Condition, as_price, checked, drawn_trees
 from boxwood.tree import ThresholdTree
 
-__all__ = [
-    "MistakeCertificate",
-    "imm_certificate",
-    "imm_price_bound",
-    "random_cuts_price_bound",
-    "separation_probability",
-]
-
 _IMM_PAPER = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
 _INEQUALITY = "each cut of the tree makes as few mistakes as IMM's, by the inequality of `imm_certificate`"
 _AT_REFERENCE = "the price is that with centers='reference'"

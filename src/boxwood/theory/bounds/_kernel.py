@@ -35,16 +35,6 @@ from boxwood.reference.reference import refuse_no_reference
 from boxwood.theory.bounds.bound import Bound, Condition, as_price, checked, drawn_trees
 from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE, chebyshev_constant
 
-__all__ = [
-    "DistanceRatios",
-    "distance_price_bound",
-    "distance_ratios",
-    "kernel_price_bound",
-    "midpoint_kernel_price_bound",
-    "tau_bound",
-    "taylor_price_bound",
-]
-
 _PAPER = "Fleissner, Vankadara and Ghoshdastidar, Explaining Kernel Clustering via Decision Trees, ICLR 2024"
 _PRODUCT = Condition("the kernel multiplies over axes, each factor from 0 to 1 and 1 for equal values", "unknown")
 _ROUNDING = 1e-14  # of a squared distance in the feature space of an axis, where no similarity is above 1

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PublishedBound", "published_bounds"]
-
 
 class PublishedBound(NamedTuple):
     """Lower and upper bound on the price of explainability in one paper; orders of growth where no constant is known.

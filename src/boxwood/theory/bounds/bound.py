@@ -20,23 +20,6 @@ from boxwood.metrics import explainability_to_noise
 from boxwood.reference import Mixture
 from boxwood.reference.mixture import refuse_no_mixture, sigma_of
 
-__all__ = [
-    "RANDOM_TREES",
-    "TAILS",
-    "Bound",
-    "Condition",
-    "as_price",
-    "as_probability",
-    "checked",
-    "drawn_trees",
-    "gaussian",
-    "mixture_beta",
-    "mixture_numbers",
-    "smallest_bound",
-    "tail_condition",
-    "with_beta",
-]
-
 Status: TypeAlias = Literal["verified", "stated", "failed", "unknown"]
 
 _HOLDS = {"verified": True, "stated": True, "failed": False, "unknown": None}

@@ -19,8 +19,6 @@ from boxwood.reference import Mixture
 from boxwood.theory.bounds.bound import Condition, checked
 from boxwood.tree import ThresholdTree
 
-__all__ = ["ReachedCut", "cuts_of", "tree_conditions"]
-
 _ROUNDING = 1e-12  # relative rounding error of an inequality in which equality is possible
 _ULPS = 4 * np.finfo(np.float64).eps  # thresholds are rounded, so a cut is not exactly in the middle
 _NEGLIGIBLE = 1e-6  # of a standard deviation; larger rounding errors count

@@ -41,23 +41,6 @@ from boxwood.theory.bounds.bound import (
 from boxwood.theory.bounds.cuts import ReachedCut, tree_conditions
 from boxwood.tree import ThresholdTree
 
-__all__ = [
-    "BEYOND_WORST_CASE",
-    "CHEBYSHEV_CONSTANT",
-    "chebyshev_constant",
-    "chebyshev_error_bound",
-    "chebyshev_minimum_bound",
-    "estimated_error_bound",
-    "gap_error_bound",
-    "l2_price_bound",
-    "midpoint_error_bound",
-    "midpoint_price_bound",
-    "price_bound",
-    "random_chebyshev_error_bound",
-    "random_error_bound",
-    "sqeuclidean_price_bound",
-]
-
 BEYOND_WORST_CASE = "Fleissner, Zarvandi and Ghoshdastidar, Explainable Clustering Beyond Worst-Case Guarantees"
 """The paper, as sources of bounds name it."""
 

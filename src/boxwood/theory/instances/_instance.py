@@ -16,8 +16,6 @@ from boxwood.kernels import Kernel
 from boxwood.metrics.mixture_prices import draw
 from boxwood.reference import Mixture, Reference
 
-__all__ = ["Instance", "instance_of_deviations", "instance_of_points", "require"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Instance:

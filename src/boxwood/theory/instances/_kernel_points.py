@@ -15,8 +15,6 @@ from boxwood.kernels import Gaussian, Neighborhood, Polynomial
 from boxwood.reference import Reference
 from boxwood.theory.instances._instance import Instance, instance_of_points, require
 
-__all__ = ["far_point", "neighborhood_price", "quadratic_price", "split_middle", "three_corners"]
-
 _SMALLEST, _LARGEST = 1e-150, 1e150  # range of numbers whose squares are doubles
 
 

@@ -23,16 +23,6 @@ from boxwood._validation import as_generator, finite_number, refuse_unknown, who
 from boxwood.reference import Mixture
 from boxwood.theory.instances._instance import Instance, instance_of_deviations, require
 
-__all__ = [
-    "constant_price",
-    "exponential_error",
-    "first_cut",
-    "first_cut_error",
-    "growing_price",
-    "linear_error",
-    "two_gaussians",
-]
-
 _FARTHEST = 1e150  # so that squares of distances are finite
 
 

@@ -18,8 +18,6 @@ from boxwood.theory.instances._instance import Instance, instance_of_points, req
 from boxwood.tree import ThresholdTree, rows_at_nodes
 from boxwood.tree.tree import refuse_no_tree
 
-__all__ = ["Damages", "damages", "local_optimum", "star", "two_centers", "unit_cube", "unit_grid"]
-
 _OBJECTIVES = ("l1", "sqeuclidean", "l2")
 
 
