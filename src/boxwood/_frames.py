@@ -277,6 +277,14 @@ def without_columns(frame: Any, names: Collection[str]) -> Any:
     return nw.from_native(frame, eager_only=True)[:, kept].to_native()
 
 
+def in_order_of(frame: Any, names: Sequence[str]) -> Any:
+    """Return some columns of a frame, in the order of their names."""
+    import narwhals as nw
+
+    present = list(column_names(frame))
+    return nw.from_native(frame, eager_only=True)[:, [present.index(name) for name in names]].to_native()
+
+
 def rows_of_table(X: Any, rows: Indices) -> Any:
     """Return some rows of a data frame or of an array-like, each as often as it is asked for."""
     if not is_frame(X):

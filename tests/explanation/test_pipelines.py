@@ -483,3 +483,27 @@ def test_no_gap_is_told_of_a_tree_that_has_more_leaves_on_the_columns_of_the_tab
             ex = explain(frame, fitted, **limits)
             is_chain = frame is numbers and least is not None
             assert (ex.n_leaves > 2, ex.search.gap) == ((True, None) if is_chain else (False, 0))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas], ids=["pandas", "polars"])
+@pytest.mark.parametrize("name", ["k-means", "mixture", "pipeline", "of words"])
+def test_a_fitted_clusterer_gets_the_columns_of_its_fit(make, name):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(150, 3)), columns=["a", "b", "c"])
+    frame["a"] += 6 * (np.arange(150) % 3)
+    frame["word"], frame["day"] = np.resize(["x", "y"], 150), pd.Timestamp("2026-01-01")
+    known = {
+        "k-means": KMeans(3, n_init=1, random_state=0),
+        "mixture": GaussianMixture(3, random_state=0),
+        "pipeline": make_pipeline(StandardScaler(), KMeans(3, n_init=1, random_state=0)),
+        "of words": boxwood.MixedKMeans(3, random_state=0),
+    }
+    fitted = known[name].fit(frame[["word", "a"] if name == "of words" else ["c", "a"]])
+    columns = list(fitted.feature_names_in_)
+    alone, ex = explain(frame[columns], fitted), explain(make(frame), fitted, forbidden=["b"])
+    assert (ex.tree, ex.columns, ex.agreement, ex.price) == (alone.tree, alone.columns, alone.agreement, alone.price)
+    others = ", ".join(column for column in frame if column not in columns)
+    assert f"left out, not among those that the clusterer was fitted on: {others}" in ex.notes
+    assert ex.predict(make(frame)).tolist() == alone.predict(frame).tolist()
+    turned = explain(make(frame[columns[::-1]]), fitted)
+    assert (turned.tree, turned.columns, turned.notes) == (alone.tree, alone.columns, alone.notes)

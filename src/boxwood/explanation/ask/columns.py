@@ -19,6 +19,7 @@ from boxwood._frames import (
     as_matrix,
     column_names,
     date_columns,
+    in_order_of,
     is_frame,
     numeric_columns,
     refuse_unknown_columns,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNSEEN_DATES",
     "ColumnNote",
+    "as_fitted",
     "boolean_columns_of",
     "columns_for_rules",
     "identifiers_of",
@@ -184,6 +186,18 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         texts = notes_on_left_out(left_out, suspects)
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {'; '.join(texts)}")
     return remaining, notes_on_use(remaining, left_out, suspects)
+
+
+def as_fitted(X: Any, clustering: Any, columns: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:
+    """Return a frame in the columns that a clusterer was fitted on, in that order, and a note on the others it has.
+
+    It stays as it is if it lacks one of them, or if the caller chose others for rules.
+    """
+    names = [*map(str, getattr(clustering, "feature_names_in_", ()))] if hasattr(clustering, "predict") else []
+    present = column_names(X) if names and is_frame(X) else ()
+    if list(present) == names or not set(columns or ()) <= set(names) <= set(present):
+        return X, ()
+    return in_order_of(X, names), notes_on_left_out({UNFITTED: [name for name in present if name not in names]})
 
 
 def notes_on_use(
@@ -381,6 +395,7 @@ def _is_between(piece: Interval) -> bool:
     return bool(np.isfinite(piece.lower) and np.isfinite(piece.upper))
 
 
+UNFITTED = "not among those that the clusterer was fitted on"
 UNSEEN_DATES = "dates, which a clusterer of numbers does not see"
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
 

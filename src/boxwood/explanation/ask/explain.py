@@ -64,7 +64,8 @@ def explain(
         - The name of the column of `X` that holds the labels. No cut tests that column.
         - For a table in batches also centres of shape (k, d), the nearest of which is a row's cluster.
         - A `Reference`: labels with names and centres of their own. Other labels get the means of their rows.
-        - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, others are cloned and fitted.
+        - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, on the columns of its fit
+          where it knows their names; others are cloned and fitted.
         - An explainer of boxwood, such as a fitted `IMM`. No new tree is grown: the explanation has the explainer's
           tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
           fit. On other rows, and on a table in batches, it is compared with the clusters that the explainer's clusterer

@@ -22,6 +22,7 @@ from boxwood.explanation.ask.clustering import (
     notes_on_clustering,
 )
 from boxwood.explanation.ask.columns import (
+    as_fitted,
     columns_for_rules,
     left_out_of,
     may_be_unusable,
@@ -226,11 +227,14 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     X, asked = with_weights(X, asked)
     if asked.numbers and is_frame(X):
         X = with_numbers(X, as_names("numbers", asked.numbers))
+    in_table = column_names(X) if is_frame(X) else ()
+    X, unfitted = as_fitted(X, clustering, asked.columns)
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     read = read_as_it_is(X, clustering, asked)
     if read is not None and not read.is_plain:
-        return mixed_question(read, asked)
+        table = replace(read.table, names=in_table or read.table.names)
+        return mixed_question(read._replace(table=table, notes=(*read.notes, *unfitted)), asked)
     if isinstance(X, MixedTable):  # of numbers and dates
         X, asked = X.values, replace(asked, columns=X.columns)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
@@ -242,11 +246,12 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     X, clustering = complete.X, complete.clustering
     unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
     refuse_infinite_sum(unscaled.rows.weights)
-    of_table = column_names(X) if is_frame(X) else unscaled.columns
+    of_table = in_table or unscaled.columns
     budget = budget_of(asked.limits, unscaled.columns, of_table, lambda: numeric_columns(X)[1])
     coordinates = unscaled.standardized() if asked.standardize else unscaled
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (
+        *unfitted,
         *notes_on_columns(unscaled.columns, unscaled.table.values, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
