@@ -165,7 +165,9 @@ def as_float_table(X: ArrayLike) -> Array:
     table = np.asarray(X)
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
-            raise DataError(f"X must be numeric, got {'text' if table.dtype.kind in 'OUS' else table.dtype}")
+            if table.dtype.kind in "OUS":
+                raise DataError("X must be numeric, got text; explain takes words, in the columns of a data frame")
+            raise DataError(f"X must be numeric, got {table.dtype}")
         try:
             table = table.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:

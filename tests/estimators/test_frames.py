@@ -41,7 +41,7 @@ def frame_of(kind, columns=tuple(COLUMNS)):
 @pytest.mark.parametrize("estimator", [IMM, ExKMC, Expand, CART, RandomCuts, KernelIMM])
 def test_columns_of_text_are_left_out_with_a_note(estimator, kind):
     X, numbers = frame_of(kind), frame_of(kind, NUMBERS)
-    with pytest.warns(UserWarning, match="left out, text: city$"):
+    with pytest.warns(UserWarning, match="left out, text: city; explain takes words$"):
         model = estimator(random_state=0).fit(X, LABELS)
     other = estimator(random_state=0).fit(numbers, LABELS)
     assert model.tree_ == other.tree_

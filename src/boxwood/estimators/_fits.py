@@ -204,7 +204,8 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn_of_left_out(self) -> None:
         if self._left_out:
-            warn_caller("; ".join(notes_on_left_out(self._left_out)))
+            instead = ["explain takes words"] if "text" in self._left_out else []
+            warn_caller("; ".join([*notes_on_left_out(self._left_out), *instead]))
 
     def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
         """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""
