@@ -1,7 +1,9 @@
 """SQL on real servers of PostgreSQL and MariaDB, which the tests start on a socket in a temporary folder."""
 
 import contextlib
+import datetime
 import glob
+import itertools
 import os
 import pwd
 import shutil
@@ -15,6 +17,7 @@ import pytest
 
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.table.sql import as_number
+from tests.explanation.test_dates import dated
 from tests.render.test_every_engine import Engine, arrow_table, check, finite_singles
 from tests.rule_cases import COLUMNS, KINDS, odd_doubles
 
@@ -175,3 +178,33 @@ def test_thresholds_are_read_exactly(request, server, cast):
         part = numbers[start : start + 1000]
         cursor.execute(f"SELECT {', '.join(cast.format(as_number(x)) for x in part)}")
         assert list(map(float, cursor.fetchone())) == part
+
+
+TYPES = {  # of the columns of dates: without a time zone, in whole days, and with one
+    "postgres": ("TIMESTAMP", "DATE", "TIMESTAMPTZ"),
+    "mariadb": ("DATETIME(6)", "DATE", "DATETIME(6)"),  # of one with a time zone in UTC, as it knows none
+}
+ELSEWHERE = {"postgres": "SET TIME ZONE 'America/New_York'", "mariadb": "SET time_zone = '-05:00'"}
+
+
+@pytest.mark.parametrize("in_days", [False, True], ids=["moments", "days"])
+@pytest.mark.parametrize("zone", ["", "Europe/Vienna"])
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("server", SERVERS)
+def test_rows_with_dates_get_the_same_cluster_or_none(request, server, gaps, zone, in_days):
+    ex, rows, wanted = dated(gaps, zone)
+    plain, days, zoned = TYPES[server]
+    if in_days:
+        is_whole = [row["joined"] is None or row["joined"].time() == datetime.time() for row in rows]
+        rows, wanted = (list(itertools.compress(each, is_whole)) for each in (rows, wanted))
+    cursor = request.getfixturevalue(server).cursor()
+    cursor.execute(ELSEWHERE[server])
+    cursor.execute("DROP TABLE IF EXISTS d")
+    joined, last = days if in_days else plain, zoned if zone else plain
+    cursor.execute(f"CREATE TABLE d (i INTEGER, age {KINDS[COLUMNS[0]].postgres}, joined {joined}, last {last})")
+    values = [(i, *row.values()) for i, row in enumerate(rows)]
+    cursor.executemany("INSERT INTO d VALUES (%s, %s, %s, %s)", values)
+    cursor.execute(ex.to_sql("mysql" if server == "mariadb" else server, table="d"))
+    found = [row[-1] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
+    assert found == wanted
+    assert {*found} >= {"new", "gone"}
