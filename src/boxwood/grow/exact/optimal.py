@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Bools, Floats, Ints
 from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown, whole_number
 from boxwood.errors import DataError
+from boxwood.grow.better.exchange import subtree
 from boxwood.grow.better.refine import means_of, refined, refined_with_centers
 from boxwood.grow.exact._search import DEEPEST, Costs, Found, Kept, Search, leaf_rows, n_leaves
 from boxwood.grow.exact.agreement import agreeing_of
@@ -235,7 +236,6 @@ def optimal_of(
     task: Task,
     leaves: int,
     *,
-    objective: str = "cost",
     own_means: bool = True,
     incumbent: ThresholdTree | None = None,
     max_boxes: float | None = None,
@@ -248,13 +248,15 @@ def optimal_of(
     `time.monotonic`.
     """
     kept = Kept(task)
-    own_means = own_means and objective == "cost"
-    costs = Costs.of_means(task, kept) if own_means else Costs.of_clusters(task, kept, objective)
+    costs = Costs.of_means(task, kept) if own_means else Costs.of_clusters(task, kept, "cost")
     leaves = min(leaves, len(kept.rows))
-    found = _searched(kept, costs, leaves, objective, incumbent, max_boxes, deadline)
+    found = _searched(kept, costs, leaves, incumbent, max_boxes, deadline)
     tree = kept.tree(found.cuts)
     tree = tree.relabeled(assigned(tree, task) if own_means else _cheapest(tree, kept, costs))
-    cost = _cost(tree, task, objective, own_means)
+    rows = task.rows
+    reached = np.where(task.kept, tree.apply(rows) if own_means else tree.predict(rows), -1)
+    centers = None if own_means else task.reference.centers
+    cost = summed_distances(rows.values, reached, SQEUCLIDEAN, centers, rows.weights)
     bound = cost
     if not found.is_exact:
         least = max(found.bound, costs.bound_of_means(leaves) if own_means else 0)
@@ -266,7 +268,6 @@ def _searched(
     kept: Kept,
     costs: Costs,
     leaves: int,
-    objective: str,
     incumbent: ThresholdTree | None,
     max_boxes: float | None,
     deadline: float | None,
@@ -279,12 +280,12 @@ def _searched(
     if incumbent is not None and np.isneginf(incumbent.lower).all():
         given = search.priced(rows, kept.cuts(incumbent, rows))
     known = search.grown(kept.order, leaves) if given is None or n_leaves(given.cuts) > leaves else given
-    known = _improved(known, kept, costs, search, objective)
+    known = _improved(known, kept, costs, search)
     search.max_boxes, search.deadline = max_boxes, deadline
     return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST else known
 
 
-def _improved(known: Found, kept: Kept, costs: Costs, search: Search, objective: str) -> Found:
+def _improved(known: Found, kept: Kept, costs: Costs, search: Search) -> Found:
     """Return a tree whose cuts are moved one at a time, and whose small subtrees are solved, in turn while it gains."""
     if n_leaves(known.cuts) <= WINDOW:
         return known
@@ -292,7 +293,7 @@ def _improved(known: Found, kept: Kept, costs: Costs, search: Search, objective:
     for _ in range(ROUNDS):
         tree = kept.tree(known.cuts)
         if of_clusters:
-            tree = refined(tree.relabeled(_cheapest(tree, kept, costs)), kept.task, objective)
+            tree = refined(tree.relabeled(_cheapest(tree, kept, costs)), kept.task, "cost")
         else:
             tree = tree.relabeled(np.arange(tree.n_leaves))
             tree = refined_with_centers(tree, _of_leaves(tree, kept.task))
@@ -316,17 +317,6 @@ def _cheapest(tree: ThresholdTree, kept: Kept, costs: Costs) -> Ints:
     sums = np.zeros((tree.n_leaves, costs.sums.table.shape[1]), dtype=np.int64)
     np.add.at(sums, tree.apply(kept.task.rows)[kept.rows], costs.sums.table)
     return np.asarray(sums.argmin(axis=1))
-
-
-def _cost(tree: ThresholdTree, task: Task, objective: str, own_means: bool) -> float:
-    """Return the cost of a tree in the task's unit."""
-    rows, weights = task.rows, task.rows.weights
-    reached = np.where(task.kept, tree.apply(rows) if own_means else tree.predict(rows), -1)
-    if objective == "cost":
-        centers = None if own_means else task.reference.centers
-        return summed_distances(rows.values, reached, SQEUCLIDEAN, centers, weights)
-    wrong = task.kept & (reached != task.reference.labels)
-    return math.fsum((np.ones(len(rows)) if weights is None else weights)[wrong].tolist())
 
 
 def _deadline(time_limit: float | None) -> float | None:
@@ -436,33 +426,27 @@ class _Windows:
 
         There are no clusters if the subtree is not cheaper than that of the tree, or if a cluster would lose its leaf.
         """
-        subtree, rows = self._subtree(node), self.reached[node]
+        below, rows = subtree(self.tree, node), self.reached[node]
         if len(rows) == 0:
             return Found(0, 0, None), None
-        known = self.search.priced(rows, self.kept.cuts(subtree, rows))
+        known = self.search.priced(rows, self.kept.cuts(below, rows))
         inside = np.zeros(len(self.kept.rows), dtype=np.bool_)
         inside[rows] = True
-        found = self.search.solve(self.search.part(self.kept.order, inside), subtree.n_leaves, known=known)
+        found = self.search.solve(self.search.part(self.kept.order, inside), below.n_leaves, known=known)
         table = self.search.sums.table
         if table.shape[1] == 0:
-            is_better = found.cost < known.cost and n_leaves(found.cuts) == subtree.n_leaves
-            return found, subtree.leaf_clusters.tolist() if is_better else None
-        of_rows = subtree.predict(self.kept.task.rows.values[self.kept.rows[rows]])
+            is_better = found.cost < known.cost and n_leaves(found.cuts) == below.n_leaves
+            return found, below.leaf_clusters.tolist() if is_better else None
+        of_rows = below.predict(self.kept.task.rows.values[self.kept.rows[rows]])
         if found.cost >= table[rows, of_rows].sum():
             return found, None
         clusters = [int(table[part].sum(axis=0).argmin()) for part in leaf_rows(self.kept.codes, rows, found.cuts)]
-        gained, lost = (np.bincount(each, minlength=len(self.leaves_of)) for each in (clusters, subtree.leaf_clusters))
+        gained, lost = (np.bincount(each, minlength=len(self.leaves_of)) for each in (clusters, below.leaf_clusters))
         leaves_of = self.leaves_of + gained - lost
         if (leaves_of[self.leaves_of > 0] == 0).any():
             return found, None
         self.leaves_of = leaves_of
         return found, clusters
-
-    def _subtree(self, node: int) -> ThresholdTree:
-        below = slice(node, int(self.end[node]))
-        second = self.tree.second[below]
-        arrays = self.tree.feature[below], self.tree.lower[below], self.tree.upper[below]
-        return ThresholdTree(*arrays, np.where(second < 0, -1, second - node), self.tree.cluster[below])
 
 
 NAMINGS = 5_000  # up to so many are all tried
