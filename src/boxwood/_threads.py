@@ -28,8 +28,10 @@ def n_threads(n_jobs: int | None) -> int:
         raise TypeError(f"n_jobs must be a whole number or None, got {shown(n_jobs)}")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use a positive number, or -1 for all processors")
+    if n_jobs > 0:
+        return n_jobs
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
+    return max(1, available + 1 + n_jobs)
 
 
 def map_tasks(work: Callable[[S], T], tasks: Sequence[S], *, n_jobs: int | None = -1) -> list[T]:
