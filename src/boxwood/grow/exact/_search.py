@@ -33,7 +33,7 @@ from boxwood.loops.optimal import keep_inside, leaf_cost, sweep_clusters, sweep_
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 
-__all__ = ["DEEPEST", "Costs", "Found", "Kept", "Search", "Sums", "leaf_rows", "n_leaves"]
+__all__ = ["DEEPEST", "Costs", "Found", "Kept", "Search", "Sums", "box_name", "leaf_rows", "n_leaves"]
 
 Cuts: TypeAlias = "tuple[int, int, Cuts, Cuts] | None"
 """A tree: column, last code of the first side, and the trees on both sides; None is a leaf."""
@@ -142,7 +142,7 @@ class Search:
         leaves = min(leaves, order.shape[1])
         if leaves == 1:
             return self._leaf(order)
-        key = self._key(order), leaves
+        key = box_name(self.sums.codes, order), leaves
         found = self.memory.get(key, Found(0, NONE, None))
         if known is not None and known.cost < found.cost:
             found = Found(found.bound, known.cost, known.cuts)
@@ -172,11 +172,6 @@ class Search:
         return kept
 
     # --------------------------------------------------------------------------------------- one leaf, two leaves
-
-    def _key(self, order: Order) -> bytes:
-        """Return the lowest and highest codes of a box in each column: they name its rows, as it holds all between."""
-        columns = np.arange(len(order))
-        return self.sums.codes[columns, order[:, 0]].tobytes() + self.sums.codes[columns, order[:, -1]].tobytes()
 
     def _leaf(self, order: Order) -> Found:
         cost = self.sums.leaf(order[0])
@@ -286,6 +281,11 @@ class Search:
         for way in sorted(cuts, key=len, reverse=True):
             trees[way] = (*cuts[way], trees.get((*way, False)), trees.get((*way, True)))
         return self.priced(order[0], trees.get(()))
+
+
+def box_name(codes: Order, order: Order) -> bytes:
+    """Return the lowest and highest codes of a box in each column: they name its rows, as it holds all between."""
+    return codes[np.arange(len(order)), order[:, [0, -1]].T].tobytes()
 
 
 def leaf_rows(codes: Order, rows: Indices, cuts: Cuts) -> list[Indices]:

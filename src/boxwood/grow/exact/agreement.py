@@ -22,7 +22,7 @@ import numpy as np
 from boxwood._types import Indices, Ints
 from boxwood.grow.better.exchange import within
 from boxwood.grow.better.refine import refined
-from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, leaf_rows, n_leaves
+from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, box_name, leaf_rows, n_leaves
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.shared.costs import make_problem, scale_of
 from boxwood.loops.agreement import NONE, UNIT, add_shares, begin, look, middle, part, raise_bounds, solve
@@ -357,18 +357,13 @@ class FewestMistakes:
         depth = min(depth, leaves - 1)
         if len(order) == 0 or depth < 2 or (depth == 2 and order.size * len(order) <= LARGE):
             return self._small(order, leaves, limit)
-        key = self._key(order), depth, leaves
+        key = box_name(self.marks.codes, order), depth, leaves
         found = self.memory.get(key)
         if found is None or not (found.is_exact or found.bound >= limit):
             found = self._at_root(order, depth, leaves, limit)
             if len(self.memory) < REMEMBERED or key in self.memory:
                 self.memory[key] = found
         return found
-
-    def _key(self, order: Order) -> bytes:
-        """Return the lowest and highest codes of a box in each column: they name its rows, as it holds all between."""
-        columns = np.arange(len(order))
-        return self.marks.codes[columns, order[:, 0]].tobytes() + self.marks.codes[columns, order[:, -1]].tobytes()
 
     def _small(self, order: Order, leaves: int, limit: int) -> Fewest:
         """Return what `solve` does, by one call of a loop."""
