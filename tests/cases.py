@@ -26,10 +26,14 @@ def make_case(seed: int, *, max_rows: int = 40, max_columns: int = 4, max_cluste
     if rng.random() < 0.3:  # whole rows twice
         X[rng.integers(n, size=n // 2)] = X[rng.integers(n)]
     if rng.random() < 0.3:
-        X = X.astype(np.float32)
-        if scale.SEEDS < scale.ALL_KINDS:  # the same values: loops are compiled for these kinds once more
-            X = X.astype(np.float64)
+        X = single(X)
     return Case(_layout(rng, X), _with_noise(rng, labels, k), _weights(rng, n))
+
+
+def single(X: np.ndarray) -> np.ndarray:
+    """Return rows as float32, or the same values as doubles where few kinds are tried: loops are compiled for each."""
+    narrow = X.astype(np.float32)
+    return narrow.astype(np.float64) if scale.SEEDS < scale.ALL_KINDS else narrow
 
 
 def _column(rng: np.random.Generator, labels: np.ndarray, k: int) -> np.ndarray:

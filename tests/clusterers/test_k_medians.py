@@ -404,6 +404,7 @@ def test_frames(frame):
     np.testing.assert_array_equal(model.predict(table), KMedians(3, random_state=0).fit(X).labels_)
 
 
+@pytest.mark.full  # loops are compiled for float32
 def test_float32_is_not_copied():
     X = np.random.default_rng(0).normal(size=(2000, 3)).astype(np.float32)
     model = KMedians(3, random_state=0)

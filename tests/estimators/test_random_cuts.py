@@ -13,7 +13,7 @@ from boxwood.grow import random_cuts
 from boxwood.grow.centers.random_cuts import scored
 from boxwood.metrics import best_centers, cost, partition_cost, price_of_explainability
 from boxwood.reference import Task
-from tests.cases import make_case
+from tests.cases import make_case, single
 from tests.scale import seeds, share
 
 OBJECTIVES = ["l1", "l2", "sqeuclidean"]
@@ -43,10 +43,10 @@ def test_changes_of_cost_are_those_of_each_tree_by_itself(objective):
 
 def test_changes_depend_neither_on_threads_nor_on_the_order_of_rows():
     X, labels = make_blobs(70_000, 3, centers=6, cluster_std=4, random_state=0)
-    reference = Reference.of(X.astype(np.float32), labels)
+    X, reference = single(X), Reference.of(single(X), labels)
     trees = [random_cuts(reference.centers, random_state=s) for s in range(20)]
     order = np.random.default_rng(0).permutation(len(X))
-    tasks = [Task.of(X.astype(np.float32), reference, n_jobs=n) for n in (1, 2)]
+    tasks = [Task.of(X, reference, n_jobs=n) for n in (1, 2)]
     tasks.append(tasks[0].of_rows(order))
     one, *others = (scored(task, reference.centers, trees) for task in tasks)
     for other in others:

@@ -126,6 +126,7 @@ def test_quantiles_of_the_largest_doubles_are_finite():
     assert column.clusters[1].quantiles == pytest.approx((1.05, 1.25, 1.5, 1.75, 1.95))
 
 
+@pytest.mark.full  # loops are compiled for each layout
 def test_the_profile_depends_on_neither_layout_nor_type_nor_threads():
     rng = np.random.default_rng(0)
     X, labels = rng.integers(-50, 50, size=(300, 7)) / 8, rng.integers(-1, 4, size=300)

@@ -174,6 +174,7 @@ def test_laws():
         assert imm(np.asfortranarray(X), reference, n_jobs=1) == tree
 
 
+@pytest.mark.full  # loops are compiled for float32
 def test_rows_of_float32_give_the_tree_of_the_same_doubles():
     rng = np.random.default_rng(0)
     labels = rng.integers(4, size=300)

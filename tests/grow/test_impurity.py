@@ -15,7 +15,7 @@ from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, single
 from tests.scale import seeds, share
 
 
@@ -64,7 +64,7 @@ def random_table(seed):
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(60, 300)), int(rng.integers(1, 6)), int(rng.integers(2, 8))
     labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(k, size=n - k)]))
-    X = (rng.normal(size=(n, d)) + 1.5 * rng.normal(size=(k, d))[labels]).astype(np.float32)
+    X = single(rng.normal(size=(n, d)) + 1.5 * rng.normal(size=(k, d))[labels])
     weights = rng.integers(1, 10, size=n).astype(float) if seed % 2 else None
     return X, labels, weights
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from boxwood.grow.centers.greedy import _Cuts
 from boxwood.loops import costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
 from boxwood.loops import walk as gaps
 from boxwood.passes.sums import Grid, Ranges, RowSums
+from tests import scale
 from tests.loops.tables import CODE, labels_with_gaps, random_tree
 
 
@@ -38,10 +40,10 @@ def of_costs_of_cuts(table):
     first = int(table.rng.integers(table.d))
     t = int(table.rng.integers(1, table.d - first + 1))
     among = table.X[table.rng.integers(table.n, size=table.k)] + table.rng.choice([0.0, 0.1, 1.0])
-    ends = np.sort(among.T[first : first + t].astype(np.float64), axis=1)
+    ends = np.sort(among.T[first : first + t].astype(np.float64, order="C"), axis=1)
     at_rows, at_centers = table.whole(1 << 40, (t, table.n)), table.whole(1 << 40, (t, table.k))
     columns = np.zeros((4, t, table.n + table.k), dtype=np.int64)
-    cuts = (*columns, np.zeros(t, dtype=np.int64))
+    cuts = _Cuts(*columns, np.zeros(t, dtype=np.int64))
     return table.X, entries, first, start, stop, table.whole_weights, ends, at_rows, at_centers, 1 << 50, cuts
 
 
@@ -63,7 +65,7 @@ def of_gini(table):
     of_rows = weights[table.rows] if len(weights) else np.ones(len(table.rows), dtype=np.int64)
     total = np.zeros(table.k, dtype=np.int64)
     np.add.at(total, table.labels[table.rows], of_rows)
-    labels = np.full_like(table.labels, table.rng.choice([-1, 99]))  # of the rows of other nodes
+    labels = np.full(table.n, table.rng.choice([9, 99]), dtype=np.uint8)  # of the rows of other nodes
     labels[table.rows] = table.labels[table.rows]
     return entries, first, last + 1, start, stop, labels, weights, total
 
@@ -134,7 +136,7 @@ def of_smallest_above(table):
 def of_events_in_bins(table):
     """In 8 bins, or in as many behind a thousand empty ones: more than a byte can number."""
     X, rows, counts, _, clusters, _, first, j, *_ = of_cut_off(table)
-    empty, kind = (0, np.uint8) if table.rng.random() < 0.5 else (1000, np.int64)
+    empty, kind = (0, np.uint8) if table.rng.random() < 0.5 or scale.SEEDS < scale.ALL_KINDS else (1000, np.int64)
     points = [table.rng.normal(size=size) for size in (len(clusters), table.rng.integers(3))]
     centers, marks = ((x, table.rng.integers(empty, empty + 8, size=len(x), dtype=kind)) for x in points)
     wanted = table.rng.random(empty + 8) < table.rng.choice([0.2, 0.8])

@@ -15,6 +15,7 @@ from boxwood.loops import (
 )
 from boxwood.loops import costs as nearest
 from boxwood.tree import TreeBuilder
+from tests.cases import single
 
 L1, L2, SQEUCLIDEAN = costs.L1, costs.L2, costs.SQEUCLIDEAN
 
@@ -23,7 +24,8 @@ def whole_numbers(seed):
     """Return rows and centres of small whole numbers, whose squared and l1 distances are exact, float32 or float64."""
     rng = np.random.default_rng(seed)
     n, k, d = rng.integers(1, 30), rng.integers(1, 6), rng.integers(1, 5)
-    X = rng.integers(-9, 10, size=(n, d)).astype(np.float32 if seed % 2 else np.float64)
+    X = rng.integers(-9, 10, size=(n, d)).astype(np.float64)
+    X = single(X) if seed % 2 else X
     return X, rng.integers(-9, 10, size=(k, d)).astype(np.float64)
 
 

@@ -6,7 +6,7 @@ import pytest
 from boxwood import Reference
 from boxwood.reference import Task
 from boxwood.reference.bins import N_BINS, Bins, LooseBins
-from tests.cases import make_case
+from tests.cases import make_case, single
 from tests.scale import seeds
 
 
@@ -65,7 +65,7 @@ def test_common_values_have_bins_of_their_own(monkeypatch):
             rng.choice([-1.0, 0.0, 3.0], p=[0.1, 0.6, 0.3], size=(5000, 2))
             + (rng.random((5000, 2)) < 0.2) * rng.random()
         )
-        X = X.astype(np.float32 if seed % 2 else np.float64)
+        X = single(X) if seed % 2 else X
         bins = Task.of(X, Reference.of(X, np.arange(5000) % 2)).bins
         for j in range(2):
             for b in np.flatnonzero(bins.single[j]):

@@ -76,6 +76,7 @@ def test_an_origin_of_little_weight_far_from_the_others():
     assert mixture.variances[0] == pytest.approx(values[1:].var(axis=0), rel=1e-10)
 
 
+@pytest.mark.full  # loops are compiled for each layout
 def test_threads_and_memory_layout_change_nothing():
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(200_000, 3)), rng.integers(-1, 4, size=200_000)
