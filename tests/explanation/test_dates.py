@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import compress
 
 import duckdb
@@ -58,7 +59,7 @@ def frames(table):
 @pytest.mark.parametrize("gaps", [False, True])
 def test_every_table_gives_the_same_tree_and_words(tmp_path, gaps):
     table = customers(gaps=gaps)
-    expected = bw.explain(table, "segment")
+    expected = bw.explain(table, "segment", method="imm")
     assert expected.dates == (("joined", Dates()), ("last", Dates()))
     paths = [tmp_path / name for name in ("t.parquet", "t.csv", "german.csv", "t.jsonl")]
     table.to_parquet(paths[0])
@@ -67,12 +68,12 @@ def test_every_table_gives_the_same_tree_and_words(tmp_path, gaps):
     as_text(table).to_json(paths[3], orient="records", lines=True)
     things = [*frames(table)[1:], *map(bw.scan, paths), bw.scan(table)]
     for thing in things:
-        ex = bw.explain(thing, "segment")
+        ex = bw.explain(thing, "segment", method="imm")
         assert ex.tree == expected.tree
         assert str(ex.clusters) == str(expected.clusters)
         assert str(ex.profile()) == str(expected.profile())
     for path in paths:
-        result = CliRunner().invoke(command, ["explain", str(path), "-l", "segment", "--json", "-q"])
+        result = CliRunner().invoke(command, ["explain", str(path), "-l", "segment", "--method", "imm", "--json", "-q"])
         assert json.loads(result.stdout)["nodes"] == expected.to_dict()["nodes"]
 
 
@@ -153,6 +154,7 @@ def walked(ex, row):
     return ex.names[int(ex.tree.cluster[node])]
 
 
+@cache
 def dated(gaps, zone):
     """Return an explanation of dates, rows around its thresholds, and the cluster of each by the walk."""
     table = customers(2, gaps=gaps)
