@@ -1,7 +1,8 @@
 """The benchmark page: quality, speed and memory of boxwood beside its peers, with the command under each number.
 
 `python -m benchmarks.bench_page` writes `docs/benchmarks.md`; `--small` takes fewer tables, all of them small; `--only
-PART ...` writes the named parts to standard output alone. A peer that is not installed is named on the page.
+PART ...` writes the named parts to standard output alone. A peer that is not installed is named on the page. Make it
+twice: the first run compiles loops, which its times hold.
 """
 
 import argparse
