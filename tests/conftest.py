@@ -3,6 +3,7 @@
 import gc
 import math
 import os
+import shutil
 from collections import defaultdict
 
 import pytest
@@ -57,6 +58,19 @@ def pytest_collection_finish():
 
 def pytest_unconfigure():
     gc.unfreeze()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Return the browser of the system's packages."""
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert path is not None, "these tests need Chromium: apt-get install chromium"
+    with sync_playwright() as library:
+        browser = library.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 def _leave_out(config, items, left_out):

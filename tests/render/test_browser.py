@@ -4,7 +4,6 @@ Chromium comes from the system's packages. No test may reach the network: every 
 """
 
 import re
-import shutil
 from importlib.resources import files
 
 import numpy as np
@@ -27,18 +26,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
 ]
 SIZES = {"desk": (1280, 900), "tablet": (768, 1024), "phone": (390, 844), "small": (320, 640)}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert path is not None, "these tests need Chromium: apt-get install chromium"
-    with sync_playwright() as library:
-        browser = library.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,0 +1,98 @@
+"""The site in a browser, served as readers do after `make docs`: ten pages at a desk and on a phone, light and dark."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
+]
+SITE = Path(__file__).parents[1] / "docs" / "_build" / "html"
+PAGES = (
+    "index",
+    "start/five-minutes",
+    "start/reading",
+    "start/which-method",
+    "how-to/tables-as-they-are",
+    "auto_gallery/plot_seabirds",
+    "theory/imm",
+    "reference/index",
+    "benchmarks",
+    "glossary",
+)
+VIEWS = ((1440, 900, "light"), (390, 844, "dark"), (390, 844, "light"), (1440, 900, "dark"))
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and says nothing of it."""
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site():
+    """Return the address of the site."""
+    assert (SITE / "index.html").exists(), "these tests need the site: make docs"
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def opened(chromium, site):
+    """Return a function that opens a page of the site; what it logs, or loads from elsewhere, fails the test."""
+    contexts, told = [], []
+
+    def open_page(name, width=1440, height=900, scheme="light"):
+        contexts.append(chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: message.type in ("log", "info") or told.append(message.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.on("request", lambda request: request.url.startswith((site, "data:")) or told.append(request.url))
+        page.goto(f"{site}/{name}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert told == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_and_no_page_is_wider_than_the_screen(opened, name):
+    axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    for width, height, scheme in VIEWS:
+        page = opened(f"{name}.html", width, height, scheme)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        told = [(one["id"], one["impact"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+        assert told == [], (width, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, scheme)
+
+
+@pytest.mark.parametrize(
+    ("word", "title"),
+    [("DBSCAN", "Any clusterer"), ("price of explainability", "Reading an explanation"), ("ExKMC", "From ExKMC")],
+)
+def test_search_finds_the_page(opened, word, title):
+    page = opened(f"search.html?q={word}")
+    page.wait_for_selector("#search-results li a")
+    page.wait_for_function(
+        "!document.title.includes('Searching') && document.querySelectorAll('#search-results li').length > 3"
+    )
+    assert any(title in found for found in page.locator("#search-results li > a").all_inner_texts())
+
+
+def test_the_keyboard_reaches_the_text_first(opened):
+    page = opened("index.html")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.innerText").strip() == "Skip to main content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#main-content"
