@@ -66,6 +66,8 @@ html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_favicon = "static/icon.svg"
+html_sidebars = {name: [] for name in ("benchmarks", "changelog", "glossary")}  # pages without others below them
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "boxwood"},
     "navbar_align": "left",
@@ -94,11 +96,15 @@ if HAS_GALLERY:
     }
 
 
+UNDER = re.compile(r"<munderover>\s*(<mi>.*?</mi>)\s*(<m[in]>.*?</m[in]>)\s*(<mo[^>]*>[ˆˉ]</mo>)\s*</munderover>")
+"""A letter with an accent and an index, which the converter puts below it."""
+
+
 def mathml(node: nodes.Element, as_block: bool) -> str:
-    """Return a formula as MathML; what docutils' converter lacks is told in other words."""
+    """Return a formula as MathML; what docutils' converter lacks, or puts below a letter, is told in other words."""
     text = re.sub(r"\\tfrac(\d)(\d)", r"\\frac{\1}{\2}", node.astext()).replace(r"\dots", r"\ldots")
     text = re.sub(r"\\tag\{(.*?)\}", r"\\qquad \\text{(\1)}", text)
-    return tex2mathml(text, as_block=as_block)
+    return UNDER.sub(r"<msub><mover>\1\3</mover>\2</msub>", tex2mathml(text, as_block=as_block))
 
 
 def visit_math(self: Any, node: nodes.Element) -> None:
