@@ -29,6 +29,10 @@ def attach(package: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[Get, C
     return get, names
 
 
+class MissingExtraError(ImportError):
+    """An extra of boxwood is not installed; the message says what needs it."""
+
+
 def require(module: str, extra: str, what: str) -> Any:
     """Return an optional package.
 
@@ -37,11 +41,11 @@ def require(module: str, extra: str, what: str) -> Any:
 
     Raises
     ------
-    ImportError
+    MissingExtraError
         If the package is missing; the message says what needs it and how it is installed.
     """
     try:
         return import_module(module)
     except ImportError:
         package = module.partition(".")[0]
-        raise ImportError(f'{what} needs {package}: pip install "boxwood[{extra}]"') from None
+        raise MissingExtraError(f'{what} needs {package}: pip install "boxwood[{extra}]"') from None

@@ -113,6 +113,12 @@ def test_errors_are_those_of_explain(folder, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_several_files_without_pyarrow_are_told_what_to_install(folder, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    told = run(folder / "m.json", folder / "parts", "-o", tmp_path / "all.parquet", code=2).stderr
+    assert told.startswith('boxwood: error: labelling several files needs pyarrow: pip install "boxwood[arrow]"')
+
+
 def test_the_help_says_that_a_folder_becomes_one_file():
     said = " ".join(run("--help").stdout.split())
     assert "a folder or a pattern of Parquet files, whose rows become one file OUT" in said

@@ -131,14 +131,11 @@ def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: d
     """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
     what = "the query" if file is None else str(file)
     with talk.status(f"reading {what}") as tick, several_files(file):
-        try:
-            if engine == "duckdb":
-                source = _by_duckdb(file, wanted, options, tick)
-            else:
-                source = _on_cluster(file, engine, options)
-                source.name = what
-        except ImportError as error:  # an extra of boxwood is not installed
-            raise click.UsageError(str(error)) from None
+        if engine == "duckdb":
+            source = _by_duckdb(file, wanted, options, tick)
+        else:
+            source = _on_cluster(file, engine, options)
+            source.name = what
     with source:
         for note in source.notes:
             talk.note(note)

@@ -96,12 +96,13 @@ def _is_closed_pipe(error: Exception) -> bool:
 
 
 def _print_and_exit(ctx: click.Context | None, error: Exception) -> NoReturn:
+    from boxwood._imports import MissingExtraError
     from boxwood.errors import DataError
     from boxwood.table import ColumnError
 
     if ctx is not None and ctx.meta.get(DEBUG):
         tell("".join(traceback.format_exception(error)).rstrip())
-    if isinstance(error, ColumnError):
+    if isinstance(error, (ColumnError, MissingExtraError)):
         raise click.UsageError(str(error), ctx=ctx) from None
     if isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY):
         _exit(f"not enough memory{f': {error}' if str(error) else ''}\n{_LESS}", DATA)

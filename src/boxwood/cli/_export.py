@@ -107,10 +107,10 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
 
 
 def _written(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes:
-    """Return the form; what it needs and is not there, and options that it cannot take, are errors of usage."""
+    """Return the form; options that it cannot take are errors of usage."""
     try:
         return written(explanation, form, **options)
-    except (ImportError, ValueError) as error:
+    except ValueError as error:
         if isinstance(error, DataError):
             raise
         raise click.UsageError(str(error)) from None

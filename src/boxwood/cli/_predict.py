@@ -169,10 +169,7 @@ def _label_on_cluster(
         raise click.UsageError(f"--engine {engine} writes a new folder of Parquet files; name it with -o OUT.parquet.")
     explanation = load_model(model)
     with talk.status(f"labelling {file or 'the query'}"), _in_option_names():
-        try:
-            labelled = write_on_cluster(explanation, file, output, engine, column, options)
-        except ImportError as error:  # an extra of boxwood is not installed
-            raise click.UsageError(str(error)) from None
+        labelled = write_on_cluster(explanation, file, output, engine, column, options)
     talk.note(f"wrote {output}, a folder")
     return labelled
 
