@@ -70,6 +70,8 @@ class Complete(NamedTuple):
 
     def told(self, explanation: Tree, notes: tuple[str, ...] = ()) -> Tree:
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
+        if not (self.n_incomplete or notes):
+            return explanation
         n_rows, n_left_out = (n + self.n_incomplete for n in (explanation.n_rows, explanation.n_left_out))
         evidence = explanation._evidence
         if evidence is not None and self.rows is not None:
