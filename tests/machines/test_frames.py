@@ -1,6 +1,8 @@
 """A tree labels the frames of Spark and Dask as it labels rows in memory."""
 
+import datetime
 import math
+from itertools import compress
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +12,8 @@ import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.tree import ThresholdTree
+from tests.explanation.test_dates import customers as customers_with_dates
+from tests.explanation.test_dates import dated
 from tests.explanation.test_gathered import check_same, customers
 from tests.render.test_every_engine import Engine, arrow_table, check
 from tests.rule_cases import COLUMNS
@@ -81,6 +85,48 @@ def test_rows_get_the_same_cluster_or_none(machines, tmp_path):
     check(Engine(labels, trees=2), tmp_path)
 
 
+DATES = pytest.mark.parametrize("gaps", [False, True]), pytest.mark.parametrize("zone", ["", "Europe/Vienna"])
+
+
+def table_of_dates(rows, zone):
+    """Return rows with dates as a table of Arrow, with the number of each row."""
+    moments = {"joined": pa.timestamp("us"), "last": pa.timestamp("us", zone or None)}
+    arrays = {name: pa.array([row[name] for row in rows], moments.get(name, pa.float64())) for name in rows[0]}
+    return pa.table(arrays | {"row": pa.array(range(len(rows)))})
+
+
+def frame_of_dates(machines, table):
+    """Return a frame; Spark is told that moments without a time zone have none."""
+    if machines.name != "spark":
+        return machines.frame(table)
+    kinds = {"timestamp[us]": "timestamp_ntz", "date32[day]": "date", "double": "double", "int64": "long"}
+    schema = ", ".join(f"{one.name} {kinds.get(str(one.type), 'timestamp')}" for one in table.schema)
+    return machines.session.createDataFrame(table, schema).repartition(2)
+
+
+@DATES[0]
+@DATES[1]
+def test_rows_with_dates_get_the_same_cluster_or_none(machines, gaps, zone):
+    ex, rows, wanted = dated(gaps, zone)
+    frame = frame_of_dates(machines, table_of_dates(rows, zone))
+    assert by_row(machines, ex.predict(frame, missing="none"), "cluster") == wanted
+    days = [row | {"joined": row["joined"] and row["joined"].date()} for row in rows]
+    whole = [row["joined"] is None or row["joined"].time() == datetime.time() for row in rows]
+    table = table_of_dates(rows, zone).filter(pa.array(whole))
+    table = table.set_column(1, "joined", pa.array(list(compress([row["joined"] for row in days], whole)), pa.date32()))
+    table = table.set_column(3, "row", pa.array(range(table.num_rows)))
+    found = ex.predict(frame_of_dates(machines, table), missing="none")
+    assert by_row(machines, found, "cluster") == list(compress(wanted, whole))
+
+
+def test_tables_with_dates_give_what_a_frame_gives(machines):
+    frame = customers_with_dates(2, gaps=True)
+    expected = bw.explain(frame, "segment", random_state=0)
+    ex = bw.explain(machines.frame(pa.Table.from_pandas(frame)), "segment", random_state=0)
+    assert ex.tree == expected.tree
+    assert str(ex.clusters) == str(expected.clusters)
+
+
 def test_an_explanation_says_which_column_is_not_there(machines):
     ex = bw.explain([[1.0], [2.0], [8.0]], [0, 0, 1], columns=["age"])
     frame = machines.frame(pa.table({"agee": [1.0]}))
@@ -132,6 +178,17 @@ def test_sql_on_spark_gives_rows_the_same_cluster_or_none(spark, tmp_path):
     spark.conf.set("spark.sql.variable.substitute", "false")  # otherwise ${x} in the name of a column is a variable
     check(Engine(labels, trees=8), tmp_path)
     spark.conf.unset("spark.sql.variable.substitute")
+
+
+@DATES[0]
+@DATES[1]
+def test_sql_on_spark_gives_rows_with_dates_the_same_cluster_or_none(spark, machines, gaps, zone):
+    ex, rows, wanted = dated(gaps, zone)
+    frame = frame_of_dates(machines, table_of_dates(rows, zone))
+    for elsewhere in ("America/New_York", "UTC"):
+        spark.conf.set("spark.sql.session.timeZone", elsewhere)
+        assert [row.c for row in sorted(frame.selectExpr("row", f"{ex.to_sql('spark')} AS c").collect())] == wanted
+    spark.conf.unset("spark.sql.session.timeZone")
 
 
 def test_names_of_clusters_in_sql_are_no_variables_of_spark(spark):

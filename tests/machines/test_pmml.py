@@ -1,9 +1,13 @@
 """PMML in the evaluator of the jpmml project, which runs on Java: it says what all other engines say."""
 
+from datetime import datetime
+from itertools import compress
+
 import pandas as pd
 import pytest
 
 import boxwood
+from tests.explanation.test_dates import dated
 from tests.render.test_every_engine import Engine, check
 from tests.render.test_hostile_names import PAIRS, explained
 from tests.rule_cases import COLUMNS
@@ -36,6 +40,16 @@ def test_rows_get_the_same_cluster_or_none(evaluator, tmp_path):
         return [None if pd.isna(name) else name for name in evaluator(ex).evaluateAll(table)["cluster"]]
 
     check(Engine(labels, trees=12), tmp_path)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_rows_with_dates_get_the_same_cluster_or_none(evaluator, gaps):
+    """Dates of PMML have no time zone, and whole seconds."""
+    ex, rows, wanted = dated(gaps, "")
+    table = [{name: v.isoformat() if isinstance(v, datetime) else v for name, v in row.items()} for row in rows]
+    whole = [all(not isinstance(v, datetime) or v.microsecond == 0 for v in row.values()) for row in rows]
+    found = evaluator(ex).evaluateAll(pd.DataFrame(list(compress(table, whole)), dtype=object))["cluster"]
+    assert [None if pd.isna(name) else name for name in found] == list(compress(wanted, whole))
 
 
 def test_names_come_through_as_they_are(evaluator):
