@@ -25,6 +25,7 @@ from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
 __all__ = ["MixedMap", "embedded"]
 
+BLOCK = 1 << 12  # rows that are mapped at a time
 FAINT = 1e-3  # of the range of the middle half of a column's values: the indicator of missing ones
 NONE_AT_ALL = 1e-9  # strength of an axis, where the largest possible is 1: below it is rounding
 
@@ -68,7 +69,8 @@ class MixedMap(AxisMap):
     ) -> None:
         self.n_features = table.shape[1]
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
-        mass = np.ones(int(kept.sum())) if weights is None else as_whole_weights(weights[kept]).astype(np.float64)
+        own = labels[kept]
+        mass = np.ones(len(own)) if weights is None else as_whole_weights(weights[kept]).astype(np.float64)
         parts: list[_Part] = []
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
@@ -77,7 +79,7 @@ class MixedMap(AxisMap):
                 continue
             known = categories[j]
             m, is_one_hot = len(known.domain), one_hot and not known.ordered
-            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(x[kept], labels[kept], mass, m)))
+            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(x[kept], own, mass, m)))
             if known.ordered:
                 step = FAINT * scale / max(known.known - 1, 1)
                 parts.append(_InOrder(images, known, _number(known.places(x), weights, step)))
@@ -96,9 +98,12 @@ class MixedMap(AxisMap):
     def transform(self, X: ArrayLike) -> Floats:
         """Return the growth columns of rows, shape (n, n_columns)."""
         table = as_float_table(X)
-        mapped = np.empty((len(table), self.n_columns), order="F")
-        for j, part in enumerate(self.parts):
-            part.write(np.asarray(table[:, j], dtype=np.float64), mapped[:, self.starts[j] : self.starts[j + 1]])
+        mapped = np.empty((len(table), self.n_columns))
+        for start in range(0, len(table), BLOCK):  # few enough that they stay in the processor's cache
+            rows = slice(start, start + BLOCK)
+            for j, part in enumerate(self.parts):
+                out = mapped[rows, self.starts[j] : self.starts[j + 1]]
+                part.write(np.asarray(table[rows, j], dtype=np.float64), out)
         return mapped
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
@@ -241,8 +246,10 @@ def _quarters(x: Floats, weights: Weights) -> list[float]:
     """Return the values below which a quarter, a half and three quarters of the values lie that are not missing."""
     known = ~np.isposinf(x) if weights is None else ~np.isposinf(x) & (weights > 0)
     values = x[known] if known.any() else x[~np.isposinf(x)]
+    shares = np.array([0.25, 0.5, 0.75])
+    if weights is None or not known.any():
+        places = np.ceil(len(values) * shares).astype(np.intp) - 1
+        return [float(value) for value in np.partition(values, places)[places]]
     order = np.argsort(values, kind="stable")
-    mass = None if weights is None or not known.any() else as_whole_weights(weights[known])
-    below = np.cumsum(np.ones(len(values)) if mass is None else mass[order].astype(np.float64))
-    places = np.searchsorted(below, below[-1] * np.array([0.25, 0.5, 0.75]))
-    return [float(value) for value in values[order[places]]]
+    below = np.cumsum(as_whole_weights(weights[known])[order].astype(np.float64))
+    return [float(value) for value in values[order[np.searchsorted(below, below[-1] * shares)]]]

@@ -33,7 +33,8 @@ def mixed_cost(
     Parameters
     ----------
     table : array of shape (n, d)
-        Rows: finite numbers, or codes 0, 1, … in the columns of categories. NaN is a missing number, or no code.
+        Rows: numbers, or codes 0, 1, … in the columns of categories. NaN is a missing number, or no code; so is an
+        infinity in a column of numbers.
     categorical : collection of int
         Columns of categories.
     groups : array of shape (n,)
@@ -63,7 +64,7 @@ def mixed_cost(
     value of a group; 0 where all values of each group are equal. The result depends neither on the order of rows, nor
     on the numbers of groups, nor on threads.
 
-    Takes three passes over a column of numbers and one over a column of categories; memory for a block of rows of each
+    Takes three passes over a column of numbers and one over a column of categories; memory for a number a row of each
     thread, and for the groups: a number for each code of each.
 
     References
@@ -128,7 +129,7 @@ class _Groups(NamedTuple):
         for start in range(0, len(x), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
             values = np.ascontiguousarray(x[rows], dtype=np.float64)
-            groups = np.where(np.isnan(values), -1, self.groups[rows])
+            groups = np.where(np.isfinite(values), self.groups[rows], -1)
             yield values, groups, None if self.weights is None else self.weights[rows]
 
 
@@ -161,14 +162,15 @@ def _scale_of_codes(x: Array, rows: _Groups) -> float:
 def _squares(x: Array, rows: _Groups) -> tuple[Ranges, Means, SquareSums]:
     """Return ranges, means and squared differences to the means, of the groups in a column of numbers."""
     least, most = np.full((rows.k, 1), np.inf), np.full((rows.k, 1), -np.inf)
-    for values, groups, _ in rows.blocks(x):
-        widen(values[:, None], groups, least, most)
+    blocks = [(values[:, None], groups, weights) for values, groups, weights in rows.blocks(x)]
+    for values, groups, _ in blocks:
+        widen(values, groups, least, most)
     sums = RowSums(ranges := Ranges(least, most, rows.grid))
-    for values, groups, weights in rows.blocks(x):
-        sums.update((values[:, None], groups, weights))
+    for block in blocks:
+        sums.update(block)
     squares = SquareSums(ranges, means := sums.means())
-    for values, groups, weights in rows.blocks(x):
-        squares.update((values[:, None], groups, weights))
+    for block in blocks:
+        squares.update(block)
     return ranges, means, squares
 
 

@@ -26,6 +26,7 @@ from boxwood.reference.reference import Reference
 from boxwood.reference.scaled import scaled_batches
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import shortened
+from boxwood.tree.tree import pull_back
 
 __all__ = ["Coordinates", "default_columns", "made_by", "not_made"]
 
@@ -142,16 +143,6 @@ class Coordinates:
         """The rows in memory on which trees are grown; a DataError for those in batches."""
         return rows_in_memory(self.store)
 
-    @property
-    def observed(self) -> Array:
-        """The table with NaN for each missing number."""
-        if not self.gaps:
-            return self.table.values
-        values = np.array(self.table.values, dtype=np.float64, order="F")
-        for j in self.gaps:
-            values[np.isposinf(values[:, j]), j] = np.nan
-        return values
-
     def mixture_of_known(self, rows: Rows, labels: Indices, names: Sequence[Hashable]) -> Mixture:
         """Return the mixture of clusters of rows on the columns of growth: each number counts where it is there.
 
@@ -199,8 +190,9 @@ class Coordinates:
         """Return the tree on the table's columns that labels its rows as `tree` labels the mapped rows."""
         if self.axis_map is None:
             return tree
-        in_batches = isinstance(self.table_store, Batches)
-        return tree.pull_back(self.axis_map) if in_batches else tree.pull_back(self.axis_map, self.table)
+        if isinstance(self.table_store, Batches):
+            return tree.pull_back(self.axis_map)
+        return pull_back(tree, self.axis_map, self.table, self.rows.values)
 
     def shortened(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the table's columns with short thresholds.

@@ -81,24 +81,31 @@ class MixedTable:
     def __len__(self) -> int:
         return len(self.values)
 
+    def lacks(self, j: int) -> Bools:
+        """Return whether each row lacks a value in a column, shape (n,)."""
+        known = self.categories[j].values if j in self.categories else ()
+        x = self.values[:, j]
+        return np.asarray(x == known.index(None) if None in known else np.isnan(x))
+
     @property
     def lacking(self) -> Bools:
         """Whether each value is missing, shape (n, d)."""
-        lacking = np.isnan(self.values)
-        for j, known in self.categories.items():
-            if None in known.values:
-                lacking[:, j] = self.values[:, j] == known.values.index(None)
-        return lacking
+        return np.array([self.lacks(j) for j in range(len(self.columns))]).T
 
     @property
     def gaps(self) -> tuple[int, ...]:
         """The columns of numbers that some rows lack."""
-        return tuple(np.flatnonzero(np.isnan(self.values).any(axis=0)).tolist())
+        return tuple(j for j in range(len(self.columns)) if j not in self.categories and self.lacks(j).any())
 
     @property
     def points(self) -> Floats:
         """The values with plus infinity for each missing number; tables are finite, so that point is free."""
-        return np.where(np.isnan(self.values), np.inf, self.values) if self.gaps else self.values
+        if not (gaps := self.gaps):
+            return self.values
+        values = self.values.copy(order="F")
+        for j in gaps:
+            values[self.lacks(j), j] = np.inf
+        return values
 
     def of_rows(self, rows: Indices) -> MixedTable:
         """Return some of the rows; values that only other rows have keep their codes."""
@@ -278,10 +285,12 @@ def _table(frame: Any, names: list[str], coded: Mapping[str, Coded], left_out: d
     read = iter(as_matrix(frame, [name for name in names if name not in coded]).T)
     for j, name in enumerate(names):
         values[:, j] = coded[name].codes if name in coded else next(read)
-    numeric = [j for j in range(len(names)) if j not in categories]
-    if numeric:
-        found = np.where(np.isnan(values[:, numeric]), 0.0, values[:, numeric])
-        refuse_not_finite(found, [names[j] for j in numeric])
+    infinite = np.isinf(values).any(axis=0)
+    if infinite.any():
+        refuse_not_finite(
+            np.nan_to_num(values[:, infinite], posinf=np.inf, neginf=-np.inf),
+            [names[j] for j in np.flatnonzero(infinite)],
+        )
     booleans = tuple(name for name in names if name in truths and name not in coded)
     dates = date_columns(frame)
     return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out, dates=dates))
@@ -296,7 +305,11 @@ def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
         return NO_VALUES
     if kind == nw.Object or not (kind == nw.String or kind in (nw.Categorical, nw.Enum)):
         return _numbered(series.to_list())
-    present = series.drop_nulls().unique()
+    if kind == nw.String and series.implementation.is_pandas():  # ten times as fast as what follows
+        codes, found = series.to_native().factorize()
+        if len(found) <= MOST_VALUES:
+            return codes, found.tolist()
+    present = series.unique().drop_nulls()
     if len(present) > MOST_VALUES:
         length = present.head(MOST_VALUES).str.len_chars().mean() if kind == nw.String else 0.0
         return many_values(len(series.drop_nulls()), len(present), length)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, real_number, refuse_other_kind, whole_number
 from boxwood.errors import DataError
 from boxwood.tree.boxes import Box, boxes
@@ -376,13 +376,15 @@ class _Visit(NamedTuple):
     rows: Indices  # rows that reach the new node
 
 
-def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None) -> ThresholdTree:
-    """See `ThresholdTree.pull_back`."""
+def pull_back(
+    tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None, images: Array | None = None
+) -> ThresholdTree:
+    """See `ThresholdTree.pull_back`; IN: images: those of `X`, if they are known."""
     if not all(hasattr(axis_map, name) for name in ("n_columns", "transform", "pull_back", "domain")):
         raise TypeError(f"axis_map must be an AxisMap, such as boxwood.axes.Scaling; got {type(axis_map).__name__}")
     if tree.n_features > axis_map.n_columns:
         raise ValueError(f"the tree tests column {tree.n_features - 1}, but the map makes {axis_map.n_columns} columns")
-    table = _both(axis_map, X)
+    table = _both(axis_map, X, images)
     builder = TreeBuilder()
     stack = [_Visit(0, 0, {}, np.arange(len(table.raw)))]
     while stack:
@@ -394,11 +396,13 @@ def pull_back(tree: ThresholdTree, axis_map: AxisMap, X: ArrayLike | None = None
     return builder.build()
 
 
-def _both(axis_map: AxisMap, X: ArrayLike | None) -> _RawAndMapped:
+def _both(axis_map: AxisMap, X: ArrayLike | None, images: Array | None) -> _RawAndMapped:
     if X is None:
         return _RawAndMapped(np.empty((0, axis_map.n_features)), np.empty((0, axis_map.n_columns)))
     raw = as_rows(X, axis_map.n_features)
-    return _RawAndMapped(raw, axis_map.transform(X if isinstance(X, Rows) else raw))
+    if images is None:
+        images = axis_map.transform(X if isinstance(X, Rows) else raw)
+    return _RawAndMapped(raw, images)
 
 
 def _cut(

@@ -7,7 +7,7 @@ part of them, the same part on every machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -273,10 +273,10 @@ def _note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]], su
     return ColumnNote(f"{len(used):,} of {n_columns:,} columns {are} used: {listed(used)}")
 
 
-def notes_on_columns(names: Sequence[str], values: Array, dates: Collection[str]) -> tuple[str, ...]:
-    """Return a note on columns that look like identifiers, although rules may use them."""
-    others = [(j, name) for j, name in enumerate(names) if name not in dates]
-    return note_on_identifiers([name for j, name in others if looks_like_identifier(name, values[:, j])])
+def notes_on_columns(names: Sequence[str], columns: Iterable[Array], dates: Collection[str]) -> tuple[str, ...]:
+    """Return a note on columns that look like identifiers, although rules may use them; IN: columns: their values."""
+    known = zip(names, columns, strict=True)
+    return note_on_identifiers([name for name, x in known if name not in dates and looks_like_identifier(name, x)])
 
 
 def note_on_identifiers(suspects: Sequence[str]) -> tuple[str, ...]:

@@ -240,11 +240,10 @@ def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 def like_identifiers(table: MixedTable) -> list[str]:
     """Return the columns that look like identifiers, by their numbers, or as most of their texts come only once."""
-    lacking = table.lacking
     suspects = []
     for j, name in enumerate(table.columns):
-        known = table.values[~lacking[:, j], j]
         if j in table.categories:
+            known = table.values[~table.lacks(j), j]
             if len(known) and seldom_twice(known, len(table.categories[j].values)):
                 suspects.append(name)
         elif name not in table.dates and looks_like_identifier(name, table.values[:, j]):

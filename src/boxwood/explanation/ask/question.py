@@ -140,7 +140,7 @@ class Question:
             "gaps": here.gaps,
         }
         better = resettled(tree, here.table.values, task, objective, **kinds, budget=self.budget)
-        return self.best([tree, better], search)
+        return tree if better == tree else self.best([tree, better], search)
 
     def on_one_hot(self) -> Question | None:
         """Return the question with trees grown on one-hot columns of categories.
@@ -252,7 +252,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (
         *unfitted,
-        *notes_on_columns(unscaled.columns, unscaled.table.values, asked.dates),
+        *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
     reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
@@ -278,14 +278,15 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
     numbers = [j for j in range(len(coordinates.columns)) if j not in coordinates.categories]
     said = [coordinates.columns[j] for j in numbers]
-    values = coordinates.observed[:, numbers]
-    ends = np.stack([find(values, axis=0) for find in (np.nanmin, np.nanmax)])
+    values = [table.values[:, table.columns.index(name)] for name in said]
+    ends = np.array([[find.reduce(x) for x in values] for find in (np.fmin, np.fmax)])
     of_clusters = notes_on_clustering(
         read.clustering, asked.n_clusters, ends, said, reference.names, scaled=asked.standardize
     )
     notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
-    return Question(task, coordinates, budget, None, None, read.complete, notes)
+    complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
+    return Question(task, coordinates, budget, None, None, complete, notes)
 
 
 def _task(rows: Rows | Batches, reference: Reference, asked: Asked, mixture: Mixture | None, budget: Budget) -> Task:

@@ -37,7 +37,7 @@ def cost_of_groups(here: Coordinates) -> CostOfGroups | None:
     """Return what measures groups of the rows of a table with categories or gaps; None for any other table."""
     if here.scales is None:
         return None
-    table, categories, weights, scales = here.observed, tuple(here.categories), here.table.weights, here.scales
+    table, categories, weights, scales = here.table.values, tuple(here.categories), here.table.weights, here.scales
     return lambda groups: mixed_cost(table, categories, groups, weights, scales)
 
 
