@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import boxwood
-from boxwood.table import ReadOptions, read_table
+from boxwood.table import Kinds, ReadOptions, read_table
 from boxwood.table.columns import learn_styles
 from boxwood.table.duck import open_table
 from tests.cli.test_cli import DATA, SCALED, run
@@ -148,6 +148,7 @@ FULL = [[f'"{written(x, ".", ",")}"' for x in row] for row in X]
 EUROS = [[f"{cell} €" for cell in row] for row in GROUPS]
 DOLLARS = [[f'"${cell}"'.replace("$-", "-$") for cell in row] for row in PLAIN]
 NARROW = [[written(x, ",", "\u202f").replace("-", "\u2212") for x in row] for row in X]
+BRACKETS = [[f"({x[1:]})" if x.startswith("-") else x for x in row] for row in PLAIN]
 SPACED = csv_text(PLAIN, " ")
 
 
@@ -166,6 +167,7 @@ WRITTEN = {
     "euros": Written(csv_text(EUROS, ";"), note="read as numbers: price ('"),
     "dollars": Written(csv_text(DOLLARS), note="read as numbers: price ('"),
     "spaces and minus signs": Written(csv_text(NARROW, "\t"), note="read as numbers: price ('"),
+    "brackets": Written(csv_text(BRACKETS), note="read as numbers: share ('("),
     "tabs and decimal commas": Written(csv_text(COMMAS, "\t"), ("--decimal", ",")),
     "quoted decimal commas": Written(csv_text(QUOTED), ("--decimal", ",")),
     "spaces": Written(SPACED),
@@ -227,6 +229,48 @@ def test_a_header_that_looks_like_data_is_told(tmp_path, header, said):
     (tmp_path / "t.csv").write_text(f"{header}\n" + "".join(f"{i},{i % 3},{i % 5}\n" for i in range(20)))
     told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
     assert told == ("" if said is None else f"boxwood: {said}\n") + SCALED
+
+
+def test_what_people_write_for_a_missing_number_is_missing(tmp_path):
+    blanks = ["", "n/a", "-", " - ", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.A.", "Missing", "UNKNOWN"]
+    ages = [blanks[i // 5] if i % 5 == 0 and i // 5 < len(blanks) else str(20 + i % 40) for i in range(80)]
+    seen = ["-" if i % 7 == 0 else f"2026-{i % 12 + 1:02}-01" for i in range(80)]
+    words, kind = [["-", "unknown", "red"][i % 3] for i in range(80)], [["unknown", "known"][i % 2] for i in range(80)]
+    lines = ["age,seen,colour,kind", *map(",".join, zip(ages, seen, words, kind, strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    table = read_table(str(tmp_path / "t.csv"), labels="kind", missing="drop", kinds=Kinds())
+    assert table.columns == ("age", "seen", "colour")
+    expected = [np.nan if age in blanks else float(age) for age in ages]
+    assert np.array_equal(table.X[:, 0], expected, equal_nan=True)
+    assert np.isnan(table.X[:, 1]).tolist() == [day == "-" for day in seen]
+    assert table.categories[2].values == ("-", "red", "unknown")
+    assert table.labels.tolist() == kind
+    with boxwood.scan(tmp_path / "t.csv") as source:
+        assert source.kinds == ("number", "date", "text", "text")
+        in_batches = boxwood.explain(source, "kind")
+    run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--save", "{}/m.json", "-q")
+    assert in_batches.tree == boxwood.load(tmp_path / "m.json").tree
+    labelled = run(tmp_path, "predict", "{}/m.json", "{}/t.csv", "-q").stdout.splitlines()[1:]
+    assert sum(line.endswith(",") for line in labelled) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b\nyears,EUR\n1,2\n2,3\n", "if that row has names or units, keep one line of names above the rows"),
+        ("a,b\n1,2\nmany,3\n2,4\n", "leave such cells empty, which makes them missing, or leave the column out"),
+        ("Sales 2026\n\na,b\n1,2\n2,3\n", "if a title stands above the names of columns, delete it"),
+    ],
+)
+def test_what_to_do_with_lines_that_do_not_belong_to_the_table_is_told(tmp_path, text, said):
+    (tmp_path / "t.csv").write_text(text)
+    assert run(tmp_path, "explain", "{}/t.csv", "-k", 2, code=DATA).stderr.endswith(f"\n  {said}\n")
+
+
+def test_names_that_come_twice_are_told(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,a\n" + "".join(f"{i},{i % 3},{i % 5}\n" for i in range(20)))
+    told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
+    assert told == f"boxwood: column names that come more than once get a number: a_1\n{SCALED}"
 
 
 DOUBT, OPTIONS = "look like numbers with", "--decimal . or --decimal , reads them"

@@ -406,10 +406,10 @@ def test_bytes_are_those_of_the_columns_in_the_file(tmp_path):
 
 def test_text_among_numbers_is_refused_where_it_would_be_used(tmp_path):
     path = tmp_path / "t.csv"
-    rows = "".join(f"{i % 7},{'(5)' if i == 3 else i % 5},{i % 3}\n" for i in range(30))
+    rows = "".join(f"{i % 7},{'five' if i == 3 else i % 5},{i % 3}\n" for i in range(30))
     path.write_text(f"a,b,group\n{rows}")
     with bw.scan(path) as source:
-        refused = r"column 'b' must be numbers, but .*t.csv has text in 1 of 30 rows, first '\(5\)' in row 4"
+        refused = r"column 'b' must be numbers, but .*t.csv has text in 1 of 30 rows, first 'five' in row 4"
         for columns in (None, ["a", "b"]):
             with pytest.raises(DataError, match=refused):
                 bw.explain(source, "group", method="imm", columns=columns)

@@ -386,7 +386,7 @@ def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
 def _labels(source: DuckTable, column: int, n_rows: int) -> Array:
     if source.kind(column) == "other" and source.types[column] != '"NULL"':
         raise no_labels(source.name, source.names[column])
-    text, missing = source.label(column), source.missing(column)
+    text, missing = source.label(column), source.missing(column, among_words=True)
     others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
     facts = f"count(*) FILTER ({missing}), count(DISTINCT {text}) FILTER (NOT {missing} AND {others})"
     n_missing, n_labels = source.fetch(f"SELECT {facts} FROM {source.relation}")[0]

@@ -213,11 +213,13 @@ def refuse_text(source: DuckTable, column: int, n_rows: int, must_be: str = "num
     """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them."""
     refuse_no_numbers(source, column)
     learn_styles(source, [column])
-    where = _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL", n_rows)
-    if where:
-        advice = "\n".join(hints_on(source, [source.names[column]]))
-        message = f"column '{source.names[column]}' must be {must_be}, but {source.name} has text in {where}\n{advice}"
-        raise DataError(message.rstrip())
+    found = _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL")
+    if found is not None:
+        advice = "\n".join(hints_on(source, [source.names[column]])) or found.advice
+        where = f"{found.n_rows:,} of {n_rows:,} rows, first {_quoted(found.value)} in row {found.row:,}"
+        raise DataError(
+            f"column '{source.names[column]}' must be {must_be}, but {source.name} has text in {where}\n{advice}"
+        )
 
 
 def learn_styles(source: DuckTable, columns: Sequence[int]) -> list[int]:
@@ -369,13 +371,27 @@ def refuse_no_numbers(source: DuckTable, column: int) -> None:
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
 
 
-def _found(source: DuckTable, column: int, condition: str, n_rows: int) -> str:
-    """Return in words how many values fulfil a condition, and the first of them; an empty text if none does."""
+class _Found(NamedTuple):
+    """How many values are not what they must be, and the first of them with its row."""
+
+    n_rows: int
+    row: int
+    value: str
+
+    @property
+    def advice(self) -> str:
+        if self.n_rows == self.row == 1:
+            return "if that row has names or units, keep one line of names above the rows"
+        return "leave such cells empty, which makes them missing, or leave the column out"
+
+
+def _found(source: DuckTable, column: int, condition: str) -> _Found | None:
+    """Return the values of a column that fulfil a condition; None if none does."""
     query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
         SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}
         QUALIFY {condition})"""
-    count, row, value = source.fetch(query)[0]
-    return f"{count:,} of {n_rows:,} rows, first {_quoted(value)} in row {row:,}" if count else ""
+    found = _Found(*source.fetch(query)[0])
+    return found if found.n_rows else None
 
 
 def _quoted(value: str, limit: int = 40) -> str:

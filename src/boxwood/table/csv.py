@@ -17,7 +17,9 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from boxwood._messages import listed
 from boxwood.errors import DataError
+from boxwood.table.column_names import distinct_names
 from boxwood.table.sql import ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _QUOTES = "quote='\"', escape='\"'"
 _FIRST = 200  # lines that are looked at
+_ABOVE = "if a title stands above the names of columns, delete it"
 
 
 class CsvDialect(NamedTuple):
@@ -105,11 +108,16 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
 
 
 def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
-    """Return lines for the reader: how many lines were skipped, and whether the header looks like data."""
+    """Return lines for the reader: what was skipped, which columns got other names, whether these look like data."""
     hints = []
     if dialect.skip:
         lines = "1 line that begins" if dialect.skip == 1 else f"{dialect.skip} lines that begin"
         hints.append(f"skipped {lines} with #")
+    renamed = [
+        new for name, new in zip(dialect.names, distinct_names(dialect.names), strict=True) if name not in (None, new)
+    ]
+    if renamed:
+        hints.append(f"column names that come more than once get a number: {listed(renamed)}")
     numbers = [name for name in dialect.names if name is not None and _is_number(name)]
     fractions = any(not re.fullmatch(r"\s*[-+]?[0-9]+\s*", name) for name in numbers)
     if dialect.header and (fractions or (len(numbers) == len(dialect.names) and not _counts(numbers))):
@@ -122,7 +130,8 @@ def explained(message: str) -> str | None:
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"
     if width := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
-        return f"{where} has {width[2]} field{'' if width[2] == '1' else 's'}, the header has {width[1]}"
+        fields = f"{where} has {width[2]} field{'' if width[2] == '1' else 's'}, the header has {width[1]}"
+        return f"{fields}\n{_ABOVE}" if int(width[2]) > int(width[1]) else fields
     if "not utf-8" in message:
         return f"{where} is not UTF-8 text\nname its encoding with --encoding, or save it as UTF-8"
     if "Maximum line size" in message:

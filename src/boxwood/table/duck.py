@@ -41,7 +41,10 @@ WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 """Texts that programs write for a missing value."""
 
-_MARKS = ", ".join(f"'{mark}'" for mark in MARKS)
+BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "unknown")
+"""Texts that people write where they have no number; among words, each of them is a word."""
+
+_MARKS, _BLANKS = (", ".join(f"'{mark}'" for mark in marks) for marks in (MARKS, (*MARKS, *BLANKS)))
 _SETTINGS = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded
     "autoload_known_extensions": "false",
@@ -131,11 +134,12 @@ class DuckTable:
             return f"(CAST(timezone('UTC', c{column}) AS VARCHAR) || '+00')"
         return f"CAST(c{column} + 0 AS VARCHAR)" if self.types[column] in ("FLOAT", "DOUBLE") else self.text(column)
 
-    def missing(self, column: int) -> str:
-        """Return SQL for whether the value is missing: NULL, NaN, an empty text or a mark such as NA."""
+    def missing(self, column: int, *, among_words: bool = False) -> str:
+        """Return SQL for whether the value is missing: NULL, NaN, an empty text, a mark such as NA, or a blank."""
         if self.kind(column) == "text":
             # most texts are numbers, so the first test is false for them, and the second is not evaluated
-            return f"({self.number(column)} IS NULL AND coalesce(lower(trim({self.text(column)})) IN ({_MARKS}), true))"
+            said = f"lower(trim({self.text(column)})) IN ({_MARKS if among_words else _BLANKS})"
+            return f"({self.number(column)} IS NULL AND coalesce({said}, true))"
         return f"({self.number(column) if self.kind(column) == 'number' else f'c{column}'} IS NULL)"
 
     def number(self, column: int) -> str:

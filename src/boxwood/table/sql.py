@@ -117,14 +117,17 @@ def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
     """Return SQL for the number in a text; NULL if there is none, as in 1,2,3.
 
     Of point and comma, the one that does not stand before the decimals parts groups of three digits, as spaces and
-    apostrophes may. With `signs`, a currency's sign before or behind the number, or % behind it, is passed over.
+    apostrophes may. With `signs`, a currency's sign before or behind the number, or % behind it, is passed over, and
+    brackets around a number say that it is below zero.
     """
     group = "," if decimal == "." else "."
     groups = "|".join(f"[1-9][0-9]{{0,2}}({sign}[0-9]{{3}})+" for sign in (f"[{group}]", " ", "'"))
-    number = rf"[-+]?([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
+    unsigned = rf"([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
+    number = rf"[-+]?{unsigned}"
     if signs:
-        number = rf"[-+]?( ?\p{{Sc}} ?)?{number}( ?[\p{{Sc}}%])?"
-    digits = f"regexp_replace({normal(text)}, '[^-+0-9e{decimal}]', '', 'g')"
+        before, behind = r"( ?\p{Sc} ?)?", r"( ?[\p{Sc}%])?"
+        number = rf"[-+]?{before}{number}{behind}|\({before}{unsigned}{behind}\)"
+    digits = f"regexp_replace(replace({normal(text)}, '(', '-'), '[^-+0-9e{decimal}]', '', 'g')"
     pointed = f"replace({text}, '{decimal}', '.')"
     plain = f"CASE WHEN NOT contains({text}, '{group}') THEN {plain_number(pointed)} END"
     return (
