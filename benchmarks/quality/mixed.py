@@ -127,8 +127,10 @@ def _knocked_out(
 def _with_words(case: MixedCase, leaves: int) -> list[float]:
     """Return the agreement of trees on the frame, of CART and of ours on one-hot columns, and their conditions."""
     one_hot = pd.get_dummies(case.frame).to_numpy(dtype=float)
-    ours = explain(case.frame, case.labels, max_leaf_nodes=leaves, objective="agreement")
-    on_one_hot = explain(one_hot, case.labels, max_leaf_nodes=leaves, objective="agreement")
+    asked: dict[str, Any] = {"max_leaf_nodes": leaves, "objective": "agreement"}
+    # named, as a column that says the same as the labels is left out otherwise, and CART has it
+    ours = explain(case.frame, case.labels, columns=list(case.frame), **asked)
+    on_one_hot = explain(one_hot, case.labels, **asked)
     carts = [
         DecisionTreeClassifier(criterion=how, max_leaf_nodes=leaves, random_state=0).fit(one_hot, case.labels)
         for how in CRITERIA
