@@ -17,8 +17,6 @@ from boxwood.kernels import Gaussian
 from boxwood.kernels.bandwidth import by_axis
 from boxwood.tree.cover import EVERYTHING, Intervals, intersection
 
-__all__ = ["TAYLOR_MARGIN", "ChosenCurves", "Curves", "TaylorFeatures"]
-
 _Function = Callable[[Floats], Floats]
 
 

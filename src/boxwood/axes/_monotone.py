@@ -15,8 +15,6 @@ from boxwood._validation import as_table, as_vector, position, real_number
 from boxwood.axes.maps import AxisMap
 from boxwood.tree.cover import Intervals
 
-__all__ = ["LARGEST", "Elementwise", "Monotone", "Scaling", "last_at_most", "transformed"]
-
 LARGEST = float(np.finfo(np.float64).max)
 PIECES = 512  # number of values that one step of the bisection maps at once
 

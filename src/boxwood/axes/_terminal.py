@@ -14,8 +14,6 @@ from boxwood.axes.maps import AxisMap
 from boxwood.errors import DataError
 from boxwood.tree.cover import Intervals
 
-__all__ = ["TerminalEmbedding"]
-
 LARGEST, SMALLEST = 2.0**480, 2.0**-480  # squares of spreads between them, and sums of squares, are doubles
 
 

@@ -15,8 +15,6 @@ from boxwood.axes._monotone import transformed
 from boxwood.axes.maps import AxisMap
 from boxwood.tree.cover import Intervals, complement, joined
 
-__all__ = ["MANY_VALUES", "MOST_VALUES", "OTHER", "Categories", "Encoding", "is_missing", "many_values"]
-
 MOST_VALUES = 255
 MANY_VALUES = f"more than {MOST_VALUES} values"
 _LONG = 30  # letters of a text that is written freely

@@ -22,8 +22,6 @@ from boxwood.axes.categories import Categories
 from boxwood.axes.mixed import MixedMap, _Codes, _InOrder, _Number, _Part
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
-__all__ = ["MOST_CODES", "EverySetMap"]
-
 MOST_CODES = 8  # values of a category, which then has 127 columns
 
 

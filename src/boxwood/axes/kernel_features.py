@@ -15,17 +15,6 @@ from boxwood.axes._curves import Curves, TaylorFeatures
 from boxwood.kernels import ChiSquared, DistanceKernel, Gaussian, Hellinger, HistogramIntersection, Kernel, Linear
 from boxwood.kernels.kernel import refuse_negative
 
-__all__ = [
-    "MOST_TERMS",
-    "ChiSquaredFeatures",
-    "LandmarkFeatures",
-    "PowerFeatures",
-    "StepFeatures",
-    "features_of_kernel",
-    "landmarks_of",
-    "surrogate_map",
-]
-
 MOST_TERMS = 1000  # most terms for each column of the table, as each is a column of numbers
 
 _ADDITIVE = (Linear, Hellinger, HistogramIntersection, ChiSquared)

@@ -12,8 +12,6 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import as_table
 from boxwood.tree.cover import EVERYTHING, Intervals, joined
 
-__all__ = ["AxisMap", "Chained", "Selection", "Stacked"]
-
 
 class AxisMap(ABC):
     """A map of rows in which every output column is a function of one raw column.

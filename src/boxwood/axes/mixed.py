@@ -23,8 +23,6 @@ from boxwood.axes.maps import AxisMap
 from boxwood.loops.mixed import orthogonal_rows
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
-__all__ = ["MixedMap", "embedded"]
-
 BLOCK = 1 << 12  # rows that are mapped at a time
 FAINT = 1e-3  # of the range of the middle half of a column's values: the indicator of missing ones
 NONE_AT_ALL = 1e-9  # strength of an axis, where the largest possible is 1: below it is rounding

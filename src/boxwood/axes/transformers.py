@@ -19,8 +19,6 @@ from boxwood.axes.maps import AxisMap, Chained, Selection, Stacked
 from boxwood.errors import DataError
 from boxwood.tree.cover import EVERYTHING, Intervals
 
-__all__ = ["TableMap", "axis_map_of", "coded", "columns_read", "values_of"]
-
 TRIED = 1000  # rows on which a function is tested
 _MONOTONE = (
     "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler PowerTransformer QuantileTransformer KBinsDiscretizer"

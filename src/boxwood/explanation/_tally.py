@@ -33,8 +33,6 @@ from boxwood.reference.moments import moments_of
 from boxwood.reference.streamed import means_in, moments_in
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Tally"]
-
 N_BINS, MOST_BINS = 256, 1 << 16
 
 

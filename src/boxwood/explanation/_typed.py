@@ -19,8 +19,6 @@ from typing import Annotated, Any, Literal, NoReturn, NotRequired, TypeAlias, ge
 from boxwood._messages import cut_off, shown
 from boxwood._types import LATER, Range
 
-__all__ = ["Misfit", "as_type", "plain"]
-
 _Read: TypeAlias = Callable[[Any], Any]
 
 

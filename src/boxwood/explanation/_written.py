@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 
-__all__ = ["Drawn", "Programs", "Written"]
-
-
 class Written(Measurable):
     """Forms of an `Explanation` that people read."""
 

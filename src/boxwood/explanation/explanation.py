@@ -11,8 +11,6 @@ from boxwood.explanation._written import Drawn, Programs, Written
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Explanation", "load"]
-
 
 class Explanation(Written, Programs, Drawn):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut
     from boxwood.metrics.reading import Readability
 
-__all__ = ["MeasuredTree", "Tree", "with_kinds", "with_short_words", "with_words_of"]
-
 Tree = TypeVar("Tree", bound="MeasuredTree")
 """An `Explanation`, or what it is while it is measured: the same comes back."""
 

@@ -49,8 +49,6 @@ from boxwood.render.words.rules import cluster_rule, rule
 from boxwood.tree import ThresholdTree
 from boxwood.tree.exchange import from_nodes, to_nodes
 
-__all__ = ["Document", "from_text", "read", "to_document", "to_text", "write"]
-
 FORMAT, VERSION = "boxwood", 3
 CODED_VERSION = 2  # of models with categories, without sets of them and without gaps
 PLAIN_VERSION = 1  # of models without categories; older versions of boxwood read what has the least number it can have

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.misassigned import Misassigned
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
-__all__ = ["Measurable", "frame_with_leaves"]
-
 
 class Applied(MeasuredTree):
     """What an `Explanation` does with one row, with other rows, and with other names."""

@@ -8,8 +8,6 @@ from boxwood._validation import listed
 from boxwood.explanation.records import ClusterStability, Stability
 from boxwood.render.words.rules import cluster_name
 
-__all__ = ["ROWS", "level_of", "renamed_in", "verdict_of"]
-
 ROWS = 10_000  # most rows of a resample
 
 STABLE, LOST = 0.75, 0.5  # overlaps of a valid cluster, and of one that is dissolved, as Hennig's fpc says

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from boxwood.reference import Task
     from boxwood.reference.budget import Budget
 
-__all__ = ["METHODS", "Method", "method_of"]
-
-
 _COLUMNS = ("forbidden", "max_columns")
 
 

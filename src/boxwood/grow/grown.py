@@ -15,8 +15,6 @@ from boxwood.kernels import Kernel
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
-__all__ = ["TIE_BREAKS", "EqualCuts", "Grown", "Split", "TieBreak", "grow_by_cuts", "refuse_ties_in_batches"]
-
 Node = TypeVar("Node")
 
 

@@ -16,18 +16,6 @@ from boxwood.errors import DataError
 from boxwood.passes.labelling import Labelling, LabelStore
 from boxwood.passes.source import RecordSummary, Source, SourceOf, Summary
 
-__all__ = [
-    "Batches",
-    "Block",
-    "CompleteRows",
-    "Reader",
-    "Together",
-    "numbers",
-    "refuse_no_numbers",
-    "rows_in_memory",
-    "rows_of",
-]
-
 
 class Block(NamedTuple):
     """Some rows of a table.

@@ -24,21 +24,6 @@ from boxwood._frames import name_as_text
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
-__all__ = [
-    "LEFT_OUT",
-    "MOST_LABELS",
-    "LabelColumn",
-    "LabelStore",
-    "Labelling",
-    "NearestCenters",
-    "RowStore",
-    "codes_of",
-    "labels_in",
-    "no_labels",
-    "refuse_other_labels",
-    "written",
-]
-
 MOST_LABELS = 10_000
 LEFT_OUT = ("-1", "-1.0")
 """Labels in a file that leave a row out."""

@@ -15,8 +15,6 @@ from boxwood.errors import DataError
 from boxwood.loops.sums import widen
 from boxwood.passes.batches import Block
 
-__all__ = ["ExactSum", "MissingValues", "Overview"]
-
 
 class MissingValues(DataError):
     """Rows lack values, which nobody has looked for before."""

@@ -22,20 +22,6 @@ from boxwood.loops import ranks as loops
 from boxwood.passes.batches import Batches, Block
 from boxwood.passes.overview import Overview
 
-__all__ = [
-    "AT_ONCE",
-    "MediansOfGroups",
-    "QuantilesOfGroups",
-    "columns_in_groups",
-    "medians_in",
-    "medians_of_groups",
-    "places_in_groups",
-    "quantiles_in",
-    "quantiles_of_groups",
-    "values_at_ranks",
-    "weighted_quantiles_of_groups",
-]
-
 MOST_BINS, MOST_COUNTS = 4096, 1 << 20  # of a stretch, and of all of them
 MOST_GATHERED = 1 << 21  # values of all clusters and columns
 _NEAR_ZERO = 256.0  # so many times less than the largest value

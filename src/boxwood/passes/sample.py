@@ -19,8 +19,6 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices
 from boxwood.passes.batches import Batches, Block
 
-__all__ = ["RowSample", "Sample", "hashes", "sample_of"]
-
 ROUND, LAST, LAST_BUT_ONE = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0x94D049BB133111EB, 0xBF58476D1CE4E5B9))
 
 

@@ -24,18 +24,6 @@ from boxwood.errors import DataError
 if TYPE_CHECKING:
     from boxwood.passes.labelling import LabelStore
 
-__all__ = [
-    "Reading",
-    "RecordSummary",
-    "Source",
-    "SourceOf",
-    "Spelling",
-    "Summary",
-    "fewer_threads",
-    "fold_batches",
-    "refuse_unscanned",
-]
-
 B = TypeVar("B", contravariant=True)
 
 

@@ -16,22 +16,6 @@ from boxwood._threads import fold_blocks, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood.loops.sums import SPLIT, add_parts, add_squares, widen
 
-__all__ = [
-    "Grid",
-    "Means",
-    "Ranges",
-    "RowSums",
-    "SquareSums",
-    "means_of",
-    "ranged_means_of",
-    "ranges_of",
-    "rounded",
-    "scaling_of",
-    "squares_about",
-    "squares_of",
-    "unit_scaling_of",
-]
-
 _BITS = 53  # of the result that the parts must keep at least
 _LEAST_UNIT = 1000  # units are not below 2**-1000, so that none of them is rounded
 

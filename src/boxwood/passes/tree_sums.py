@@ -21,8 +21,6 @@ from boxwood.passes.sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import ends_left_of, shortened_in
 
-__all__ = ["LARGEST_ERROR", "AboutMeans", "Moved", "TreeSums", "leaves_in", "shortened_by_passes", "squares_about"]
-
 
 def leaves_in(tree: ThresholdTree, values: Floats) -> Indices:
     """Return the leaf of each row of a block."""

@@ -29,8 +29,6 @@ from boxwood.reference.moments import Moments, moments_of
 from boxwood.reference.reference import Reference, refuse_no_reference
 from boxwood.reference.streamed import Measured, grid_of, known_on, means_in, moments_in
 
-__all__ = ["Task"]
-
 S = TypeVar("S", bound=Summary[Block])
 
 # what is found once for some rows and their labels, and serves all tasks of these

@@ -12,8 +12,6 @@ from boxwood._types import Array, Bools, Floats, Ints
 from boxwood.loops.bins import code_rows, fill_bins, gather_bins
 from boxwood.loops.order import sort_rows
 
-__all__ = ["LONG", "N_BINS", "Bins", "LooseBins", "ascending"]
-
 N_BINS = 64
 LONG = 1 << 15  # rows of a table above which no column is sorted for the sake of its bins
 _PER_BIN = 64  # rows of a sample from which the ends of a bin are taken

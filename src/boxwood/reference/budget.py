@@ -12,8 +12,6 @@ from boxwood._types import Indices
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 
-__all__ = ["NO_BUDGET", "PARTS", "Budget", "as_names"]
-
 _MOST = 1 << 31  # larger limits are as good as none, and would not fit in a model file
 DIGITS = 17  # any double is known by so many
 PARTS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")

@@ -25,18 +25,6 @@ from boxwood.reference.moments import MomentsOfRows
 if TYPE_CHECKING:
     from boxwood.reference.reference import Reference
 
-__all__ = [
-    "Centers",
-    "Groups",
-    "best_centers",
-    "find_centers",
-    "known_means",
-    "next_centers",
-    "objective_code",
-    "weighted_median",
-    "without_weightless",
-]
-
 _OBJECTIVES = {"l1": L1, "l2": L2, "sqeuclidean": SQEUCLIDEAN}
 
 

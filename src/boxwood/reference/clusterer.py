@@ -26,22 +26,6 @@ from boxwood.reference.labels import centers_of, labels_of, objective_of
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.reference import Reference
 
-__all__ = [
-    "default_clusterer",
-    "fitted_clusterer",
-    "fitted_pipeline",
-    "is_fitted",
-    "last_step",
-    "mixture_of",
-    "reference_in",
-    "reference_of",
-    "refuse_number_of_clusters",
-    "refuse_one_cluster",
-    "refuse_one_name",
-    "weight_argument",
-]
-
-
 MANY_STARTS, FEW_STARTS = 10, 3  # starts of k-means, which keeps the best: one start often merges two clusters
 LARGE = 2_000_000  # number of values above which k-means gets few starts
 QUICK = 1 << 23  # differences of rows and centres, so few that they take no longer than scikit-learn's beginning

@@ -15,8 +15,6 @@ from boxwood.passes.labelling import codes_of
 from boxwood.passes.source import SourceOf
 from boxwood.reference.mixed import ascending, plain_value
 
-__all__ = ["CodedSource", "FoundWords", "Parts", "find_words", "rows_in_order"]
-
 
 class FoundWords(NamedTuple):
     """The different values of columns, ascending, None where there are too many; and the number of rows."""

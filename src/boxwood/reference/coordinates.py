@@ -28,8 +28,6 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import shortened
 from boxwood.tree.tree import pull_back
 
-__all__ = ["Coordinates", "default_columns", "made_by", "not_made"]
-
 
 @dataclass(frozen=True)
 class Coordinates:

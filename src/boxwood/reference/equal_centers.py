@@ -11,8 +11,6 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed, refuse_unknown
 from boxwood.errors import DataError
 
-__all__ = ["alike_without", "distinct", "first_of_equal", "refuse_alike", "two_equal"]
-
 
 def first_of_equal(centers: Floats) -> Indices:
     """Return for each cluster the first cluster that has the same centre, shape (k,)."""

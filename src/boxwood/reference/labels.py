@@ -11,19 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.errors import DataError
 
-__all__ = [
-    "Names",
-    "by_size",
-    "centers_of",
-    "check_length",
-    "codes_with_gaps",
-    "encode_labels",
-    "labels_of",
-    "named_clusters",
-    "objective_of",
-    "whole_labels",
-]
-
 _LEFT_OUT: dict[str, Any] = {"i": -1, "f": -1, "U": "-1", "S": b"-1"}  # by kind of array
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
 _MOST_GAPS = 1 << 16  # whole numbers from -1 up to this are used as they are

@@ -26,21 +26,6 @@ from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing, many_v
 from boxwood.errors import DataError
 from boxwood.passes.sums import unit_scaling_of
 
-__all__ = [
-    "NO_VALUES",
-    "Coded",
-    "MixedTable",
-    "ascending",
-    "coded_column",
-    "in_stated_order",
-    "plain_value",
-    "readable_columns",
-    "seldom_twice",
-    "unit_scales",
-    "with_numbers",
-    "with_truths",
-]
-
 TRUTHS = Categories((False, True, None), others=False)
 NO_VALUES = "neither numbers nor text"
 _WORDS = {"no values": "no value"}

@@ -27,8 +27,6 @@ from boxwood.reference.labels import Names, codes_with_gaps, named_clusters
 from boxwood.reference.moments import Moments, moments_of
 from boxwood.reference.reference import Reference, refuse_no_reference
 
-__all__ = ["Mixture", "refuse_no_mixture", "sigma_of"]
-
 LAWS = ("gaussian", "laplace", "rademacher")
 
 _MOST_CLUSTERS = 1 << 31

@@ -13,8 +13,6 @@ from boxwood._validation import Rows, whole_number
 from boxwood.errors import DataError
 from boxwood.passes.sums import Means, Ranges, ranged_means_of, squares_about, squares_of
 
-__all__ = ["Moments", "MomentsOfRows", "moments_from", "moments_of"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments:

@@ -22,8 +22,6 @@ from boxwood.reference.moments import Moments, MomentsOfRows, moments_of
 if TYPE_CHECKING:
     from boxwood.reference.streamed import Measured
 
-__all__ = ["Reference", "labels_given", "refuse_no_reference"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reference:

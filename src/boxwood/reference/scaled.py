@@ -19,8 +19,6 @@ from boxwood.passes.sums import SquareSums, scaling_of
 from boxwood.reference.reference import Reference
 from boxwood.reference.streamed import means_in, ranges_of
 
-__all__ = ["ScaledSource", "scaled_batches", "unit_scaling", "unscaled_reference"]
-
 
 def unit_scaling(batches: Batches) -> Scaling:
     """Return the scaling of the columns to mean 0 and variance 1 over all rows with weight, from three passes.

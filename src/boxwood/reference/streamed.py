@@ -31,18 +31,6 @@ from boxwood.reference.labels import Names, encode_labels, named_clusters
 from boxwood.reference.moments import Moments, moments_from
 from boxwood.reference.reference import Reference
 
-__all__ = [
-    "Measured",
-    "find_labels",
-    "grid_of",
-    "known_on",
-    "labelled_by",
-    "means_in",
-    "moments_in",
-    "ranges_of",
-    "reference_by_column",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Measured:

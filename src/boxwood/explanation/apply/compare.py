@@ -24,8 +24,6 @@ from boxwood.reference import Task
 from boxwood.table.as_source import is_source
 from boxwood.tree import ThresholdTree
 
-__all__ = ["COMPARED", "compare"]
-
 COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
 """Methods that are compared unless others are named."""
 

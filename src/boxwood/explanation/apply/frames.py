@@ -15,8 +15,6 @@ from boxwood.render.words.rules import cluster_rule, rule
 if TYPE_CHECKING:
     from boxwood.explanation.verbs import Measurable
 
-__all__ = ["FRAMES", "frame_of"]
-
 Row = dict[str, Hashable]
 
 

@@ -45,8 +45,6 @@ from boxwood.table.as_source import as_source
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["measured_on", "named_by_column"]
-
 OTHER_ROWS = "measured on other rows than those on which the tree was grown"
 OF_TABLE = "costs are squared distances in the numeric columns of the table, as the model was read from a file"
 OF_RULES = "costs are squared distances in the columns of the rules"

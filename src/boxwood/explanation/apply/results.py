@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from boxwood._dates import Dates
 from boxwood.explanation.records import Condition, in_notebook
 
-__all__ = ["Change", "Compared", "Comparison", "Ends", "Move", "MovedCut", "Step", "TreeChanges", "Why"]
-
 
 class Step(NamedTuple):
     """A cut on the way of a row down the tree.

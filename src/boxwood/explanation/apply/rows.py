@@ -20,8 +20,6 @@ from boxwood.passes.source import Source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import as_rows, values_at_leaves
 
-__all__ = ["leaves_of_rows", "never_seen", "numbers_of", "with_points"]
-
 LARGEST = float(np.finfo(np.float64).max)
 
 

@@ -23,8 +23,6 @@ from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
 from boxwood.tree.tree import refuse_no_tree
 
-__all__ = ["changes_in_words", "tree_changes"]
-
 
 def changes_in_words(
     old: ThresholdTree, new: ThresholdTree, columns: Sequence[str] | None = None, rows: Any = None

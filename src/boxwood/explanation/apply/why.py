@@ -28,8 +28,6 @@ from boxwood.tree.nodes import Cut
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["OneRow", "smallest_changes", "why_of"]
-
 
 def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], spreads: Mapping[int, Spread] | None) -> Why:
     """See `Explanation.why`; IN: spreads of the tested columns, None if they are not known."""

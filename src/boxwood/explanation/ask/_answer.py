@@ -61,8 +61,6 @@ from boxwood.tree.shorten import rounded
 if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut
 
-__all__ = ["explained"]
-
 
 def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""

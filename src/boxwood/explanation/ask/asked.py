@@ -19,8 +19,6 @@ from boxwood.reference.mixed import plain_value
 if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
 
-__all__ = ["Asked", "Candidates", "with_defaults"]
-
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 """The parts of a `Budget` that `explain` takes."""
 

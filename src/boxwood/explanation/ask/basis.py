@@ -17,8 +17,6 @@ from boxwood.reference import Reference
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import Tree
 
-__all__ = ["Given", "basis_of_call", "basis_on_other_rows", "given_in", "with_basis"]
-
 
 class Given(NamedTuple):
     """What the rows are called, the names of all columns of the table, and where the labels come from.

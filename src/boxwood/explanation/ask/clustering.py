@@ -36,16 +36,6 @@ if TYPE_CHECKING:
     from boxwood.reference import Mixture
     from boxwood.reference.coordinates import Coordinates
 
-__all__ = [
-    "clustering_of",
-    "clustering_of_table",
-    "given_to",
-    "label_column_of",
-    "notes_on_clustering",
-    "notes_on_kernel",
-    "number_of_clusters",
-]
-
 N_CLUSTERS = 8  # as in every estimator
 
 

@@ -49,36 +49,6 @@ from boxwood.tree import Interval, ThresholdTree
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
 
-__all__ = [
-    "UNSEEN_DATES",
-    "ColumnNote",
-    "as_fitted",
-    "boolean_columns_of",
-    "columns_for_rules",
-    "identifiers_of",
-    "identifiers_to_leave_out",
-    "left_out_of",
-    "look_at",
-    "looks_like_identifier",
-    "may_be_unusable",
-    "note_on_identifiers",
-    "notes_on_agreement",
-    "notes_on_codes",
-    "notes_on_columns",
-    "notes_on_left_out",
-    "notes_on_missed",
-    "notes_on_outcome",
-    "notes_on_ranges",
-    "notes_on_rounding",
-    "notes_on_use",
-    "on_complete_rows",
-    "refuse_one_cluster_of",
-    "refuse_other_weights",
-    "rows_for",
-    "sees_distances",
-    "usable_rows",
-]
-
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual
 FILLED = 0.9  # unique whole numbers that fill more of their range count rows
 FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one

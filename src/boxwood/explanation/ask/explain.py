@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
     from boxwood.explanation.explanation import Explanation
 
-__all__ = ["explain"]
-
 
 def explain(
     X: Any,

@@ -28,8 +28,6 @@ from boxwood.reference.clusterer import is_fitted
 if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
 
-__all__ = ["explained_by", "explained_on_table", "is_explainer", "out_of_frozen", "refuse_growing"]
-
 
 def is_explainer(clustering: Any) -> bool:
     """Return whether something that stands for a clustering is an estimator that explains one."""

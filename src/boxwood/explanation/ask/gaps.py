@@ -32,19 +32,6 @@ from boxwood.reference.labels import encode_labels, labels_of
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import Tree
 
-__all__ = [
-    "Complete",
-    "HasGaps",
-    "can_be_gathered",
-    "complete_rows",
-    "note_on_gaps",
-    "refuse_gaps",
-    "refuse_other_index",
-    "with_fitted_pipeline",
-    "without_gaps",
-    "without_rows",
-]
-
 
 class Complete(NamedTuple):
     """A table without the rows that lack a value, and what belongs to its rows.

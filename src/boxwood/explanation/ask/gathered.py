@@ -35,8 +35,6 @@ from boxwood.reference.streamed import find_labels
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
 
-__all__ = ["gathered", "numbers_in_order"]
-
 
 def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = False) -> Read | None:
     """Return the rows of a table that has words that rules may use, or gaps; None for one of numbers.

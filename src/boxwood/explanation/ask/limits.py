@@ -14,8 +14,6 @@ from boxwood.reference import Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.tree import ThresholdTree
 
-__all__ = ["budget_of", "settled", "told"]
-
 
 def budget_of(
     given: dict[str, Any],

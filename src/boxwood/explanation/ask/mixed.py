@@ -36,20 +36,6 @@ from boxwood.reference.mixed import MixedTable, readable_columns, seldom_twice
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
 
-__all__ = [
-    "THE_LABELS",
-    "Read",
-    "as_told",
-    "chosen_columns",
-    "clustered",
-    "like_identifiers",
-    "read_as_it_is",
-    "refuse_method",
-    "refuse_unseen_kinds",
-    "without_gaps_in",
-    "without_labels",
-]
-
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
 THE_LABELS = "the labels themselves"
 OF_NUMBERS = ("mmdt", "random_cuts")  # and all methods of kernels; the first takes gaps

@@ -18,8 +18,6 @@ from boxwood.render.words.rules import cluster_name
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import Tree
 
-__all__ = ["Names", "plain_name", "renamed", "with_names"]
-
 Names: TypeAlias = Mapping[Hashable, Hashable] | Sequence[Hashable]
 
 

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 
 from boxwood._validation import shown
 
-__all__ = ["Clock", "Progress", "Steps", "as_progress", "silent"]
-
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Takes what is done ("trees grown"), how often it has been done by now, and how often it will be."""
 

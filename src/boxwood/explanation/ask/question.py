@@ -64,8 +64,6 @@ from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Question", "mixed_question", "question_of", "table_question_of", "with_weights"]
-
 
 @dataclass(frozen=True)
 class Question:

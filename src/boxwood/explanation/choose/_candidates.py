@@ -22,8 +22,6 @@ from boxwood.grow.shared.names import matched
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["CANDIDATES", "OBJECTIVES", "CandidateInput"]
-
 IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
 OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tree, and their objectives
 

@@ -19,8 +19,6 @@ from boxwood.grow.leaves.prune import pruned
 from boxwood.grow.shared.names import named
 from boxwood.reference import Task
 
-__all__ = ["Choice", "choices", "grown_on_few", "on_few_columns"]
-
 Choice: TypeAlias = tuple[int, ...]
 """Columns of the table, ascending."""
 

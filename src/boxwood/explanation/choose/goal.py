@@ -19,8 +19,6 @@ from boxwood.metrics.costs import cost_about, cost_of_clusters
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Candidate", "Goal", "GoalRule", "comparable", "share_beyond_doubt"]
-
 AT_HAND = 1 << 16  # distances computed at a time, so that they stay in the processor's cache
 
 

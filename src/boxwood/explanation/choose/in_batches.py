@@ -18,8 +18,6 @@ from boxwood.passes.tree_sums import TreeSums
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Found", "searched_by_passes"]
-
 
 class Found(NamedTuple):
     """What was grown, and what the leaves of its tree hold; of "auto" also its cost and the sample that it saw."""

@@ -33,8 +33,6 @@ from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merged
 
-__all__ = ["choose", "rows_of_sample", "sample_task", "searched"]
-
 
 def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
     """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:  # a model that was read from a file has no evidence
     from boxwood.reference.coordinates import Coordinates
     from boxwood.tree import ThresholdTree
 
-__all__ = ["BOOLEAN", "Evidence"]
-
 BOOLEAN = Categories((False, True), False)
 
 

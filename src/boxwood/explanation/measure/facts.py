@@ -25,8 +25,6 @@ from boxwood.reference import Task
 from boxwood.reference.streamed import ranges_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["TableFacts", "named_by_rows", "refuse_all_rows", "with_enough_rows"]
-
 EQUAL = 1 + 1e-12  # distances of this ratio are equal, but for rounding
 
 

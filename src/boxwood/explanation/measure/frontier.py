@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from boxwood._types import Indices
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["frontier_of", "largest_of", "way_of"]
-
 PER_CLUSTER = 4  # leaves of the larger tree for each cluster, at least
 PER_LEAF = 2  # and for each leaf of the explanation's tree
 _STEPS = "trees of the frontier"

@@ -28,19 +28,6 @@ from boxwood.tree import ThresholdTree
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = [
-    "checked_folds",
-    "checked_validate",
-    "held_out",
-    "how_of",
-    "loss_of_parts",
-    "losses_on",
-    "parts_held_out",
-    "rest_of",
-    "retaken",
-    "with_rows_in_memory",
-]
-
 MOST_FOLDS = 100
 Validate = float | int
 """A share of the rows, or a number of folds."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from boxwood.reference import Task
     from boxwood.tree import ThresholdTree
 
-__all__ = ["LeafFacts", "confusion_in", "held_in"]
-
 
 class LeafFacts(NamedTuple):
     """What the leaves of a tree hold.

@@ -18,8 +18,6 @@ from boxwood.reference.coordinates import Coordinates
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 
-__all__ = ["finished", "in_coordinates", "on_table_columns"]
-
 LARGEST = float(np.finfo(np.float64).max)
 
 

@@ -21,9 +21,6 @@ from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.moments import moments_of
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Distance", "LeafLosses", "Loss", "Losses", "cost_by_means", "cost_of_groups", "one_by_one", "summed"]
-
-
 _AT_ONCE = 1 << 20  # numbers in an array for several namings
 CostOfNamings: TypeAlias = Callable[[Indices], Sequence[float]]
 """Makes the cost of each of several namings of the leaves, shape (n_namings, n_leaves)."""

@@ -51,8 +51,6 @@ from boxwood.tree import ThresholdTree
 if TYPE_CHECKING:
     from boxwood.reference import Task
 
-__all__ = ["Costs", "costs_of", "measure", "measured_by_passes", "measured_in_batches", "mixture_facts"]
-
 
 def measure(
     task: Task, grown: Grown, coordinates: Coordinates, *, leaf: Indices | None = None, costs: Costs | None = None

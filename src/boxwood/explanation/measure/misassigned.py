@@ -19,8 +19,6 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
 
-__all__ = ["Misassigned", "misassigned_rows"]
-
 
 class Misassigned(NamedTuple):
     """A row whose rule names another cluster than its own.

@@ -33,8 +33,6 @@ from boxwood.passes.ranks import (
 )
 from boxwood.reference import Task
 
-__all__ = ["profile_of", "profiled", "typical_rows"]
-
 _FAR = 400  # exponent of two up to which squares and their sums are far from the ends of the range
 
 

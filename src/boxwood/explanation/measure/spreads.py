@@ -12,8 +12,6 @@ from boxwood._types import Array, Floats, Positive
 if TYPE_CHECKING:
     from boxwood.reference import Task
 
-__all__ = ["Spread", "end_of_cut", "spreads_of"]
-
 
 class Spread(NamedTuple):
     """The spread of a column among the rows that are in a cluster.

@@ -34,8 +34,6 @@ from boxwood.tree.boxes import ends_without_missing
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-__all__ = ["contrast_of", "overlaps", "stability_of"]
-
 LOW, HIGH = 0.05, 0.95  # quantiles over the resamples
 LARGEST = sys.float_info.max
 _SEEDS = 2**31 - 1

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.verbs import Measured
     from boxwood.reference import Task
 
-__all__ = ["suggested_names", "worth_of"]
-
 
 def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     """See `Explanation.worth`."""

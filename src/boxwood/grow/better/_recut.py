@@ -25,8 +25,6 @@ from boxwood.reference import Task
 from boxwood.reference.bins import N_BINS
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["Draft", "is_past"]
-
 T = TypeVar("T")
 
 _UNKNOWN = -(1 << 62)  # a lower bound on all sums of differences; see `whole_costs`

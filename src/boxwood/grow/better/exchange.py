@@ -17,8 +17,6 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 from boxwood.tree.merge import merged
 
-__all__ = ["NEARLY", "keeps", "loss_of", "preferring", "refilled", "subtree", "swapped", "within"]
-
 TURNS = 5  # largest number of times that freed leaves are used elsewhere
 
 

@@ -14,8 +14,6 @@ from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, without_weightless
 from boxwood.tree import ThresholdTree
 
-__all__ = ["means_of", "refine", "refined", "refined_with_centers"]
-
 
 def refine(
     tree: ThresholdTree,

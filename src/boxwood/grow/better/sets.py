@@ -22,8 +22,6 @@ from boxwood.reference import Task
 from boxwood.reference.budget import NO_BUDGET, Budget
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
-__all__ = ["resettled"]
-
 NONE_ORDERED: Mapping[int, int] = MappingProxyType({})
 MOST_ROWS = 100_000  # of a longer table so many decide, evenly spread over it
 LARGEST = sys.float_info.max  # so that `x <= LARGEST` asks whether there is a number

@@ -22,8 +22,6 @@ from boxwood.passes import Batches, Block
 from boxwood.passes.labelling import LabelStore, RowStore
 from boxwood.tree import between
 
-__all__ = ["Cuts", "NodeAnswer", "NodeQuestion", "NodesOfRows", "StoredCodes", "ask"]
-
 BUFFER = 1 << 16  # values that a thread gathers in one array
 
 

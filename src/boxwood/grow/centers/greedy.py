@@ -27,18 +27,6 @@ from boxwood.passes import Source
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = [
-    "Nearest",
-    "Node",
-    "NodeCenters",
-    "greedy",
-    "grow_greedy",
-    "grow_several",
-    "grow_shallow",
-    "growth_of_several",
-    "shallow",
-]
-
 NONE = int(np.iinfo(np.int64).max)  # the cost of a cut where there is none, above all others
 
 

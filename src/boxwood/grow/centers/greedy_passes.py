@@ -47,8 +47,6 @@ from boxwood.passes import Block
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["separated"]
-
 
 def separated(task: Task, duplicates: str, penalty: float = 0.0) -> ThresholdTree:
     """Return the tree with one leaf for each centre whose cuts have the lowest scores, by passes."""

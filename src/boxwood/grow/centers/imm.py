@@ -34,8 +34,6 @@ from boxwood.passes import Source
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["CenterBins", "MistakeSearch", "grow_imm", "imm"]
-
 
 def imm(
     X: ArrayLike | Source,

@@ -28,8 +28,6 @@ from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["tree_by_passes"]
-
 FEW_VALUES = 1_000_000  # a table with at most this many values is read into memory
 MOST_VALUES = 1_000_000  # most values that a pass gathers, of all nodes
 MOST_COUNTS = 8_000_000  # most counts of a pass, 8 bytes each

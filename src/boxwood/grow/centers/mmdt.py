@@ -19,8 +19,6 @@ from boxwood.reference.equal_centers import alike_without, refuse_alike
 from boxwood.reference.mixture import sigma_of
 from boxwood.tree import ThresholdTree, between
 
-__all__ = ["AXES", "THRESHOLDS", "grow_mmdt", "mmdt"]
-
 AXES = ("gap", "range")
 
 

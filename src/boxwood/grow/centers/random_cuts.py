@@ -26,14 +26,6 @@ from boxwood.reference.centers import find_centers, objective_code, without_weig
 from boxwood.reference.equal_centers import alike_without, refuse_alike
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = [
-    "RandomCutter",
-    "grow_random_cuts",
-    "random_cuts",
-    "scored",
-    "with_best_centers",
-]
-
 
 def random_cuts(
     centers: ArrayLike,

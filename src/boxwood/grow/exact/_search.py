@@ -33,8 +33,6 @@ from boxwood.loops.optimal import keep_inside, leaf_cost, sweep_clusters, sweep_
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
 
-__all__ = ["DEEPEST", "Costs", "Found", "Kept", "Search", "Sums", "box_name", "leaf_rows", "n_leaves"]
-
 Cuts: TypeAlias = "tuple[int, int, Cuts, Cuts] | None"
 """A tree: column, last code of the first side, and the trees on both sides; None is a leaf."""
 

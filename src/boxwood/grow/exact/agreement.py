@@ -29,9 +29,6 @@ from boxwood.loops.agreement import NONE, UNIT, add_shares, begin, look, middle,
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["Agreeing", "Fewest", "FewestMistakes", "Marks", "agreeing_of", "is_within_reach", "resolved_by_agreement"]
-
-
 CHOICES = 200  # sets of columns that are all tried
 SAMPLED, FAR = 1_000, 16  # rows whose best tree the search begins with, and how many times as many the table has
 BY_LOOP = 3  # depth up to which no other tree is grown to begin with

@@ -27,8 +27,6 @@ from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
 
-__all__ = ["Optimal", "optimal", "optimal_of", "resolved", "with_cheapest_names"]
-
 WINDOW = 3  # leaves of the subtrees that are solved to improve the tree with which a search begins
 
 

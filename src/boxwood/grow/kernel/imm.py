@@ -26,8 +26,6 @@ from boxwood.metrics.kernel_costs import KernelSpace
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
-__all__ = ["grow_kernel_exkmc", "grow_kernel_expand", "grow_kernel_imm", "kernel_imm"]
-
 
 class _FeatureTree(NamedTuple):
     """A tree of Kernel IMM, the kind of features it cuts, and the error of their inner products against the kernel."""

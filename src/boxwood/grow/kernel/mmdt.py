@@ -24,18 +24,6 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.mixture import refuse_no_mixture
 from boxwood.tree import ThresholdTree, between
 
-__all__ = [
-    "AXES",
-    "ClusterLaws",
-    "GaussianLaws",
-    "PrototypeCut",
-    "grow_from_laws",
-    "grow_kernel_mmdt",
-    "grown_of_mixture",
-    "kernel_mmdt",
-    "kernel_mmdt_of_mixture",
-]
-
 PROTOTYPES = ("sample", "medoid")
 
 

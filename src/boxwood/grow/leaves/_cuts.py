@@ -30,18 +30,6 @@ from boxwood.loops.expand import (
 )
 from boxwood.tree import between
 
-__all__ = [
-    "LeafCut",
-    "Pair",
-    "Thresholds",
-    "best_cut",
-    "best_instead",
-    "best_interval_of",
-    "best_pairs",
-    "cuts_of_pair",
-    "is_little",
-]
-
 _SHORT = 100_000_000  # steps of a loop that take a fraction of a second
 
 

@@ -48,8 +48,6 @@ from boxwood.passes import Batches, Block
 from boxwood.reference import Task
 from boxwood.tree import between
 
-__all__ = ["Leaf", "LeafCutSearch"]
-
 TWO_SIDED_BINS = 128  # most bins of a column at a node for intervals, as all pairs of them are compared
 
 

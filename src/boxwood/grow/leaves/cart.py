@@ -15,8 +15,6 @@ from boxwood.reference import Task
 from boxwood.reference.budget import NO_BUDGET, Budget
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["cart", "grow_cart"]
-
 _LARGEST_EXPONENT = 100  # sums of float32 values below 2**100 stay finite in float32 too
 
 

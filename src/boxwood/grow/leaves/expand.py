@@ -33,8 +33,6 @@ from boxwood.passes import Source
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["base_of", "begun", "expand", "expanded", "grow_exkmc", "grow_expand", "grown_from", "warn_of_early_stop"]
-
 CUTS = ("threshold", "interval")
 
 

@@ -24,8 +24,6 @@ from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["expanded_by_passes"]
-
 
 def expanded_by_passes(
     tree: ThresholdTree | None,

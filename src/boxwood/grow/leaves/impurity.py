@@ -22,8 +22,6 @@ from boxwood.reference import Task
 from boxwood.reference.bins import N_BINS, LooseBins, ascending
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
-__all__ = ["CRITERIA", "Labels", "grown_by", "grown_to_sizes", "whole_weights"]
-
 MARGIN = 1.0 + 1e-9  # covers rounding errors of an impurity, which only decides when a leaf is searched
 
 

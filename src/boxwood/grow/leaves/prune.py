@@ -16,8 +16,6 @@ from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = ["Shares", "pruned", "prunings", "shares_of", "sums_by_node", "sums_of_leaves"]
-
 _AT_ONCE = 1 << 20  # numbers in an array for several prunings
 
 

@@ -22,25 +22,6 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 from boxwood.tree.tree import refuse_no_tree
 
-__all__ = [
-    "OBJECTIVES",
-    "REPEATS",
-    "SUM_ERROR",
-    "PartitionedOrder",
-    "PlacesOfNode",
-    "Problem",
-    "distance_unit",
-    "largest_costs",
-    "make_problem",
-    "refuse_misfit",
-    "scale_for",
-    "scale_of",
-    "unit_of",
-    "whole_costs",
-    "whole_costs_of",
-    "with_centers",
-]
-
 Costs: TypeAlias = Callable[[Indices], Floats]
 """Return the costs of some rows under each cluster, shape (len(rows), k); not negative, and without weights."""
 

@@ -14,22 +14,6 @@ from boxwood.reference import Task
 from boxwood.reference.centers import Centers, find_centers
 from boxwood.tree import ThresholdTree, TreeBuilder
 
-__all__ = [
-    "assigned",
-    "assignment",
-    "centers_reached",
-    "clusters_reached",
-    "leaves_reached",
-    "matched",
-    "means_reached",
-    "named",
-    "weight_in",
-    "with_centers_reached",
-    "with_honest_names",
-    "without_empty_leaves",
-    "without_leaves",
-]
-
 DIGITS = 40  # binary digits of weights in an assignment, as it is computed in floats
 
 

@@ -39,30 +39,6 @@ from boxwood.passes.overview import ExactSum
 from boxwood.reference import Task
 from boxwood.tree import TreeBuilder
 
-__all__ = [
-    "BINS",
-    "BYTES",
-    "FEWEST",
-    "BlockCosts",
-    "Candidate",
-    "FilledBins",
-    "GrowingTree",
-    "GuidingRows",
-    "Paths",
-    "RowsInNodes",
-    "SampleAt",
-    "Scales",
-    "SlotSums",
-    "Stretch",
-    "StretchBins",
-    "bins_into",
-    "bins_of_values",
-    "chunks_of",
-    "inner_edges",
-    "narrow",
-    "rows_taken",
-]
-
 
 class Paths(NamedTuple):
     """The part of a tree above some of its nodes, in pre-order. All arrays are of shape (m,).
