@@ -47,7 +47,7 @@ def test_a_column_of_booleans_is_said_by_its_name(make):
     assert ex.predict(MEMBERS.astype(float).to_numpy()).tolist() == LABELS
     again = boxwood.Explanation.from_json(ex.to_json())
     assert again == ex
-    assert ex.to_dict()["categories"] == {"member": {"values": [False, True], "others": False}}
+    assert ex.to_dict()["categories"] == {"member": {"values": [False, True], "others": False, "ordered": False}}
 
 
 def test_models_without_booleans_are_as_they_were():

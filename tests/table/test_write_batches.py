@@ -254,7 +254,7 @@ def test_a_query_may_end_as_queries_do(tmp_path):
 def test_what_cannot_be_written_is_said_and_nothing_is_left(tmp_path):
     path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
     day = pa.array([datetime.timedelta(1)])
-    pq.write_table(pa.table({"x": [0.0], "Cluster": [1], "t": ["-"], "day": day}), path)
+    pq.write_table(pa.table({"x": [0.0], "Cluster": [1], "t": ["word"], "day": day}), path)
     write = functools.partial(bw.write_labels, tree_of(), column="new")
     for call, error, said in (
         (lambda: write(path, out, columns=["x"], column="cluster"), ColumnError, "has a column 'cluster' already"),
@@ -265,7 +265,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is_left(tmp_path):
         (
             lambda: write(path, out, columns=["t"]),
             DataError,
-            r"'t' must be numbers, .* text, first '-' in row 1",
+            r"'t' must be numbers, .* text, first 'word' in row 1",
         ),
         (lambda: write(path, out, columns=["day"]), DataError, "'day' must be numbers, but .* has interval"),
         (lambda: write(path, out), TypeError, "columns must name the 1 columns of the tree"),
