@@ -2,12 +2,14 @@
 
 Half of the columns of each table are cut into bins, whose names are words without an order. The clusters are the
 classes, k-means of the numbers before, and average linkage of Gower's distances. With `--gaps` values are knocked out
-instead, and the others are peers that fill them with medians and the commonest words.
+instead, and the others are peers that fill them with medians and the commonest words. With `--cost` prices are told,
+for clusters that are compact: those of k-means on one-hot columns, and of k-prototypes (pip install kmodes).
 """
 
 import argparse
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from benchmarks.quality.cases import tables_of
 from benchmarks.tables import Table
 from benchmarks.timing import print_table
 from boxwood import explain
+from boxwood.metrics import partition_cost
 
 MOST_ROWS = 3000
 CLUSTERS = 5  # of k-means and average linkage
@@ -38,6 +41,7 @@ class MixedCase(NamedTuple):
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this part."""
     cases.add_options(parser)
+    parser.add_argument("--cost", action="store_true", help="prices of compact clusters, in the place of agreement")
     parser.add_argument("--gaps", type=float, metavar="SHARE", help="share of the values that are knocked out")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="tables made of each table")
 
@@ -48,9 +52,13 @@ def main(options: argparse.Namespace) -> None:
     for case in _cases(options):
         k = int(case.labels.max()) + 1
         for leaves in (k, 2 * k):
-            found = _with_gaps(case, leaves) if options.gaps else _with_words(case, leaves)
+            trees = _by_cost if options.cost else _with_gaps if options.gaps else _with_words
+            found = trees(case, leaves)
             rows.append([case.name, *case.frame.shape, leaves, *found])
             print(*rows[-1], file=sys.stderr, flush=True)
+    if options.cost:
+        _print_prices(rows)
+        return
     if options.gaps:
         header, others = ["", "rows", "columns", "leaves", "as it is", "filled"], [5]
     else:
@@ -75,7 +83,7 @@ def _cases(options: argparse.Namespace) -> Iterator[MixedCase]:
             at = np.sort(rng.permutation(len(table.X))[:MOST_ROWS])
             smaller = table._replace(X=table.X[at], classes=table.classes[at])
             frame = _in_words(smaller.X, rng)
-            for how, labels in _clusterings(smaller, frame):
+            for how, labels in _compact(frame) if options.cost else _clusterings(smaller, frame):
                 missing = [] if not options.gaps else [("at random", False), ("large", True)]
                 for what, of_large in missing or [("", False)]:
                     lacking = _knocked_out(frame, smaller.X, options.gaps, of_large, rng) if missing else frame
@@ -99,6 +107,21 @@ def _clusterings(table: Table, frame: pd.DataFrame) -> Iterator[tuple[str, np.nd
     yield "k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(table.X)
     linkage = AgglomerativeClustering(CLUSTERS, metric="precomputed", linkage="average")
     yield "Gower", linkage.fit_predict(_gower(frame))
+
+
+def _compact(frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
+    yield "one-hot k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(_one_hot(frame))
+    if find_spec("kmodes") is not None:
+        from kmodes.kprototypes import KPrototypes
+
+        words = [j for j, kind in enumerate(frame.dtypes) if kind.kind != "f"]
+        if len(words) < len(frame.columns):
+            found = KPrototypes(CLUSTERS, n_init=1, max_iter=20, random_state=0).fit_predict(frame, categorical=words)
+            yield "k-prototypes", np.unique(found, return_inverse=True)[1]
+
+
+def _one_hot(frame: pd.DataFrame) -> np.ndarray:
+    return pd.get_dummies(frame).to_numpy(dtype=float)
 
 
 def _gower(frame: pd.DataFrame) -> np.ndarray:
@@ -126,7 +149,7 @@ def _knocked_out(
 
 def _with_words(case: MixedCase, leaves: int) -> list[float]:
     """Return the agreement of trees on the frame, of CART and of ours on one-hot columns, and their conditions."""
-    one_hot = pd.get_dummies(case.frame).to_numpy(dtype=float)
+    one_hot = _one_hot(case.frame)
     asked: dict[str, Any] = {"max_leaf_nodes": leaves, "objective": "agreement"}
     # named, as a column that says the same as the labels is left out otherwise, and CART has it
     ours = explain(case.frame, case.labels, columns=list(case.frame), **asked)
@@ -145,6 +168,32 @@ def _with_words(case: MixedCase, leaves: int) -> list[float]:
         ),
     )
     return [*(100 * share for share in shares), *conditions]
+
+
+def _by_cost(case: MixedCase, leaves: int) -> list[float]:
+    """Return the prices of trees on the frame, of CART and of ours on one-hot columns, which cost what words cost."""
+    one_hot = _one_hot(case.frame)
+    of_clusters = partition_cost(one_hot, case.labels)
+    ours, on_one_hot = (
+        explain(rows, case.labels, max_leaf_nodes=leaves, objective="cost", columns=names).price
+        for rows, names in ((case.frame, list(case.frame)), (one_hot, None))
+    )
+    carts = (
+        DecisionTreeClassifier(criterion=how, max_leaf_nodes=leaves, random_state=0).fit(one_hot, case.labels)
+        for how in CRITERIA
+    )
+    return [ours, min(partition_cost(one_hot, cart.predict(one_hot)) / of_clusters for cart in carts), on_one_hot]
+
+
+def _print_prices(rows: list[list[Any]]) -> None:
+    header = ["", "rows", "columns", "leaves", "as it is", "CART", "one-hot"]
+    lines = [[*map(str, row[:4]), *(f"{price:.4f}" for price in row[4:])] for row in rows]
+    print_table("Price of explainability", header, lines)
+    for j in (5, 6):
+        over = [row[4] / row[j] - 1 for row in rows]
+        above = [f"{row[0]} {row[3]}" for row, more in zip(rows, over, strict=True) if more > SLACK]
+        print(f"costs more than {header[j]} in {len(above)} of {len(rows)}: {', '.join(above) or '-'}")
+        print(f"beside {header[j]}: {np.mean(over):+.2%} in the mean, {max(over):+.2%} at most")
 
 
 def _with_gaps(case: MixedCase, leaves: int) -> list[float]:
