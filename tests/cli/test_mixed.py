@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import boxwood
-from tests.cli.test_cli import DATA, run
+from tests.cli.test_cli import DATA, USAGE, run
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +78,9 @@ def test_clusters_of_a_mixed_file_are_made(folder):
     text = run(folder, "compare", "{}/t.csv", "-l", "segment", "--method", "imm,cart,mmdt").stdout
     assert "imm" in text
     assert "cart" in text
+
+
+def test_a_method_of_numbers_says_by_options_what_to_do(folder):
+    words = ("explain", "{}/t.csv", "-l", "segment", "-c", "country,age", "--method", "random-cuts")
+    refused = run(folder, *words, code=USAGE).stderr
+    assert "takes no categories; use another method, or -c age and --missing drop" in refused

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +19,8 @@ LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferre
 """Parameters of `explain` that limit the rules; options have the same names."""
 _OTHERS = ("max_leaf_nodes", "method", "objective", "time_limit", "validate", "categories", "numbers")
 _RENAMED = {"n_clusters": "--clusters", "random_state": "--seed", "n_jobs": "--jobs"}
-_PARAMETER = re.compile(rf"\b({'|'.join((*LIMITS, *_OTHERS, *_RENAMED))})(=| must|;| at once)")
+_PARAMETER = re.compile(rf"(?<!takes no )\b({'|'.join((*LIMITS, *_OTHERS, *_RENAMED))})(=| must|;| at once)")
+_COLUMNS = re.compile(r"columns=(\[.*?\])")
 _LIMITS = re.compile(r"^(max_columns=\d+): |\(((?:max_depth|min_samples_leaf)=\d+(?:, min_samples_leaf=\d+)?)\)$")
 _ENDS = {
     "(columns chooses others)": "(--exclude leaves it out)",
@@ -87,9 +90,15 @@ def in_option_names() -> Iterator[None]:
         raise DataError(text) from None
     except ValueError as error:
         text = _PARAMETER.sub(lambda found: _option(found[1]) + found[2], str(error))
+        text = _COLUMNS.sub(_as_option, text).replace('missing="drop"', "--missing drop")
         if text == str(error):
             raise
         raise click.UsageError(text) from None
+
+
+def _as_option(found: re.Match[str]) -> str:
+    """Return the option that names columns, from a list as Python writes it."""
+    return f"-c {shlex.quote(','.join(ast.literal_eval(found[1])))}"
 
 
 def _option(parameter: str) -> str:

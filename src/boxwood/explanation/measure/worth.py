@@ -78,7 +78,8 @@ def _totals_by_a_pass(task: Task, column: str) -> tuple[Floats, Floats, int]:
     if labelling is not None and labelling.column_read is None:
         labelling = _OfFirstColumns(labelling, rows.n_columns)
     beside = replace(rows, columns=(*rows.columns, column), labelling=labelling)
-    return beside.fold(partial(_Totals, task.reference.n_clusters), [rows.n_columns]).found()  # type: ignore[no-any-return]
+    totals: _Totals = beside.fold(partial(_Totals, task.reference.n_clusters), [rows.n_columns])
+    return totals.found()
 
 
 @dataclass(frozen=True, eq=False)
