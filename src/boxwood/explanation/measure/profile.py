@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -166,10 +166,58 @@ def spread_out(groups: Sequence[G], clusters: Indices, n_clusters: int) -> tuple
 
 
 # -------------------------------------------------------------------------------------------------------- numbers
+class _Moments(NamedTuple):
+    """Means and variances of a column, in each cluster with rows and in all of them.
+
+    clusters, sizes, means, deviations (i,): cluster numbers, weights, own means and own standard deviations. The rest is
+    in units of 2 ** exponent, so that no square leaves the range. at, away (i,): means, and what they are less an origin
+    that loses fewer digits. mean, least: of all rows. variance, between: of all rows, and what of it is between
+    clusters; 0 for a column of one value.
+    """
+
+    n_clusters: int
+    clusters: Indices
+    sizes: Floats
+    means: Floats
+    deviations: Floats
+    exponent: int
+    at: Floats
+    away: Floats
+    mean: float
+    least: float
+    variance: float
+    between: float
+
+
+def _numbers(name: str, moments: _Moments, quantiles: Floats) -> NumberColumn:
+    """Return the profile of a column; IN: quantiles of the clusters with rows, and of all rows last, (i + 1, 5)."""
+    sizes, away, mean, rest = moments.sizes, moments.away, moments.mean, others(moments.sizes)
+    deviation, indexed = float(np.sqrt(moments.variance)), mean > 0 and moments.least >= 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        differences = (away - others(sizes * away) / rest) / (deviation or np.inf)
+
+    def group(i: int, at: float, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
+        index = 100.0 * at / mean if indexed else None
+        return NumberGroup(mean_of, deviation_of, tuple(quantiles[i].tolist()), difference, index)
+
+    facts = (moments.at, moments.means, moments.deviations, differences)
+    each = [
+        group(i, at, mean_of, deviation_of, difference if rest[i] > 0 else None)
+        for i, (at, mean_of, deviation_of, difference) in enumerate(zip(*(x.tolist() for x in facts), strict=True))
+    ]
+    whole = (float(np.ldexp(part, moments.exponent)) for part in (mean, deviation))
+    return NumberColumn(
+        column=name,
+        effect=float(min(moments.between / moments.variance, 1.0)) if moments.variance else 0.0,
+        everyone=group(-1, mean, *whole, None),
+        clusters=spread_out(each, moments.clusters, moments.n_clusters),
+    )
+
+
 def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> NumberColumn:
     """Return the profile of a column; IN: values (m,), in the order of the groups."""
-    # Numbers of a cluster are scaled to at most 1 by powers of two, which change no digit, so that no square leaves the
-    # range: those of each cluster by its own, as small clusters would vanish beside large ones.
+    # Numbers of a cluster are scaled to at most 1 by powers of two, which change no digit: those of each cluster by its
+    # own, as small clusters would vanish beside large ones.
     starts = groups.bounds[:-1]
     least, most = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     exponents, exponent = np.frexp(largest := np.maximum(-least, most))[1], int(np.frexp(largest.max())[1])
@@ -178,35 +226,21 @@ def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> Numb
     means, inside = np.ldexp(own_means, exponents - exponent), np.ldexp(own_inside, 2 * (exponents - exponent))
     mean = float((sizes * means).sum() / total)
     between, constant = float((sizes * np.square(means - mean)).sum()), bool(least.min() == most.max())
-    variance = 0.0 if constant else float(inside.sum() + between) / total
-    deviation = float(np.sqrt(variance))
-    indexed = mean > 0 and float(least.min()) >= 0
-    rest = others(sizes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        differences = (means - others(sizes * means) / rest) / (deviation or np.inf)
-    deviations = np.zeros(len(sizes)) if constant else np.sqrt(own_inside / sizes)
-    quantiles = room.quantiles(values).tolist()
-
-    def group(i: int, power: int, mean_of: float, deviation_of: float, difference: float | None) -> NumberGroup:
-        return NumberGroup(
-            mean=float(np.ldexp(mean_of, power)),
-            deviation=float(np.ldexp(deviation_of, power)),
-            quantiles=tuple(quantiles[i]),
-            difference=difference,
-            index=100.0 * float(np.ldexp(mean_of, power - exponent)) / mean if indexed else None,
-        )
-
-    facts = zip(exponents.tolist(), own_means.tolist(), deviations.tolist(), differences.tolist(), strict=True)
-    each = [
-        group(i, power, mean_of, deviation_of, difference if rest[i] > 0 else None)
-        for i, (power, mean_of, deviation_of, difference) in enumerate(facts)
-    ]
-    return NumberColumn(
-        column=name,
-        effect=float(min(between / total / variance, 1.0)) if variance else 0.0,
-        everyone=group(-1, exponent, mean, deviation, None),
-        clusters=spread_out(each, groups.clusters, groups.n_clusters),
+    moments = _Moments(
+        n_clusters=groups.n_clusters,
+        clusters=groups.clusters,
+        sizes=sizes,
+        means=np.ldexp(own_means, exponents),
+        deviations=np.zeros(len(sizes)) if constant else np.ldexp(np.sqrt(own_inside / sizes), exponents),
+        exponent=exponent,
+        at=means,
+        away=means,
+        mean=mean,
+        least=float(least.min()),
+        variance=0.0 if constant else float(inside.sum() + between) / total,
+        between=between / total,
     )
+    return _numbers(name, moments, room.quantiles(values))
 
 
 def _of_gaps(name: str, values: Floats, known: Bools, groups: _Groups) -> NumberColumn:
@@ -290,7 +324,7 @@ def _by_passes(facts: TableFacts, booleans: Collection[str]) -> tuple[ColumnProf
     batches = facts.task.batches
     quantiles = quantiles_in(batches, facts.task.overview, QUANTILES)
     return tuple(
-        _of_booleans(name, facts, j) if name in booleans else _of_numbers_in_batches(name, facts, j, quantiles[:, j])
+        _of_booleans(name, facts, j) if name in booleans else _of_sums(name, facts, j, quantiles[:, j])
         for j, name in enumerate(batches.columns)
     )
 
@@ -303,34 +337,27 @@ def _of_booleans(name: str, facts: TableFacts, j: int) -> CategoryColumn:
     return of_counts(name, table, BOOLEAN, present, facts.k)
 
 
-def _of_numbers_in_batches(name: str, facts: TableFacts, j: int, quantiles: Floats) -> NumberColumn:
+def _of_sums(name: str, facts: TableFacts, j: int, quantiles: Floats) -> NumberColumn:
     """Return the profile of a column of numbers; IN: quantiles of the clusters and of all rows, shape (k + 1, 5)."""
-    spreads = facts.spreads
-    present = np.flatnonzero(facts.means.weights > 0)
-    sizes, away = facts.means.weights[present], spreads.away[present, j]
-    unit, variance = int(spreads.exponents[j]), float(spreads.variance[j])
-    deviation, rest = float(np.sqrt(variance)), others(sizes)
-    mean = float(spreads.origin[j] + spreads.mean[j])  # in units
-    with np.errstate(divide="ignore", invalid="ignore"):
-        differences = (away - others(sizes * away) / rest) / (deviation or np.inf)
+    spreads, means = facts.spreads, facts.means
+    present = np.flatnonzero(means.weights > 0)
+    sizes, unit, variance = means.weights[present], int(spreads.exponents[j]), float(spreads.variance[j])
     deviations = np.sqrt(spreads.inside[present, j] / sizes) if variance else np.zeros(len(sizes))
-    indexed = mean > 0 and float(facts.ranges.least[:, j].min()) >= 0
-    own = facts.means.mean[present, j]
-
-    def group(i: int, at: float, spread: float, difference: float | None) -> NumberGroup:
-        index = 100.0 * float(np.ldexp(at, -unit)) / mean if indexed else None
-        return NumberGroup(float(at), float(np.ldexp(spread, unit)), tuple(quantiles[i].tolist()), difference, index)
-
-    each = [
-        group(int(c), own[i], deviations[i], float(differences[i]) if rest[i] > 0 else None)
-        for i, c in enumerate(present)
-    ]
-    return NumberColumn(
-        column=name,
-        effect=float(min(spreads.between[j] / variance, 1.0)) if variance else 0.0,
-        everyone=group(-1, float(np.ldexp(mean, unit)), deviation, None),
-        clusters=spread_out(each, present, facts.k),
+    moments = _Moments(
+        n_clusters=facts.k,
+        clusters=present,
+        sizes=sizes,
+        means=means.mean[present, j],
+        deviations=np.ldexp(deviations, unit),
+        exponent=unit,
+        at=np.ldexp(means.mean[present, j], -unit),
+        away=spreads.away[present, j],
+        mean=float(spreads.origin[j] + spreads.mean[j]),
+        least=float(facts.ranges.least[:, j].min()),
+        variance=variance,
+        between=float(spreads.between[j]),
     )
+    return _numbers(name, moments, quantiles[[*present, -1]])
 
 
 def typical_rows(
