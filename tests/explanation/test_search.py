@@ -347,15 +347,34 @@ def test_no_tree_within_reach_agrees_more():
     assert exact > share(3)
 
 
+def test_beyond_reach_depth_three_is_searched_for_some_steps(monkeypatch):
+    monkeypatch.setattr("boxwood.grow.exact.agreement.CELLS", {2: 1 << 20})
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=300)
+    X = 1.5 * rng.normal(size=(4, 4))[labels] + rng.normal(size=(300, 4))
+    limits = {"objective": "agreement", "max_depth": 3}
+    least = grow.optimal(X, Reference.of(X, labels), **limits).cost
+    ex = explain(X, labels, max_leaf_nodes=8, **limits)
+    assert (round((1 - ex.agreement) * 300), ex.search.agreement_gap) == (least, 0)
+    for steps in (1, 1 << 14):
+        monkeypatch.setattr("boxwood.grow.exact.agreement.AT_ONCE", steps)
+        monkeypatch.setattr("boxwood.explanation.choose.settings.LOOKED_AT_THREE", steps)
+        ex = explain(X, labels, max_leaf_nodes=8, **limits)
+        mistakes = round((1 - ex.agreement) * 300)
+        assert mistakes - 300 * ex.search.agreement_gap <= least + 1e-9
+        assert ex.search.agreement_gap > 0
+        assert mistakes >= least
+
+
 def test_beyond_reach_no_gap_is_known_and_subtrees_are_solved(monkeypatch):
     monkeypatch.setattr("boxwood.grow.exact.agreement.CELLS", {2: 1 << 20})
     rng = np.random.default_rng(0)
     labels = rng.integers(4, size=300)
     X = 1.5 * rng.normal(size=(4, 4))[labels] + rng.normal(size=(300, 4))
-    ex = explain(X, labels, objective="agreement", max_depth=3, max_leaf_nodes=8)
+    ex = explain(X, labels, objective="agreement", max_depth=4, max_leaf_nodes=8)
     assert ex.search.agreement_gap is None
     assert "agrees more" not in str(ex)
-    assert ex.tree.depth <= 3
+    assert ex.tree.depth <= 4
     shallow = grow.optimal(X, Reference.of(X, labels), max_depth=2, objective="agreement").cost
     assert round((1 - ex.agreement) * 300) <= shallow
 

@@ -319,7 +319,7 @@ class AutoSearch:
         """Yield the tree that agrees most of all with the depth that is within reach, if the best one makes a mistake.
 
         If no deeper ones are allowed, its bound is remembered; else it is improved, too. Where depth three is beyond
-        reach, some of its trees are looked at.
+        reach, some of its trees are looked at: more of them where that depth is the limit.
         """
         deepest = min(self.task.budget.max_depth or leaves, max(leaves - 1, 0))
         depth = max((each for each in (1, 2, 3) if each <= deepest and is_within_reach(self.task, each)), default=0)
@@ -328,10 +328,11 @@ class AutoSearch:
         if best.mistakes == 0 or depth == 0 or self.clock.has_passed():
             return
         found = [self._agreeing_within(depth, leaves, best)]
-        if depth == deepest:
-            self.fewest = found[0].bound
-        elif depth == 2:
-            found.append(self._agreeing_within(3, leaves, best, max_steps=settings.LOOKED_AT_DEEPER))
+        if depth == 2 < deepest:
+            steps = settings.LOOKED_AT_THREE if self.task.budget.max_depth == 3 else settings.LOOKED_AT_DEEPER
+            found.append(self._agreeing_within(3, leaves, best, max_steps=steps))
+        if deepest == (3 if len(found) > 1 else depth):
+            self.fewest = found[-1].bound
         trees = [(self._fitting(each.tree, self.task), "optimal") for each in found]
         yield from trees
         if depth < deepest:

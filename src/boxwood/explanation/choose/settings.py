@@ -45,6 +45,7 @@ LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if
 COLUMNS = 20  # Both may read fewer rows in tables of more than 20 columns.
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
 LOOKED_AT_DEEPER = 1 << 26  # Steps of the search for the best tree of depth three where it is not within reach.
+LOOKED_AT_THREE = 1 << 31  # The same where depth three was asked for; about ten seconds.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 
 # Few columns (`max_columns`)
