@@ -797,9 +797,9 @@ class SearchFacts(NamedTuple):
         No tree within the limits, of as many leaves as were asked for, agrees on more rows by more than this share of
         them; 0 if none agrees more. It is known where agreement alone is looked at, for a depth of at most 3 or at most
         4 leaves, in tables with up to 30 000 values in the columns that rules may test (2**20 with a `max_depth` of at
-        most 3); not where `gap` is None for another reason than that. In tables of categories and gaps each set of values
-        counts as a column (127 for 8 values), and so does each side for missing numbers; it is not known for categories
-        of more values, and with `time_limit`.
+        most 3); not where `gap` is None for another reason than that. In tables of categories and gaps each set of
+        values counts as a column (127 for 8 values), and so does each side for missing numbers; it is not known for
+        categories of more values, and with `time_limit`.
     """
 
     objective: Annotated[str, Literal["auto", "cost", "agreement"]]

@@ -169,10 +169,10 @@ def spread_out(groups: Sequence[G], clusters: Indices, n_clusters: int) -> tuple
 class _Moments(NamedTuple):
     """Means and variances of a column, in each cluster with rows and in all of them.
 
-    clusters, sizes, means, deviations (i,): cluster numbers, weights, own means and own standard deviations. The rest is
-    in units of 2 ** exponent, so that no square leaves the range. at, away (i,): means, and what they are less an origin
-    that loses fewer digits. mean, least: of all rows. variance, between: of all rows, and what of it is between
-    clusters; 0 for a column of one value.
+    clusters, sizes, means, deviations (i,): numbers of the clusters, their weights, own means and standard deviations.
+    The rest is in units of 2 ** exponent, so that no square leaves the range. at, away (i,): the means, and the means
+    less an origin near them, which keeps digits. mean, least: of all rows. variance, between: of all rows, and its part
+    between clusters; 0 for a column of one value.
     """
 
     n_clusters: int
@@ -205,11 +205,11 @@ def _numbers(name: str, moments: _Moments, quantiles: Floats) -> NumberColumn:
         group(i, at, mean_of, deviation_of, difference if rest[i] > 0 else None)
         for i, (at, mean_of, deviation_of, difference) in enumerate(zip(*(x.tolist() for x in facts), strict=True))
     ]
-    whole = (float(np.ldexp(part, moments.exponent)) for part in (mean, deviation))
+    mean_of_all, deviation_of_all = np.ldexp([mean, deviation], moments.exponent).tolist()
     return NumberColumn(
         column=name,
         effect=float(min(moments.between / moments.variance, 1.0)) if moments.variance else 0.0,
-        everyone=group(-1, mean, *whole, None),
+        everyone=group(-1, mean, mean_of_all, deviation_of_all, None),
         clusters=spread_out(each, moments.clusters, moments.n_clusters),
     )
 
