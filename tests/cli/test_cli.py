@@ -352,7 +352,7 @@ def test_help_and_usage_errors_start_quickly():
 def long_table(tmp_path_factory):
     """A table that takes seconds to label."""
     folder = tmp_path_factory.mktemp("long")
-    columns = ", ".join(f"random() AS c{j}" for j in range(6))
+    columns = ", ".join(f"i % 1000 / {j}.7 AS c{j}" for j in range(6))
     duckdb.execute(
         f"COPY (SELECT i % 9 AS x, i % 7 AS y, {columns} FROM range(200000) t(i)) TO '{folder / 'one.parquet'}'"
     )
