@@ -1,9 +1,10 @@
 """Tables of words and numbers: `explain` on them as they are, beside CART and `explain` on one-hot columns.
 
 Half of the columns of each table are cut into bins, whose names are words without an order. The clusters are the
-classes, k-means of the numbers before, and average linkage of Gower's distances. With `--gaps` values are knocked out
-instead, and the others are peers that fill them with medians and the commonest words. With `--cost` prices are told,
-for clusters that are compact: those of k-means on one-hot columns, and of k-prototypes (pip install kmodes).
+classes, k-means of the numbers before, average linkage of Gower's distances, and those of k-modes and k-prototypes (pip
+install kmodes). With `--gaps` values are knocked out instead, and the others are peers that fill them with medians and
+the commonest words. With `--cost` prices are told, for clusters that are compact: those of k-means on one-hot columns,
+and of k-prototypes.
 """
 
 import argparse
@@ -107,17 +108,32 @@ def _clusterings(table: Table, frame: pd.DataFrame) -> Iterator[tuple[str, np.nd
     yield "k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(table.X)
     linkage = AgglomerativeClustering(CLUSTERS, metric="precomputed", linkage="average")
     yield "Gower", linkage.fit_predict(_gower(frame))
+    yield from _by_modes(frame)
+    yield from _by_prototypes(frame)
 
 
 def _compact(frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
     yield "one-hot k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(_one_hot(frame))
+    yield from _by_prototypes(frame)
+
+
+def _by_modes(frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield clusters of k-modes, to which a number is one of five words."""
     if find_spec("kmodes") is not None:
+        from kmodes.kmodes import KModes
+
+        words = frame.apply(lambda column: pd.cut(column, 5, labels=False) if column.dtype.kind == "f" else column)
+        found = KModes(CLUSTERS, n_init=1, random_state=0).fit_predict(words.astype(str))
+        yield "k-modes", np.unique(found, return_inverse=True)[1]
+
+
+def _by_prototypes(frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
+    words = [j for j, kind in enumerate(frame.dtypes) if kind.kind != "f"]
+    if find_spec("kmodes") is not None and len(words) < len(frame.columns):
         from kmodes.kprototypes import KPrototypes
 
-        words = [j for j, kind in enumerate(frame.dtypes) if kind.kind != "f"]
-        if len(words) < len(frame.columns):
-            found = KPrototypes(CLUSTERS, n_init=1, max_iter=20, random_state=0).fit_predict(frame, categorical=words)
-            yield "k-prototypes", np.unique(found, return_inverse=True)[1]
+        found = KPrototypes(CLUSTERS, n_init=1, max_iter=20, random_state=0).fit_predict(frame, categorical=words)
+        yield "k-prototypes", np.unique(found, return_inverse=True)[1]
 
 
 def _one_hot(frame: pd.DataFrame) -> np.ndarray:
