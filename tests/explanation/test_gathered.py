@@ -240,3 +240,17 @@ def test_numbers_may_be_named_in_a_table_of_numbers():
     frame = customers(0)[["spent", "segment"]]
     found, expected = (explain(each, "segment", numbers=["spent"]) for each in (scan(frame), frame))
     assert (found.tree, found.columns) == (expected.tree, expected.columns)
+
+
+def test_postcodes_with_leading_zeros_are_words_where_they_are_called_categories(tmp_path):
+    rng = np.random.default_rng(0)
+    segment = rng.integers(2, size=300)
+    zips = np.where(segment, rng.choice(["01234", "02345"], 300), rng.choice(["02345", "10115"], 300))
+    frame = pd.DataFrame({"zip": zips, "age": rng.integers(20, 60, 300), "segment": np.array(["a", "b"])[segment]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    expected = explain(frame, "segment", categories=["zip"])
+    assert expected.categories[0][1].values == ("01234", "02345", "10115")
+    with scan(f"{tmp_path}/t.csv") as table:
+        ex = explain(table, "segment", categories=["zip"])
+        check_same(ex, expected)
+        assert ex.measure(table, "segment").agreement == ex.measure(frame, "segment").agreement == ex.agreement

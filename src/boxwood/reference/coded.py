@@ -25,7 +25,8 @@ class FoundWords(NamedTuple):
 
 def find_words(source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> FoundWords:
     """Return the values of some columns, but for missing ones, from one pass; up to `MOST_VALUES` of each."""
-    found = source.run(partial(_Words, len(columns), source.missing_labels), columns, n_jobs)
+    names = _as_words(source, columns, columns)
+    found = source.run(partial(_Words, len(columns), source.missing_labels), names, n_jobs)
     values = (None if its is None else tuple([*its][i] for i in ascending([*its])) for its in found.values)
     return FoundWords(dict(zip(columns, values, strict=True)), found.n_rows)
 
@@ -53,7 +54,13 @@ class CodedSource(SourceOf):
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, with codes in the place of words."""
         codes = {i: self.values[name] for i, name in enumerate(columns) if name in self.values}
-        return self.source.run(partial(_Coded, codes, self.missing_labels, make), columns, n_jobs).summary
+        read = _as_words(self.source, columns, self.values)
+        return self.source.run(partial(_Coded, codes, self.missing_labels, make), read, n_jobs).summary
+
+
+def _as_words(source: Source, columns: Sequence[str], words: Collection[str]) -> list[str]:
+    """Return the names by which a pass reads columns, with numbers that are words as their texts: 01234."""
+    return [source.label_name(name) if name in words and name in source.padded else name for name in columns]
 
 
 def _without_marks(column: Any, marks: Collection[str]) -> Any:
@@ -65,12 +72,16 @@ def _without_marks(column: Any, marks: Collection[str]) -> Any:
     return pc.if_else(pc.is_in(plain, pa.array(list(marks), pa.string())), pa.scalar(None, pa.string()), column)
 
 
-def rows_in_order(source: Source, columns: Sequence[str]) -> Any:
-    """Return some columns of a table as one of Arrow, in which words that stand for a missing value are missing."""
+def rows_in_order(source: Source, columns: Sequence[str], words: Collection[str]) -> Any:
+    """Return some columns of a table as one of Arrow, in which words that stand for a missing value are missing.
+
+    IN: words: the columns that are read as words.
+    """
     import pyarrow as pa
 
-    found = source.run(Parts, list(dict.fromkeys(columns)))
-    rows = pa.Table.from_batches(found.in_order())
+    names = list(dict.fromkeys(columns))
+    found = source.run(Parts, _as_words(source, names, words))
+    rows = pa.Table.from_batches(found.in_order()).rename_columns(names)
     for j, one in enumerate(rows.schema):
         if source.missing_labels and pa.types.is_string(one.type):
             rows = rows.set_column(j, one.name, _without_marks(rows.column(j), source.missing_labels))

@@ -208,7 +208,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
             refuse_all_rows(f"a rule on words or missing values ({listed([*words, *ex.gaps])})", source.name)
         refuse_unknown_columns([labels], source.names)
         found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False).labels
-        rows, labelling = rows_in_order(source, names), LabelColumn(labels, found)
+        rows, labelling = rows_in_order(source, names, words), LabelColumn(labels, found)
         codes = labelling.codes(None, rows.column(kept).combine_chunks())
         measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
         if measured._evidence is None or source.is_local:

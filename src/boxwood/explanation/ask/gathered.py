@@ -70,8 +70,8 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     table = table.without(empty, "no values")
     if isinstance(asked.columns, Candidates):
         table = table.without(_constant(table), "one value only")
-    padded = [name for name in source.padded if name in table.columns]
-    said = {"padded": padded, "spellings": source.spellings}
+    padded = [name for name in source.padded if name in table.columns and name not in asked.categories]
+    said = {"words": asked.categories, "padded": padded, "spellings": source.spellings}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
     return without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))

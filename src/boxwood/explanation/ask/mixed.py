@@ -86,16 +86,24 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
         return without_gaps_in(_of_array(X, asked.columns), labels, asked, ())
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
     table = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
-    table, notes = chosen_columns(replace(table, names=column_names(X)), labels, are_named=wanted is not None)
+    table = replace(table, names=column_names(X))
+    table, notes = chosen_columns(table, labels, are_named=wanted is not None, words=kinds[0])
     return without_gaps_in(table, labels, asked, notes)
 
 
 def chosen_columns(
-    table: MixedTable, clustering: Any, *, are_named: bool, padded: Collection[str] = (), **said: Any
+    table: MixedTable,
+    clustering: Any,
+    *,
+    are_named: bool,
+    words: Collection[str] = (),
+    padded: Collection[str] = (),
+    **said: Any,
 ) -> tuple[MixedTable, tuple[str, ...]]:
     """Return the table without columns that rules should not use, unless the caller named all, and notes on columns.
 
-    IN: padded: numbers with leading zeros, which look like identifiers; said: what else `notes_on_use` tells.
+    IN: words: categories that the caller named; padded: numbers with leading zeros, which look like identifiers; said:
+    what else `notes_on_use` tells.
 
     Raises
     ------
@@ -106,7 +114,7 @@ def chosen_columns(
     if not are_named:
         table = without_labels(table, clustering)
         alike = like_identifiers(table)
-        suspects = [name for name in table.columns if name in alike or name in padded]
+        suspects = [name for name in table.columns if (name in alike or name in padded) and name not in words]
         suspects = identifiers_to_leave_out(suspects, table.columns, has_labels=clustering is not None)
         table = table.without(suspects)
     notes = notes_on_use(table.columns, as_told(table.left_out), suspects, padded=[*padded], **said)
