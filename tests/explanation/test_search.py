@@ -358,7 +358,7 @@ def test_beyond_reach_depth_three_is_searched_for_some_steps(monkeypatch):
     assert (round((1 - ex.agreement) * 300), ex.search.agreement_gap) == (least, 0)
     for steps in (1, 1 << 14):
         monkeypatch.setattr("boxwood.grow.exact.agreement.AT_ONCE", steps)
-        monkeypatch.setattr("boxwood.explanation.choose.settings.LOOKED_AT_THREE", steps)
+        monkeypatch.setattr("boxwood.explanation.choose.settings.ASKED", steps)
         ex = explain(X, labels, max_leaf_nodes=8, **limits)
         mistakes = round((1 - ex.agreement) * 300)
         assert mistakes - 300 * ex.search.agreement_gap <= least + 1e-9

@@ -201,7 +201,8 @@ class AutoSearch:
         if self._has_own_means(leaves):
             found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
         else:
-            found += goal.candidates(self._resolved(part, goal.ranked(found)[: settings.RESOLVED], own_means=False))
+            if not self._is_sought_whole(leaves):
+                found += goal.candidates(self._resolved(part, goal.ranked(found)[: settings.RESOLVED], own_means=False))
             if leaves <= settings.SWAPPED:
                 found += goal.candidates(self._swapped(part, goal.best(found)))
         found = goal.candidates(self._renamed(part.sample, found))
@@ -304,33 +305,42 @@ class AutoSearch:
     ) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees with subtrees of depth two solved anew, and the same with cuts refined thereafter."""
         for each in candidates:
-            tree, deadline = each.tree, self.clock.deadline
+            tree, steps, deadline = each.tree, settings.BESIDE, self.clock.deadline
             for _ in range(settings.WINDOWED):
-                solved = self._fitting(
-                    resolved_by_agreement(tree, part.sample, part.leaves, deadline=deadline), part.sample
-                )
+                solved = resolved_by_agreement(tree, part.sample, part.leaves, max_steps=steps, deadline=deadline)
+                solved = self._fitting(solved, part.sample)
                 if solved == tree or self.clock.has_passed():
                     break
                 yield solved, f"{each.name}, resolved"
                 tree = self._better(solved, part.sample, part.leaves)
                 yield tree, f"{each.name}, resolved, refined"
 
+    def _depths(self, leaves: int) -> tuple[int, int]:
+        """Return the largest depth whose best tree is within reach, 0 for none, and that which trees may have."""
+        deepest = min(self.task.budget.max_depth or leaves, max(leaves - 1, 0))
+        return max((d for d in (1, 2, 3) if d <= deepest and is_within_reach(self.task, d)), default=0), deepest
+
+    def _is_sought_whole(self, leaves: int) -> bool:
+        """Return whether the best of all trees is looked for, so that nothing is gained by its subtrees."""
+        depth, deepest = self._depths(leaves)
+        return leaves == self.task.leaves() and not self.goal.by_cost and depth == deepest
+
     def _agreeing_most(self, leaves: int, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the tree that agrees most of all with the depth that is within reach, if the best one makes a mistake.
 
         If no deeper ones are allowed, its bound is remembered; else it is improved, too. Where depth three is beyond
-        reach, some of its trees are looked at: more of them where that depth is the limit.
+        reach, some of its trees are looked at. A search ends early where it was not asked for.
         """
-        deepest = min(self.task.budget.max_depth or leaves, max(leaves - 1, 0))
-        depth = max((each for each in (1, 2, 3) if each <= deepest and is_within_reach(self.task, each)), default=0)
+        depth, deepest = self._depths(leaves)
         if best.mistakes == 0:
             self.fewest = 0.0
         if best.mistakes == 0 or depth == 0 or self.clock.has_passed():
             return
-        found = [self._agreeing_within(depth, leaves, best)]
+        is_asked = depth == deepest or leaves <= 1 << depth
+        found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
         if depth == 2 < deepest:
-            steps = settings.LOOKED_AT_THREE if self.task.budget.max_depth == 3 else settings.LOOKED_AT_DEEPER
-            found.append(self._agreeing_within(3, leaves, best, max_steps=steps))
+            steps = settings.ASKED if self.task.budget.max_depth == 3 else settings.DEEPER
+            found.append(self._agreeing_within(3, leaves, best, steps))
         if deepest == (3 if len(found) > 1 else depth):
             self.fewest = found[-1].bound
         trees = [(self._fitting(each.tree, self.task), "optimal") for each in found]
@@ -340,12 +350,12 @@ class AutoSearch:
                 CandidateInput(self.task, self.task, leaves, False), self.goal.candidates(trees)
             )
 
-    def _agreeing_within(self, depth: int, leaves: int, best: Candidate, max_steps: int | None = None) -> Agreeing:
+    def _agreeing_within(self, depth: int, leaves: int, best: Candidate, steps: int) -> Agreeing:
         """Return the tree that agrees most within a depth; the best tree so far is one to begin with."""
         task = self.task.within(replace(self.task.budget, max_depth=depth))
         begin = best.tree if best.tree.depth <= depth and best.tree.n_leaves <= 1 << depth else None
         most = min(leaves, 1 << depth)
-        return agreeing_of(task, most, incumbent=begin, max_steps=max_steps, deadline=self.clock.deadline)
+        return agreeing_of(task, most, incumbent=begin, max_steps=steps, deadline=self.clock.deadline)
 
     def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.

@@ -75,8 +75,8 @@ def agreeing_of(
     takes_long = depth > BY_LOOP or (deadline is not None and not is_within_reach(task, depth))
     if incumbent is None and leaves > 1 and takes_long:
         incumbent = _grown(task, leaves)
-    elif incumbent is None and depth > 1 and max_steps is None:
-        incumbent = _of_sample(task, leaves, deadline)
+    elif incumbent is None and depth > 1 and (max_steps is None or depth == 2):
+        incumbent = _of_sample(task, leaves, max_steps, deadline)
     if incumbent is not None and np.isneginf(incumbent.lower).all():
         known = kept.cuts(incumbent, np.arange(len(kept.rows)))
     if depth > BY_LOOP and leaves > DEEPEST:
@@ -84,7 +84,7 @@ def agreeing_of(
     return _measured(search.solve_from(depth, leaves, known), marks)
 
 
-def _of_sample(task: Task, leaves: int, deadline: float | None) -> ThresholdTree | None:
+def _of_sample(task: Task, leaves: int, max_steps: int | None, deadline: float | None) -> ThresholdTree | None:
     """Return the best tree of some rows of a long table: with it to begin with, fewer cuts are looked at.
 
     There is none if leaves need a number of rows, as the tree may leave fewer of all rows in one.
@@ -92,7 +92,8 @@ def _of_sample(task: Task, leaves: int, deadline: float | None) -> ThresholdTree
     rows = np.flatnonzero(task.kept)
     if task.budget.min_samples_leaf > 1 or len(rows) < FAR * SAMPLED:
         return None
-    return agreeing_of(task.of_rows(rows[:: len(rows) // SAMPLED]), leaves, deadline=deadline).tree
+    sample = task.of_rows(rows[:: len(rows) // SAMPLED])
+    return agreeing_of(sample, leaves, max_steps=max_steps, deadline=deadline).tree
 
 
 def _grown(task: Task, leaves: int) -> ThresholdTree:
@@ -151,19 +152,21 @@ def _order(found: Agreeing) -> tuple[float, int, list[tuple[int, float]]]:
 
 
 def resolved_by_agreement(
-    tree: ThresholdTree, task: Task, leaves: int, *, deadline: float | None = None
+    tree: ThresholdTree, task: Task, leaves: int, *, max_steps: int | None = None, deadline: float | None = None
 ) -> ThresholdTree:
     """Return the tree with each subtree of depth two replaced by the best one for its rows, until none is better.
 
     Leaves that are free, as `leaves` allows more, are used where they save most. The result has no more mistakes than
     `tree`; of as many it has fewer leaves. It keeps the budget of the task if `tree` does. A tree with two-sided cuts
-    is returned as it is. It ends at the time `deadline` of `time.monotonic`.
+    is returned as it is. It ends after `max_steps` rows of columns that were looked at, or at the time `deadline` of
+    `time.monotonic`.
     """
     if not np.isneginf(tree.lower).all() or leaves < 2:
         return tree
     kept = Kept(task)
     marks = Marks(kept)
-    windows = _Windows(marks, FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline), leaves)
+    search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
+    windows = _Windows(marks, search, leaves)
     rows = np.arange(len(kept.rows))
     before = kept.cuts(tree, rows)
     cuts = windows.improved(before)
@@ -181,7 +184,7 @@ class _Windows:
         self.solved: dict[tuple[bytes, int, int], Fewest] = {}
 
     def improved(self, cuts: Cuts) -> Cuts:
-        """Return a tree none of whose windows can be better, or the best one by the deadline."""
+        """Return a tree none of whose windows can be better, or the best one when the search is over."""
         rows = np.arange(len(self.marks.labels))
         while not self.search.is_over:
             better = self._with_best(cuts, rows, self.depth)
@@ -222,6 +225,8 @@ class _Windows:
     def _best(self, rows: Indices, depth: int, leaves: int) -> Fewest:
         key = rows.tobytes(), depth, leaves
         if key not in self.solved:
+            if self.search.is_over:
+                return Fewest(0, NONE, None, 0)
             order = self.marks.order
             inside = np.zeros(len(self.marks.labels), dtype=np.bool_)
             inside[rows] = True
@@ -368,7 +373,9 @@ class FewestMistakes:
         leaf = self._leaf(order)
         if len(order) == 0 or leaves == 1:
             return Fewest(leaf, leaf, None, leaf)
+        self.work[0] = 0
         cost, relaxed = solve(order, *self._table, leaves, self.least, limit, cuts, self.work)
+        self.n_steps += int(self.work[0])
         return self._fewest(order, int(cost), int(cost), int(relaxed), cuts)
 
     def _fewest(self, order: Order, bound: int, cost: int, relaxed: int, cuts: Ints) -> Fewest:
