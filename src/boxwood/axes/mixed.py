@@ -45,6 +45,8 @@ class MixedMap(AxisMap):
         Factor of each column; None is 1 for all.
     one_hot : bool, default=False
         Whether categories become their one-hot columns instead, so that each cut asks for a single value.
+    filled : bool, default=False
+        Whether a missing value is always on the side of the median, or of the most frequent value.
 
     Notes
     -----
@@ -64,6 +66,7 @@ class MixedMap(AxisMap):
         scales: Floats | None = None,
         *,
         one_hot: bool = False,
+        filled: bool = False,
     ) -> None:
         self.n_features = table.shape[1]
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
@@ -73,14 +76,16 @@ class MixedMap(AxisMap):
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
             if j not in categories:
-                parts.append(_number(x, weights, scale))
+                parts.append(_number(x, weights, scale, filled))
                 continue
             known = categories[j]
-            m, is_one_hot = len(known.domain), one_hot and not known.ordered
-            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(x[kept], own, mass, m)))
+            m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
+            at = _filling(codes, known, mass) if filled else np.arange(m)
+            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(at[codes], own, mass, m)))
+            images = images[at]
             if known.ordered:
                 step = FAINT * scale / max(known.known - 1, 1)
-                parts.append(_InOrder(images, known, _number(known.places(x), weights, step)))
+                parts.append(_InOrder(images, known, _number(known.places(x), weights, step, filled)))
             else:
                 parts.append(_Codes(images, known.domain))
         self._join(parts)
@@ -153,7 +158,8 @@ class _Part(Protocol):
 class _Number:
     """A number without gaps, shifted and scaled if it is scaled at all."""
 
-    n_columns, domain = 1, EVERYTHING
+    n_columns: int = 1
+    domain = EVERYTHING
 
     def __init__(self, x: Floats, scale: float) -> None:
         self.scaling = None if scale == 1 else Scaling(np.array([float(x.min())]), np.array([1 / scale]))
@@ -166,25 +172,24 @@ class _Number:
 
 
 class _NumberWithGaps(_Number):
-    """A number with gaps: filled with the median of the others, and an indicator of the gaps."""
+    """A number with gaps: filled with the median of the others, and an indicator of the gaps unless `filled`."""
 
-    n_columns = 2
-
-    def __init__(self, x: Floats, weights: Weights, scale: float) -> None:
+    def __init__(self, x: Floats, weights: Weights, scale: float, filled: bool) -> None:
         super().__init__(x, scale)
+        self.n_columns = 1 if filled else 2
         low, self.filled, high = _quarters(x, weights)
         self.mark = FAINT * scale * ((high - low) or 1.0)
 
     def write(self, x: Floats, out: Floats) -> None:
         lacks = np.isposinf(x)
         super().write(np.where(lacks, self.filled, x), out)
-        out[:, 1] = np.where(lacks, self.mark, 0.0)
+        out[:, 1:] = np.where(lacks, self.mark, 0.0)[:, None]
 
     def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
         if column == 1:
             known: Intervals = ((-np.inf, LARGEST),) if lower <= 0.0 <= upper else ()
             return joined([*known, *([MISSING] if lower <= self.mark <= upper else [])])
-        image = np.empty((1, 2))
+        image = np.empty((1, self.n_columns))
         self.write(np.array([np.inf]), image)
         known = tuple((low, min(high, LARGEST)) for low, high in super().pull_back(0, lower, upper))
         return joined([*known, *([MISSING] if lower <= image[0, 0] <= upper else [])])
@@ -226,14 +231,25 @@ class _InOrder(_Codes):
         return joined((code, code) for code in codes[inside].tolist())
 
 
-def _number(x: Floats, weights: Weights, scale: float) -> _Part:
-    return _NumberWithGaps(x, weights, scale) if np.isposinf(x).any() else _Number(x, scale)
+def _number(x: Floats, weights: Weights, scale: float, filled: bool) -> _Part:
+    return _NumberWithGaps(x, weights, scale, filled) if np.isposinf(x).any() else _Number(x, scale)
 
 
-def _shares(codes: Floats, labels: Indices, mass: Floats, n_values: int) -> tuple[Floats, Floats]:
+def _filling(codes: Indices, known: Categories, mass: Floats) -> Indices:
+    """Return the code that stands for each code: for a missing value that of the most frequent one, else its own."""
+    at = np.arange(len(known.domain))
+    if None in known.values and known.known:
+        lacks = known.values.index(None)
+        held = np.bincount(codes, mass, minlength=len(at))
+        held[lacks] = -1.0
+        at[lacks] = int(held.argmax())
+    return at
+
+
+def _shares(codes: Indices, labels: Indices, mass: Floats, n_values: int) -> tuple[Floats, Floats]:
     """Return the shares of the values in each cluster with rows, shape (k, m), and the weights of these clusters."""
     n_clusters = int(labels.max()) + 1
-    cells = labels * n_values + codes.astype(np.intp)
+    cells = labels * n_values + codes
     held = np.bincount(cells, mass, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
     sizes = held.sum(axis=1)
     present = sizes > 0

@@ -167,7 +167,9 @@ class _Finished(NamedTuple):
 
 
 def _grown_best(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
-    """Return the tree of the method; "auto" also grows one on one-hot columns, if these are few, and takes the better.
+    """Return the tree of the method; "auto" takes the best of it and others, if the table is small.
+
+    These are grown on one-hot columns, and where missing values are filled.
 
     Of equal ones it is that on the columns in which cuts are sets. Where agreement alone decides, one is also grown on
     columns in which each set is a cut, and taken if no tree agrees more. A limit of time leaves out the others.
@@ -183,8 +185,8 @@ def _grown_best(question: Question, asked: Asked, options: Mapping[str, Any]) ->
         best = _agreeing_most(question, asked, options, search)
         if best is not None and best.agrees_most:
             return best
-    other = question.on_one_hot()
-    grown = [found, best, None if other is None else _finished_for(other, asked, options)]
+    others = (question.on_one_hot(), question.on_filled())
+    grown = [found, best, *(None if other is None else _finished_for(other, asked, options) for other in others)]
     trees = {each.tree: each for each in reversed(grown) if each is not None}  # of equal ones the first
     return trees[question.best([*trees][::-1], search)] if len(trees) > 1 else found
 

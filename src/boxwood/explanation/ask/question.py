@@ -145,12 +145,27 @@ class Question:
 
         None where there are no categories of more than two values, or where these columns would be too many.
         """
-        here, labels = self.coordinates, self.task.reference.labels
+        here = self.coordinates
         sizes = [len(known.domain) for known in here.categories.values() if not known.ordered]
-        if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * len(labels) > settings.ONE_HOT:
+        if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * self.task.n_rows > settings.ONE_HOT:
             return None
-        kinds: dict[str, Any] = {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
-        return self._on(Coordinates.mixed(here.columns, here.table, labels, **kinds, one_hot=True))
+        return self._mixed(one_hot=True)
+
+    def on_filled(self) -> Question | None:
+        """Return the question with trees grown where missing values are filled, which parts them from nothing else.
+
+        None where there are no gaps, or where the table is long.
+        """
+        here = self.coordinates
+        has_gaps = here.gaps or any(None in known.values for known in here.categories.values())
+        if here.scales is None or not has_gaps or self.task.n_rows * len(here.columns) > settings.ONE_HOT:
+            return None
+        return self._mixed(filled=True)
+
+    def _mixed(self, **how: Any) -> Question:
+        here, labels = self.coordinates, self.task.reference.labels
+        how |= {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
+        return self._on(Coordinates.mixed(here.columns, here.table, labels, **how))
 
     @property
     def has_every_cut(self) -> bool:
