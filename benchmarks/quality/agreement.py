@@ -64,10 +64,10 @@ def main(options: argparse.Namespace) -> None:
         from pycontree import ConTree
     except ImportError:
         sys.exit("this part compares with ConTree: pip install pycontree")
-    _warm_up()
+    warm_up()
     rows = []
     for case in found:
-        rows.append(_row(case, ConTree, options.time_limit))
+        rows.append(row_of(case, ConTree, options.time_limit))
         print(*_cells(rows[-1]), file=sys.stderr, flush=True)
     print_table("Mistakes, and seconds of processor time", HEADER, [_cells(row) for row in rows])
     _conclude(rows)
@@ -79,13 +79,14 @@ def _cases(options: argparse.Namespace) -> Iterator[Case]:
         if options.classes:
             clusterings: list[np.ndarray] = [table.classes] if table.classes.any() else []
         elif table.name in TABLES or options.tables:
-            clusterings = [_clusters(table, k) for k in options.clusters]
+            clusterings = [clusters_by_k_means(table, k) for k in options.clusters]
         else:
             clusterings = []
         yield from (Case(table.name, table.X, labels, depth) for labels in clusterings for depth in options.depths)
 
 
-def _clusters(table: Table, k: int) -> np.ndarray:
+def clusters_by_k_means(table: Table, k: int) -> np.ndarray:
+    """Return the cluster of each row, the best of some starts."""
     return np.asarray(KMeans(k, n_init=4, random_state=0).fit(table.X).labels_)
 
 
@@ -103,7 +104,7 @@ def _random(options: argparse.Namespace) -> Iterator[Case]:
         )
 
 
-def _row(case: Case, contree: Any, time_limit: float) -> list[Any]:
+def row_of(case: Case, contree: Any, time_limit: float) -> list[Any]:
     """Return what HEADER names: mistakes and seconds; None where ConTree did not end in time."""
     X, labels, leaves = case.X, case.labels, 1 << case.depth
     reference = Reference.of(X, labels)
@@ -159,7 +160,7 @@ def _held_out(found: list[Case]) -> None:
     print_table("Agreement, in percent", header, lines)
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Compile what is timed: calls with so many rows are not interpreted."""
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(40_000, 3)), rng.integers(3, size=40_000)
