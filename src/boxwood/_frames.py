@@ -348,10 +348,7 @@ def weights_in(X: Any, sample_weight: Any) -> Any:
 def label_values(labels: Any) -> Any:
     """Return arrays, lists and tuples of labels as they are, and series and arrays of other libraries as numpy arrays.
 
-    Raises
-    ------
-    DataError
-        If labels of a series are missing.
+    Whole numbers of a series, of which some are missing, become a list: as floats, large ones would be rounded.
     """
     if isinstance(labels, (np.ndarray, list, tuple)):
         return labels
@@ -360,10 +357,7 @@ def label_values(labels: Any) -> Any:
     if not nw.dependencies.is_into_series(labels):
         return np.asarray(labels) if hasattr(labels, "__array__") else labels
     series = nw.from_native(labels, series_only=True)
-    missing = int(series.is_null().sum())
-    if missing:
-        raise DataError(f"{missing} of {len(series)} labels are missing; use -1 for rows to leave out")
-    return series.to_numpy()
+    return series.to_list() if series.dtype.is_integer() and series.is_null().any() else series.to_numpy()
 
 
 def names_array(names: Sequence[Hashable]) -> Array:

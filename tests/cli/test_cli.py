@@ -149,11 +149,6 @@ BAD = [
         "column 'id' of many.csv holds 60 different values; is it the cluster column?",
     ),
     Bad(
-        "explain good.csv --labels gap",
-        DATA,
-        "1 of 8 labels in column 'gap' of good.csv are missing; use -1 for rows to leave out",
-    ),
-    Bad(
         "explain good.csv --labels segmnt",
         USAGE,
         "no column 'segmnt' in the table; did you mean 'segment'?",

@@ -88,6 +88,10 @@ TEXT_TABLES = {
     "labels in euros": labels("1 €", "2 €"),
     "labels with a gap": labels("a", "b", ""),
     "labels with a mark": labels("a", "b", "NA"),
+    "labels of numbers with gaps": labels("7", "8", "", "null", " "),
+    "labels of halves with gaps": labels("0.5", "nan", "8.25"),
+    "labels of whole floats with gaps": labels("1.0", "", "2.0"),
+    "labels that are missing": labels("", "NA"),
     "labels that leave out": labels("a", "b", "-1"),
     "labels that leave out as floats": labels("1.0", "2.0", "-1.0"),
     "labels that leave all out": labels("-1"),
@@ -106,6 +110,7 @@ JSON_TABLES = {
     "labels of 64 bits": labels(2**63, 2**63 + 1),
     "labels of truths": labels(True, False),
     "labels of numbers and texts": labels(1, "1", "a"),
+    "labels of numbers with gaps": labels(1, None, 2),
     "labels of objects": labels({"a": 1}, {"a": 2}),
     "labels with a gap": labels("a", "b", None),
     "labels that are empty": labels("a", "b", ""),
@@ -132,6 +137,9 @@ PARQUET_TABLES = {
     "labels of halves": Odd(pa.array([0.1, 0.5] * (N // 2), pa.float32()), ("-l", "odd")),
     "labels with a gap": labels("a", "b", None),
     "labels that are empty": labels("a", "b", ""),
+    "labels of numbers with gaps": labels(2**53 + 1, None, 2**53),
+    "labels of days with gaps": labels(datetime.date(2024, 1, 31), None, datetime.date(2024, 2, 1)),
+    "labels of truths with gaps": labels(True, None, False),
 }
 TEXTS_TOO = list(TEXT_TABLES) if SLOW else ["one value is '1e'", "half of the values are numbers", "weights"]
 TABLES = [

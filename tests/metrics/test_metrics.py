@@ -501,7 +501,8 @@ def test_agreement_of_the_same_partition_is_one():
 
 
 def test_agreement_leaves_out_noise_of_the_first_only():
-    assert metrics.agreement([0, 0, 1, -1], [5, 5, -1, 5]) == (1, 1, 1)
+    for none in (-1, None, np.nan, ""):
+        assert metrics.agreement([0, 0, 1, none], [5, 5, -1, 5]) == (1, 1, 1)
     assert metrics.agreement([0, 0, 1, 1], [-1, -1, 0, -1]).matched == 0.75
 
 
@@ -509,7 +510,7 @@ def test_agreement_refuses_what_does_not_fit():
     for arguments, message in (
         (([0, 1], [0]), "1 rows, but 2 labels"),
         (([-1, -1], [0, 0]), "every row is left out"),
-        (([0, None], [0, 0]), "labels are missing"),
+        (([None, np.nan], [0, 0]), "every row is left out"),
     ):
         with pytest.raises(DataError, match=message):
             metrics.agreement(*arguments)

@@ -1,6 +1,7 @@
 """Labels of any type as numbers from 0."""
 
 import json
+from importlib import import_module
 
 import numpy as np
 import pandas
@@ -8,11 +9,12 @@ import polars
 import pytest
 from click.testing import CliRunner
 
-from boxwood import explain
+from boxwood import IMM, explain, scan
+from boxwood._frames import label_values
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.reference import Reference
-from boxwood.reference.labels import encode_labels
+from boxwood.reference.labels import count_missing, encode_labels
 from tests.scale import law, seeds
 
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -62,7 +64,7 @@ def test_a_column_of_text_with_minus_one_is_read_alike_in_python_and_by_the_comm
     table = frame({"x": [1.0, 9, 5] * 4, "seg": labels})
     expected = explain(table, "seg")
     assert (expected.n_left_out, expected.names) == (4, ("gold", "silver"))
-    assert str(expected).startswith("2 clusters of 8 rows (4 rows labelled -1 left out), explained")
+    assert str(expected).startswith("2 clusters of 8 rows (4 rows without a label left out), explained")
     assert explain([[value] for value in table["x"]], labels, columns=["x"]) == expected
     path = tmp_path / "t.csv"
     path.write_text("x,seg\n" + "".join(f"{x},{seg}\n" for x, seg in zip(table["x"], labels, strict=True)))
@@ -70,6 +72,56 @@ def test_a_column_of_text_with_minus_one_is_read_alike_in_python_and_by_the_comm
     [found, same] = json.loads(shown.stdout), expected.to_dict()
     assert found.pop("basis")["labels"] == same.pop("basis")["labels"] == "the column seg"
     assert found == same
+
+
+NONE = {
+    "pandas": [None, np.nan, pandas.NA, pandas.NaT, ""],
+    "polars": [None, ""],
+    "lists": [None, float("nan"), "", pandas.NA],
+}
+
+
+@law(40)
+def test_a_missing_label_is_minus_one(seed):
+    rng = np.random.default_rng(seed)
+    clusters = np.append(rng.integers(0, 3, int(rng.integers(5, 30))), [0, 1])
+    lacks = np.append(rng.random(len(clusters) - 2) < 0.3, [False] * 2)
+    names = [["a", "b", "c"], [7, 8, 9], [0.5, 1.5, 2.5], [2**53, 2**53 + 1, 2**53 + 2], [(1,), (2,), (3,)]]
+    of_kind = names[int(rng.integers(len(names)))]
+    plain = [-1 if none else of_kind[c] for c, none in zip(clusters, lacks, strict=True)]
+    codes, known = encode_labels(plain)
+    for kind, nones in NONE.items():
+        fits = nones if isinstance(of_kind[0], (str, tuple)) else [none for none in nones if not isinstance(none, str)]
+        labels = [fits[int(rng.integers(len(fits)))] if label == -1 else label for label in plain]
+        if kind != "lists" and not isinstance(of_kind[0], tuple):
+            labels = import_module(kind).Series(labels)
+        found, same = encode_labels(label_values(labels))
+        assert (found.tolist(), same) == (codes.tolist(), known)
+        assert count_missing(label_values(labels)) == lacks.sum()
+    if isinstance(of_kind[0], float):
+        array = np.where(lacks, np.nan, np.array([of_kind[c] for c in clusters]))
+        assert encode_labels(array)[0].tolist() == codes.tolist()
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("missing", ["learn", "drop"])
+def test_rows_without_a_label_are_left_out_and_told_wherever_they_stand(words, missing):
+    x = [float(i % 12) for i in range(60)]
+    frame = pandas.DataFrame({"x": x, "seg": ["low" if value < 6 else "high" for value in x]})
+    if words:
+        frame["kind"] = [None if i == 9 else "ab"[i % 2] for i in range(60)]
+    frame.loc[[3, 4], "seg"] = "-1"
+    marked = frame.assign(seg=frame["seg"].mask(frame.index.isin([5, 9, 11])))
+    expected = explain(frame.assign(seg=frame["seg"].mask(frame.index.isin([5, 9, 11]), "-1")), "seg", missing=missing)
+    here, there = explain(marked, "seg", missing=missing), explain(scan(marked), "seg", missing=missing)
+    assert here.tree == there.tree == expected.tree
+    assert here.n_left_out == there.n_left_out == expected.n_left_out == 5
+    said = "3 of 60 rows have no label and are left out"
+    assert [said in ex.notes for ex in (here, there, expected)] == [True, True, False]
+    assert said in expected.measure(marked, marked["seg"]).notes
+    assert said in expected.measure(scan(marked), "seg").notes
+    for rows in (marked[["x", "seg"]], scan(marked[["x", "seg"]])):
+        assert said in IMM().fit(rows, "seg").explanation_.notes
 
 
 def test_clusters_without_weight_are_named():

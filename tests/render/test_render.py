@@ -129,7 +129,7 @@ def test_many_clusters():
 def test_rows_left_out_are_said_once():
     ex = explain([[0.0], [1.0], [8.0], [9.0], [5.0]], [0, 0, 1, 1, -1])
     assert str(ex).startswith(
-        "2 clusters of 4 rows (1 row labelled -1 left out), explained by 2 leaves on 1 of 1 column\n"
+        "2 clusters of 4 rows (1 row without a label left out), explained by 2 leaves on 1 of 1 column\n"
     )
     assert str(ex).count("left out") == 1
 
@@ -207,8 +207,8 @@ def test_only_a_whole_is_100_percent():
 def test_a_sentence_says_what_the_rules_do_with_rows_left_out():
     X = [[0.0], [1.0], [2.0], [8.0], [9.0], [1.5], [1.2], [9.5]]
     text = str(explain(X, ["a", "a", "a", "b", "b", -1, -1, -1], method="cart"))
-    assert "Of the 3 rows labelled -1 the rules put 2 in a, 1 in b." in text
-    assert "labelled -1 the rules" not in str(explain(X[:5], ["a", "a", "a", "b", "b"], method="cart"))
+    assert "Of the 3 rows without a label the rules put 2 in a, 1 in b." in text
+    assert "without a label the rules" not in str(explain(X[:5], ["a", "a", "a", "b", "b"], method="cart"))
 
 
 def test_weights_are_summed():

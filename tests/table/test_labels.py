@@ -86,6 +86,17 @@ def test_labels_of_text_are_what_the_file_has(tmp_path, name):
     assert both(path) == (expected, expected)
 
 
+@pytest.mark.parametrize("name", some(WRITTEN))
+@pytest.mark.parametrize("mark", ["", "NA", " null "])
+def test_a_missing_label_leaves_the_others_as_they_are(tmp_path, name, mark):
+    labels, expected = WRITTEN[name]
+    path = str(tmp_path / "t.csv")
+    texts = [mark if i in (4, 5, 21) else label for i, label in enumerate(labels * 10)]
+    with open(path, "w") as file:
+        file.write("x,label\n" + "".join(f"{x},{label}\n" for x, label in zip(X, texts, strict=True)))
+    assert both(path) == (expected, expected)
+
+
 @pytest.mark.parametrize("labels", [[2**53, 2**53 + 1, 2**53 + 2], [2**63, 2**63 + 1, 3], [True, False, True]])
 def test_labels_of_json_lines_are_exact(tmp_path, labels):
     path = str(tmp_path / "t.jsonl")

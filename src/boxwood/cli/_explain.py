@@ -92,7 +92,10 @@ Examples:
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
 @click.option(
-    "-l", "--labels", metavar="COLUMN", help="Explain the clusters named in this column; rows labelled -1 are left out."
+    "-l",
+    "--labels",
+    metavar="COLUMN",
+    help="Explain the clusters named in this column; rows labelled -1, or without a label, are left out.",
 )
 @click.option(
     "--method",

@@ -36,6 +36,7 @@ from boxwood.explanation import Explanation
 from boxwood.explanation.ask.basis import given_in
 from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
+from boxwood.explanation.ask.gaps import notes_on_labels_of
 from boxwood.explanation.ask.names import Names, renamed
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import measure
@@ -333,7 +334,8 @@ class TreeClusterer(FittedTree):
         self.reference_ = self._reference(X, rows, y)
         refuse_one_cluster(self.reference_)
         self._map, notes = self._axis_map(X)
-        coordinates = replace(self._coordinates(X, rows), notes=(*notes_on_left_out(self._left_out), *notes))
+        notes = (*notes_on_left_out(self._left_out), *notes_on_labels_of(X, y), *notes)
+        coordinates = replace(self._coordinates(X, rows), notes=notes)
         task = self._task(coordinates)
         grown = METHODS[self._method].grow(task, **self._options())
         self._warn(grown, task, coordinates)
@@ -377,7 +379,8 @@ class TreeClusterer(FittedTree):
         self.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
         self._keep(method.grow(task, **self._options()))
         self._map, self._no_explanation = None, NO_LABELS
-        self._fit = Fit(task, notes=(*notes_on_left_out(self._left_out), *notes))
+        said = notes_on_labels_of(source, reference)
+        self._fit = Fit(task, notes=(*notes_on_left_out(self._left_out), *said, *notes))
 
     def _keep_given(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Store what rows and clusters are called, for the basis of the explanation."""

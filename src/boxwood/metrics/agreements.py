@@ -50,7 +50,7 @@ def agreement(labels: Any, predicted: Any, *, sample_weight: ArrayLike | None = 
     Raises
     ------
     DataError
-        If the lengths differ, labels are missing, or every row is left out or has weight 0.
+        If the lengths differ, or every row is left out or has weight 0.
 
     Notes
     -----

@@ -78,7 +78,7 @@ class LabelColumn(Labelling):
     column : str
         Name of the column.
     labels : tuple of hashables
-        Label of each cluster. All other values are left out; that they are -1 was checked when the labels were found.
+        Label of each cluster. All other values are -1 or missing, as was checked when the labels were found.
     """
 
     column: str
@@ -163,13 +163,11 @@ def no_labels(table: str, column: str) -> DataError:
     return DataError(f"column {column!r} of {table} holds no labels; expected numbers, text, booleans or dates")
 
 
-def refuse_other_labels(table: str, column: str, n_missing: int, n_labels: int, n_rows: int) -> None:
-    """Raise a DataError if labels of a file are missing, all are -1, or they are too many to be clusters."""
+def refuse_other_labels(table: str, column: str, n_labels: int, n_rows: int) -> None:
+    """Raise a DataError if all labels of a file are -1 or missing, or they are too many to be clusters."""
     where = f"column {column!r} of {table}"
-    if n_missing:
-        raise DataError(f"{n_missing} of {n_rows} labels in {where} are missing; use -1 for rows to leave out")
     if n_labels == 0:
-        raise DataError(f"every row is left out: all labels in {where} are -1")
+        raise DataError(f"every row is left out: all labels in {where} are -1 or missing")
     if n_labels > 50 and 10 * n_labels > n_rows:
         raise DataError(f"{where} holds {n_labels:,} different values; is it the cluster column?")
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Array, Floats, Indices, Weights
+from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
-_LEFT_OUT: dict[str, Any] = {"i": -1, "f": -1, "U": "-1", "S": b"-1"}  # by kind of array
+_LEFT_OUT: dict[str, Any] = {"i": [-1], "f": [-1], "U": ["-1", ""], "S": [b"-1", b""]}  # by kind of array
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
 _MOST_GAPS = 1 << 16  # whole numbers from -1 up to this are used as they are
 
@@ -20,18 +21,19 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     """Return the cluster of each row, shape (n,), and the label of each cluster, in ascending order of labels.
 
     Labels may be of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how
-    a number comes from a column of text. Labels that cannot be compared with each other are ordered by type and text.
-    Takes time n, or n log n for labels that are not whole numbers.
+    a number comes from a column of text. A missing label (None, NaN, NaT, an empty text) is the same as -1. Labels that
+    cannot be compared with each other are ordered by type and text. Takes time n, or n log n for labels that are not
+    whole numbers.
 
     Raises
     ------
     DataError
-        If labels are not one-dimensional, not hashable, or missing (None or NaN).
+        If labels are not one-dimensional, or not hashable.
 
     Examples
     --------
-    >>> encode_labels(["new", "loyal", -1, "new"])
-    (array([ 1,  0, -1,  1]), ('loyal', 'new'))
+    >>> encode_labels(["new", "loyal", -1, None, "new"])
+    (array([ 1,  0, -1, -1,  1]), ('loyal', 'new'))
     """
     try:
         array = np.asarray(labels)
@@ -47,15 +49,24 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
         return _encode_hashable(array.astype("datetime64[us]").astype(object))
     if array.dtype.kind in "iu":
         return _encode_whole(array)
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), -1, array)
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
         codes, names = _encode_sorted(array)
         return codes, tuple(int(name) for name in names)
-    if array.dtype.kind == "f":
-        _refuse_missing(int(np.isnan(array).sum()), len(array))
-        return _encode_sorted(array)
-    if array.dtype.kind in "UbS" and isinstance(labels, np.ndarray):
+    if array.dtype.kind == "f" or (array.dtype.kind in "UbS" and isinstance(labels, np.ndarray)):
         return _encode_sorted(array)
     return _encode_hashable(labels)
+
+
+def count_missing(labels: Any) -> int:
+    """Return how many labels are missing; see `encode_labels`."""
+    array = labels if isinstance(labels, np.ndarray) else np.array([None, *labels], dtype=object)[1:]
+    if array.dtype.kind in "fmM":
+        return int(np.isnan(array).sum()) if array.dtype.kind == "f" else int(np.isnat(array).sum())
+    if array.dtype.kind in "US":
+        return int((array == array.dtype.type()).sum())
+    return sum(map(_is_missing, array.tolist())) if array.dtype.kind == "O" else 0
 
 
 def codes_with_gaps(labels: Any) -> tuple[Array, tuple[Hashable, ...]]:
@@ -93,7 +104,7 @@ def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:
     if len(labels) != n_rows:
         raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}")
     if labels.max(initial=-1) < 0:
-        raise DataError(f"every row is left out: all {what} are -1")
+        raise DataError(f"every row is left out: all {what} are -1 or missing")
 
 
 def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, ...]]:
@@ -120,32 +131,28 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
 def _encode_sorted(array: Array) -> tuple[Indices, tuple[Any, ...]]:
     values, codes = np.unique(array, return_inverse=True)
     codes = codes.reshape(-1).astype(np.intp)
-    left_out = _LEFT_OUT.get(array.dtype.kind)
-    if left_out is not None and left_out in values:
-        noise = int(np.searchsorted(values, left_out))
-        codes = np.where(codes == noise, -1, codes - (codes > noise))
-        values = np.delete(values, noise)
-    return codes, tuple(values.tolist())
+    is_label = ~np.isin(values, _LEFT_OUT.get(array.dtype.kind, []))
+    if not is_label.all():
+        codes = np.where(is_label, np.cumsum(is_label) - 1, -1)[codes]
+    return codes, tuple(values[is_label].tolist())
 
 
 def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
     items = [item.item() if isinstance(item, np.generic) else item for item in labels]
-    _refuse_missing(sum(item is None or item != item for item in items), len(items))
     try:
-        distinct = set(items) - {-1, "-1"}
+        distinct = {item for item in set(items) if not (_is_missing(item) or item in (-1, "-1"))}
     except TypeError as error:
         raise DataError(f"labels must be hashable: {error}") from None
     try:
         names = sorted(distinct)
     except TypeError:
         names = sorted(distinct, key=lambda name: (type(name).__name__, str(name)))
-    code = {name: i for i, name in enumerate(names)} | {-1: -1, "-1": -1}
-    return np.fromiter((code[item] for item in items), dtype=np.intp, count=len(items)), tuple(names)
+    code = {name: i for i, name in enumerate(names)}
+    return np.fromiter((code.get(item, -1) for item in items), dtype=np.intp, count=len(items)), tuple(names)
 
 
-def _refuse_missing(count: int, n_rows: int) -> None:
-    if count:
-        raise DataError(f"{count} of {n_rows} labels are missing; use -1 for rows to leave out")
+def _is_missing(label: Any) -> bool:
+    return is_missing(label) or (isinstance(label, str) and label == "")
 
 
 Names = Mapping[Hashable, Hashable] | Sequence[Hashable]

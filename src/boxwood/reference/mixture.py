@@ -201,7 +201,7 @@ class Mixture:
         """
         codes, cluster_labels = codes_with_gaps(labels)
         if not cluster_labels:
-            raise DataError("every row is left out: all labels are -1")
+            raise DataError("every row is left out: all labels are -1 or missing")
         rows = Rows.of(X, sample_weight)
         refuse_infinite_sum(rows.weights)
         moments = moments_of(rows, codes, len(cluster_labels), n_jobs)

@@ -121,9 +121,10 @@ class Reference:
     ) -> Reference:
         """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out, as text, too.
 
-        Clusters are numbered in ascending order of their labels, and their names are the labels. `names` maps labels to
-        other names. `center` is "mean" or "median" (by coordinate). The mean takes three passes, the median sorts each
-        column. If `X` is `Rows`, whose values do not change, the third pass waits until the moments are asked for.
+        A missing label is the same as -1. Clusters are numbered in ascending order of their labels, and their names are
+        the labels. `names` maps labels to other names. `center` is "mean" or "median" (by coordinate). The mean takes
+        three passes, the median sorts each column. If `X` is `Rows`, whose values do not change, the third pass waits
+        until the moments are asked for.
 
         If `X` is a table in batches, `labels` and `sample_weight` are names of its columns, and the rows are all other
         columns of numbers and booleans. That takes one pass for labels and ranges, and one for the means, or one to
@@ -132,8 +133,8 @@ class Reference:
         Raises
         ------
         DataError
-            If there is no such column, labels are missing, or in a table in batches more than 10 000, no row is kept,
-            or values are missing.
+            If there is no such column, labels in a table in batches are more than 10 000, no row is kept, or values are
+            missing.
         """
         from boxwood.passes import Source
         from boxwood.passes.source import refuse_unscanned
@@ -148,7 +149,7 @@ class Reference:
         if len(codes) != len(rows):
             raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
         if not cluster_labels:
-            raise DataError("every row is left out: all labels are -1")
+            raise DataError("every row is left out: all labels are -1 or missing")
         refuse_unknown("center", center, ("mean", "median"))
         named = named_clusters(cluster_labels, names)
         if center == "median":

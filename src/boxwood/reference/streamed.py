@@ -44,11 +44,14 @@ class Measured:
         What one pass tells of them.
     means : Means or None
         Weights and means of the clusters, if they are known.
+    n_missing : int
+        Number of rows whose label is missing.
     """
 
     batches: Batches
     overview: Overview
     means: Means | None
+    n_missing: int = 0
 
     def is_of(self, batches: Batches) -> bool:
         """Whether it was measured on these rows, columns, clusters and weights."""
@@ -72,12 +75,13 @@ def labelled_by(batches: Batches, column: str, center: str = "mean", names: Name
 
     Takes one pass for labels and ranges, and one for the means, or one to three for medians.
     """
-    labels, overview = find_labels(batches, column)
+    labels, overview, n_missing = find_labels(batches, column)
     labelling = LabelColumn(column, labels)
     batches = replace(batches, labelling=labelling)
     means = means_in(batches, overview) if center == "mean" else None
     centers = medians_in(batches, overview) if means is None else means.mean + means.rest
-    return Reference(labelling, centers, named_clusters(labels, names), measured=Measured(batches, overview, means))
+    measured = Measured(batches, overview, means, n_missing)
+    return Reference(labelling, centers, named_clusters(labels, names), measured=measured)
 
 
 def known_on(reference: Reference, batches: Batches) -> Reference:
@@ -88,39 +92,41 @@ def known_on(reference: Reference, batches: Batches) -> Reference:
     Raises
     ------
     DataError
-        If the rows have other labels, or some are missing.
+        If the rows have other labels.
     """
     labelling, known = reference.labelling, reference.measured
     is_known = known is not None and known.batches.source is batches.source
     if is_known or not isinstance(labelling, LabelColumn):
         return reference
     rows = replace(batches, labelling=labelling)
-    labels, overview = find_labels(rows, labelling.column, all_weighted=False)
+    labels, overview, n_missing = find_labels(rows, labelling.column, all_weighted=False)
     if others := [str(label) for label in labels if label not in labelling.labels]:
         raise DataError(
             f"labels in column {labelling.column!r} of {batches.source.name} that the reference does not have: "
             f"{listed(others)}; make one of this table, Reference.of(table, {labelling.column!r})"
         )
     places = [labelling.labels.index(label) for label in labels]
-    return replace(reference, measured=Measured(rows, overview.placed(places, reference.n_clusters), None))
+    placed = overview.placed(places, reference.n_clusters)
+    return replace(reference, measured=Measured(rows, placed, None, n_missing))
 
 
 class FoundLabels(NamedTuple):
-    """The labels of a column in ascending order, and the overview of the rows by these clusters."""
+    """The labels of a column in ascending order, the overview of the rows by these clusters, and how many have none."""
 
     labels: tuple[Hashable, ...]
     overview: Overview
+    n_missing: int
 
 
 def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> FoundLabels:
-    """Return the labels of a column but for -1 and "-1", from one pass.
+    """Return the labels of a column but for -1, "-1" and missing ones, from one pass.
 
     IN: all_weighted, whether each needs a row with weight, as clusters do that have no other centre than their mean.
 
     Raises
     ------
     DataError
-        If labels are missing, there is none, there are more than 10 000, or one lacks the weight that it needs.
+        If there is no label, there are more than 10 000, or one lacks the weight that it needs.
     """
     source = batches.source
     if source.kinds[source.names.index(column)] == "other":
@@ -140,7 +146,7 @@ def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> 
         raise DataError(
             f"clusters without weight: {listed(empty)}; leave their rows out (label -1), or weigh some of them"
         )
-    return FoundLabels(labels, overview)
+    return FoundLabels(labels, overview, found.missing)
 
 
 class _Labels:
@@ -202,10 +208,6 @@ class _Labels:
 
 def _refuse_unusable(found: _Labels, batches: Batches, column: str) -> None:
     where = f"column {column!r} of {batches.source.name}"
-    if found.missing:
-        raise DataError(
-            f"{found.missing} of {found.overview.n_rows} labels in {where} are missing; use -1 for rows to leave out"
-        )
     if found.too_many:
         raise DataError(
             f"{where} has more than {MOST_LABELS} different values; expected labels of clusters, "
@@ -213,7 +215,7 @@ def _refuse_unusable(found: _Labels, batches: Batches, column: str) -> None:
         )
     n_labels = len(found.places)
     if n_labels == 0 or batches.source.missing_labels:
-        refuse_other_labels(batches.source.name, column, 0, n_labels, found.overview.n_rows)
+        refuse_other_labels(batches.source.name, column, n_labels, found.overview.n_rows)
 
 
 def _as_given(labels: list[Any]) -> Any:

@@ -37,7 +37,7 @@ class Table:
     columns : tuple of d str
         Names of the columns of `X`.
     labels : array of shape (n,), or None
-        Values of the label column: whole numbers, numbers or text.
+        Values of the label column: whole numbers, numbers or text, and None or NaN where they are missing.
     left_out : tuple of (reason, names of columns)
         Other columns, by the reason why they were left out.
     padded : tuple of str
@@ -388,16 +388,21 @@ def _labels(source: DuckTable, column: int, n_rows: int) -> Array:
         raise no_labels(source.name, source.names[column])
     text, missing = source.label(column), source.missing(column, among_words=True)
     others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
-    facts = f"count(*) FILTER ({missing}), count(DISTINCT {text}) FILTER (NOT {missing} AND {others})"
-    n_missing, n_labels = source.fetch(f"SELECT {facts} FROM {source.relation}")[0]
-    refuse_other_labels(source.name, source.names[column], n_missing, n_labels, n_rows)
-    known = labels_in(row[0] for row in source.fetch(f"SELECT DISTINCT {text} FROM {source.relation}"))
+    count = f"count(DISTINCT {text}) FILTER (NOT {missing} AND {others})"
+    refuse_other_labels(
+        source.name, source.names[column], source.fetch(f"SELECT {count} FROM {source.relation}")[0][0], n_rows
+    )
+    value = f"CASE WHEN NOT {missing} THEN {text} END"
+    texts = source.fetch(f"SELECT DISTINCT {value} AS label FROM {source.relation} WHERE label IS NOT NULL")
+    known = labels_in(text for (text,) in texts)
     kind = _type_of(list(known.values()))
-    value = text if kind is None else f"CAST({text} AS {kind})"
+    value = value if kind is None else f"CAST({value} AS {kind})"
     values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
-    if kind is not None:
-        return np.asarray(values)
-    return np.array([known[label] for label in values], dtype=object)
+    found = np.ma.getdata(values)
+    if np.ma.is_masked(values):
+        found = found if kind == "DOUBLE" else found.astype(object)
+        found[np.ma.getmaskarray(values)] = np.nan if kind == "DOUBLE" else None
+    return np.asarray(found) if kind is not None else np.array([known.get(label) for label in found], dtype=object)
 
 
 def _type_of(labels: Sequence[Hashable]) -> str | None:

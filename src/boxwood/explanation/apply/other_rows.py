@@ -27,7 +27,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import leaves_of_rows, with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
-from boxwood.explanation.ask.gaps import complete_rows, refuse_other_index
+from boxwood.explanation.ask.gaps import complete_rows, notes_on_labels, notes_on_labels_of, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.facts import refuse_all_rows
@@ -66,6 +66,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
             raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
         labels = column_values(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=sample_weight)
+    said = notes_on_labels_of(X, labels)
     complete = complete_rows(X, _numbers_read(ex, X), labels, sample_weight, "drop")
     X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
     codes, found = encode_labels(label_values(labels))
@@ -90,7 +91,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         evidence = replace(evidence, **own, given=given, positions=None, unplaced="", beside=None)
         measured = replace(measured, _evidence=evidence)
     measured = with_kinds(with_words_of(measured, ex), (), dict(ex.dates))
-    return complete.told(measured, (OTHER_ROWS, *complete.notes))
+    return complete.told(measured, (OTHER_ROWS, *said, *complete.notes))
 
 
 def _as_asked(task: Task) -> dict[str, Any]:
@@ -207,10 +208,12 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         if (source.n_rows or 0) * len(names) > settings.GATHERED:
             refuse_all_rows(f"a rule on words or missing values ({listed([*words, *ex.gaps])})", source.name)
         refuse_unknown_columns([labels], source.names)
-        found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False).labels
-        rows, labelling = rows_in_order(source, names, words), LabelColumn(labels, found)
+        found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False)
+        rows, labelling = rows_in_order(source, names, words), LabelColumn(labels, found.labels)
         codes = labelling.codes(None, rows.column(kept).combine_chunks())
         measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
+        said = notes_on_labels(found.n_missing, found.overview.n_rows)
+        measured = replace(measured, notes=(*measured.notes, *said))
         if measured._evidence is None or source.is_local:
             return measured
         return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
@@ -223,22 +226,24 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
 
 def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
     known = ex._evidence
-    task = Task.of(batches, named_by_column(ex.names, batches, labels), n_jobs=batches.n_jobs)
+    reference = named_by_column(ex.names, batches, labels)
+    task = Task.of(batches, reference, n_jobs=batches.n_jobs)
     if known is not None and known.in_batches:
         task = replace(task, max_leaf_nodes=known.task.max_leaf_nodes, budget=known.task.budget)
     objective = "l1" if ex.objective == "l1" else "sqeuclidean"
-    return measured_in_batches(task, Grown(ex.tree, ex.method, objective))
+    measured = measured_in_batches(task, Grown(ex.tree, ex.method, objective))
+    return replace(measured, notes=(*notes_on_labels_of(batches, reference), *measured.notes))
 
 
 def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> Reference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
-    labels, overview = find_labels(batches, column)
+    labels, overview, n_missing = find_labels(batches, column)
     places = places_of(labels, names)
     in_order: list[Any] = [None] * len(names)
     for label, place in zip(labels, places, strict=True):
         in_order[place] = label
     labelling, overview = LabelColumn(column, tuple(in_order)), overview.placed(places, len(names))
-    known = Measured(replace(batches, labelling=labelling), overview, None)
+    known = Measured(replace(batches, labelling=labelling), overview, None, n_missing)
     ends = np.where(overview.sizes[:, None] > 0, [overview.least, overview.most], 0.0)
     near = ends[0] / 2 + ends[1] / 2  # a tree that is there already needs no centres, but points near the rows
     return Reference(labelling, near, names, measured=known)

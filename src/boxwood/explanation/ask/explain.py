@@ -57,8 +57,8 @@ def explain(
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
-        - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1". A series
-          of pandas must have the index of a frame of pandas.
+        - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1", and so
+          does a missing label, with a note. A series of pandas must have the index of a frame of pandas.
         - The name of the column of `X` that holds the labels. No cut tests that column.
         - For a table in batches also centres of shape (k, d), the nearest of which is a row's cluster.
         - A `Reference`: labels with names and centres of their own. Other labels get the means of their rows.

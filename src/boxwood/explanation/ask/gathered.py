@@ -21,7 +21,7 @@ from boxwood.axes.categories import MANY_VALUES
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.columns import refuse_other_weights
-from boxwood.explanation.ask.gaps import can_be_gathered
+from boxwood.explanation.ask.gaps import can_be_gathered, notes_on_labels
 from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
 from boxwood.explanation.choose import settings
 from boxwood.passes import Batches, Block, Source
@@ -207,7 +207,7 @@ def _constant(table: MixedTable) -> list[str]:
 
 # ---------------------------------------------------------------------------------------------------------- rows
 class _Drawn(NamedTuple):
-    """Rows with their labels, None where clusters are to be made, and weights, and a note on rows that are not here."""
+    """Rows with their labels, None where clusters are to be made, weights, and notes on rows that are not here."""
 
     values: Floats
     labels: Array | None
@@ -227,23 +227,24 @@ def _rows(
     weight = asked.sample_weight
     coded = CodedSource(source, words)
     batches = Batches(coded, tuple(names), weight=weight, n_jobs=asked.n_jobs)
-    labelling = None
+    labelling, notes = None, tuple[str, ...]()
     if clustering is not None:
         refuse_unknown_columns([clustering], source.names)
-        labelling = LabelColumn(clustering, find_labels(replace(batches, columns=()), clustering).labels)
+        found = find_labels(replace(batches, columns=()), clustering)
+        labelling, notes = LabelColumn(clustering, found.labels), notes_on_labels(found.n_missing, n_rows)
         batches = replace(batches, labelling=labelling)
     most = max(settings.GATHERED // len(names), 1)
     if n_rows <= most:
         whole = _in_order(batches)
         labels = None if labelling is None else labelling.by_code(whole.labels)
-        return _Drawn(whole.values, labels, whole.weights)
+        return _Drawn(whole.values, labels, whole.weights, notes)
     some = sample_of(batches, most).drawn(most)
     note = (
         f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory, as tables with words or "
         "missing values are; everything is measured on these"
     )
     labels = None if labelling is None else labelling.by_code(some.labels)
-    return _Drawn(some.values, labels, None if weight is None else some.own_weights, (note,))
+    return _Drawn(some.values, labels, None if weight is None else some.own_weights, (*notes, note))
 
 
 def _in_order(batches: Batches) -> Block:

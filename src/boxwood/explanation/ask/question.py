@@ -35,6 +35,7 @@ from boxwood.explanation.ask.gaps import (
     Complete,
     can_be_gathered,
     complete_rows,
+    notes_on_labels_of,
     refuse_other_index,
     with_fitted_pipeline,
 )
@@ -247,7 +248,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     read = read_as_it_is(X, clustering, asked)
     if read is not None and not read.is_plain:
         table = replace(read.table, names=in_table or read.table.names)
-        return mixed_question(read._replace(table=table, notes=(*read.notes, *unfitted)), asked)
+        said = (*read.notes, *unfitted, *notes_on_labels_of(X, clustering))
+        return mixed_question(read._replace(table=table, notes=said), asked)
     if isinstance(X, MixedTable):  # of numbers and dates
         X, asked = X.values, replace(asked, columns=X.columns)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
@@ -265,6 +267,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (
         *unfitted,
+        *notes_on_labels_of(X, clustering),
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
@@ -358,7 +361,8 @@ def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) ->
     if clustering is None:
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
-    return Question(task, here, budget, clusterer, None, usable, usable.notes, by_means)
+    notes = (*notes_on_labels_of(source, reference), *usable.notes)
+    return Question(task, here, budget, clusterer, None, usable, notes, by_means)
 
 
 def _refuse_limits(method: str, budget: Budget) -> None:

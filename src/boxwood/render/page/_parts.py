@@ -81,10 +81,8 @@ def _columns_named(columns: Sequence[str]) -> str:
 def _without_cluster(ex: Measurable) -> str:
     parts = [f"{ex.n_incomplete:,} {'lacks' if ex.n_incomplete == 1 else 'lack'} a value"] * bool(ex.n_incomplete)
     labelled = ex.n_left_out - ex.n_incomplete
-    return (
-        " and ".join([*parts, *([f"{labelled:,} {'is' if labelled == 1 else 'are'} labelled -1"] * bool(labelled))])
-        or "none"
-    )
+    parts += [f"{labelled:,} {'has' if labelled == 1 else 'have'} no label"] * bool(labelled)
+    return " and ".join(parts) or "none"
 
 
 def outline_of_tree(ex: Measurable, picture: Picture) -> list[dict[str, Any]]:
