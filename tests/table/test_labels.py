@@ -139,9 +139,8 @@ def test_labels_of_times_do_not_depend_on_where_they_are_read(tmp_path, monkeypa
         (pa.array([b"a", b"b", b"c"]), "holds no labels; expected numbers, text, booleans or dates"),
         (pa.array([{"a": 1}, {"a": 2}, {"a": 3}]), "holds no labels; expected numbers, text, booleans or dates"),
         (pa.array([[1], [2], [3]]), "holds no labels; expected numbers, text, booleans or dates"),
-        (pa.array(["a", "", "b"]), "are missing; use -1 for rows to leave out"),
-        (pa.array(["a", "NA", "b"]), "are missing; use -1 for rows to leave out"),
-        (pa.array(["-1", "-1.0", "-1"]), "are -1"),
+        (pa.array(["", "NA", None]), "are -1 or missing"),
+        (pa.array(["-1", "-1.0", ""]), "are -1 or missing"),
     ],
 )
 def test_columns_without_labels_are_refused(tmp_path, labels, said):

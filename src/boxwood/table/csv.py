@@ -2,25 +2,28 @@
 
 DuckDB guesses the delimiter. Everything else is fixed: the first line is the header, unless the caller says that there
 is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
-its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces.
+its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces. Titles above
+the header and lines that describe the columns below it are left out where the rows beneath leave no doubt; see `_Head`.
 """
 
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from boxwood._messages import listed
+from boxwood._messages import cut_off, listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.sql import ONE_FILE, as_pattern, as_text
+from boxwood.table.sql import BLANKS, MARKS, ONE_FILE, PAIRS, as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,10 +42,13 @@ class CsvDialect(NamedTuple):
         The file to read: the table itself, or a copy with single spaces between its fields.
     delimiter : str
     names : tuple of str or None
-        Fields of the first line that is read, unchanged; for a table without header, `column 1`, `column 2`, …
+        Fields of the header, unchanged; for a table without header, `column 1`, `column 2`, …
     skip : int
-        Number of lines before the header, or before the first row if there is no header.
+        Number of lines before the first one that DuckDB reads.
     header : bool
+        Whether that line is the header; else it is the first row.
+    hints : tuple of str, default=()
+        Lines for the reader on lines that are left out.
     """
 
     path: str
@@ -51,6 +57,7 @@ class CsvDialect(NamedTuple):
     names: tuple[str | None, ...]
     skip: int
     header: bool
+    hints: tuple[str, ...] = ()
 
 
 def dialect_of(
@@ -68,6 +75,11 @@ def dialect_of(
     """
     lines = _first_lines(path, compression)
     skip = _n_comments(lines, header)
+    hints = () if not skip else (f"skipped {'1 line that begins' if skip == 1 else f'{skip} lines that begin'} with #",)
+    if header and (head := _Head.of(lines[skip:], delimiter)) is not None:
+        names = tuple(name or None for name in head.names)
+        dialect = CsvDialect(path, compression, head.delimiter, names, skip, False, (*hints, *head.hints(skip)))
+        return dialect._replace(skip=skip + head.n_skipped(con, dialect))
     first = lines[skip] if skip < len(lines) else ""
     if delimiter is None:
         delimiter, width = _sniff(con, path, compression, skip)
@@ -78,7 +90,7 @@ def dialect_of(
             delimiter, width = " ", len(first.split())
     else:
         width = _sniff_line(con, first, workspace, delimiter)[1]
-    dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header)
+    dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header, hints)
     if not header:
         return dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
     relation = csv_relation(dialect._replace(header=False), text=True)
@@ -91,7 +103,7 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
 
     `texts` are the positions of columns that stay text in the second case.
     """
-    path, compression, delimiter, row, skip, header = dialect
+    path, compression, delimiter, row, skip, header, _ = dialect
     width = len(row)
     if text:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
@@ -109,10 +121,7 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
 
 def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
     """Return lines for the reader: what was skipped, which columns got other names, whether these look like data."""
-    hints = []
-    if dialect.skip:
-        lines = "1 line that begins" if dialect.skip == 1 else f"{dialect.skip} lines that begin"
-        hints.append(f"skipped {lines} with #")
+    hints = list(dialect.hints)
     renamed = [
         new for name, new in zip(dialect.names, distinct_names(dialect.names), strict=True) if name not in (None, new)
     ]
@@ -163,6 +172,135 @@ def _n_comments(lines: Sequence[str], header: bool) -> int:
         return n
     above, row = (re.split(r"[,;\t|]", line) for line in lines[n - 1 : n + 1])
     return n - 1 if len(above) == len(row) and any(map(_is_number, row)) else n
+
+
+class _Head(NamedTuple):
+    """The lines above the first row of a file, where these are more than the names of its columns.
+
+    Names stand in the first line that has as many fields as all rows, more than half of them filled. Lines above it are
+    titles, and up to two beneath it describe the columns. That is told by the columns that hold nothing but numbers,
+    dates and truths in the rows that follow, ten of them at least. Names have texts in two such columns or more, a line
+    that describes has three different texts there; neither has a value there, nor in any column a text that comes again
+    beneath it, and nor has a title of as many fields. A row that has a value, or a word of the others, is none of them.
+
+    Parameters
+    ----------
+    delimiter : str
+    records : list of (line, fields)
+        What stands above the first row, with the number of its first line, from 1 on.
+    at : int
+        The place of the names among these.
+    first_row : list of str
+    """
+
+    delimiter: str
+    records: list[tuple[int, list[str]]]
+    at: int
+    first_row: list[str]
+
+    @classmethod
+    def of(cls, lines: Sequence[str], delimiter: str | None) -> _Head | None:
+        """Return the head of a file from its first lines; None if the first line has the names, and rows follow."""
+        parted = {each: _records(lines, each) for each in (",;\t|" if delimiter is None else delimiter)}
+        widths = {each: {len(fields) for _, fields in records if fields} for each, records in parted.items()}
+        even = [each for each, found in widths.items() if len(found) == 1 and 1 not in found]  # no line stands out
+        found = [cls._below(each, parted[each]) for each in even or parted]
+        return max((head for head in found if head is not None), key=lambda head: len(head.names), default=None)
+
+    @classmethod
+    def _below(cls, delimiter: str, records: list[tuple[int, list[str]]]) -> _Head | None:
+        width = next((len(fields) for _, fields in reversed(records) if fields), 0)
+        may_be_names = [len(fields) == width < 2 * len(_filled(fields)) for _, fields in records[:_MOST_TITLES]]
+        if width < 2 or True not in may_be_names:
+            return None
+        at = may_be_names.index(True)
+        has_title = any(_filled(fields) for _, fields in records[:at])
+        told = [(0, fields) for _, fields in records[:at] if len(fields) == width]
+        for end in range(at + 1 if has_title else at + 2, at + 4):
+            rows = [fields for _, fields in records[end:] if fields]
+            below = [(3, fields) for _, fields in records[at + 1 : end]]
+            lines = [*reversed(below), (2, records[at][1]), *told]
+            if all(len(fields) == width for fields in (*rows, *(fields for _, fields in below))) and all(
+                _is_told(fields, rows, n_texts) for n_texts, fields in lines
+            ):
+                return cls(delimiter, records[:end], at, rows[0])
+        return None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return self.records[self.at][1]
+
+    def hints(self, skip: int) -> Iterator[str]:
+        """Yield lines for the reader on what is left out; IN: skip: number of lines above that are comments."""
+        titles, below = self.records[: self.at], self.records[self.at + 1 :]
+        for found, what in ((titles, "above the names of columns"), (below, "below the names of columns")):
+            numbers = [str(skip + line) for line, fields in found if _filled(fields)]
+            texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in _filled(fields)]
+            if len(numbers) > 1:
+                yield f"left out lines {', '.join(numbers[:-1])} and {numbers[-1]} {what}: {listed(texts, 3)}"
+            elif numbers:
+                yield f"left out line {numbers[0]} {what}: {listed(texts, 3)}"
+
+    def n_skipped(self, con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> int:
+        """Return how many lines DuckDB must skip: older versions do not count empty ones."""
+        n, n_filled = len(self.records), sum(bool(fields) for _, fields in self.records)
+        first = f"SELECT * FROM {csv_relation(dialect._replace(skip=dialect.skip + n))} LIMIT 1"
+        row = con.execute(first).fetchone() if n_filled < n else None
+        return n if row is None or [text or "" for text in row] == self.first_row else n_filled
+
+
+def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the fields of each record, with the number of its first line; the last one may be cut off, and is not."""
+    records, line = [], 1
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter)
+    with suppress(csv.Error):  # of a field that is too long
+        for fields in reader:
+            records.append((line, fields))
+            line = reader.line_num + 1
+    return records[:-1] if len(lines) == _FIRST else records
+
+
+def _filled(fields: Sequence[str]) -> list[str]:
+    return [text for text in fields if text.strip()]
+
+
+def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int) -> bool:
+    """Return whether a line is none of the rows beneath it.
+
+    It has no number, date or truth in a column of these, as many texts there, and no text that comes again.
+    """
+    texts = set()
+    for j, text in enumerate(fields):
+        if _is_lacking(text):
+            continue
+        values = [row[j] for row in rows if not _is_lacking(row[j])]
+        if text in values:
+            return False
+        if len(values) >= _FEWEST and all(map(_is_plain, values)):
+            if _is_plain(text):
+                return False
+            texts.add(text)
+    return len(texts) >= n_texts
+
+
+def _is_lacking(text: str) -> bool:
+    return text.strip().lower() in (*MARKS, *BLANKS)
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is a number, a date or a truth."""
+    text = text.strip()
+    return len(text) <= 40 and (text.lower() in _TRUTHS or _PLAIN.fullmatch(text) is not None)
+
+
+_MOST_TITLES = 20  # lines above the names of columns, these included
+_FEWEST = 10  # values that show what a column holds
+_TRUTHS = {"true", "false", *(word for pair in PAIRS for word in pair)}
+_PLAIN = re.compile(
+    r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
+    r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{3}|[$€£¥%])?\s*\)?"
+)
 
 
 def _has_spaces(lines: Sequence[str], header: bool) -> bool:

@@ -24,7 +24,7 @@ from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import as_path, find_file
-from boxwood.table.sql import ONE_FILE, Style, as_pattern, as_text, days, number_in, plain_number
+from boxwood.table.sql import BLANKS, MARKS, ONE_FILE, Style, as_pattern, as_text, days, number_in, plain_number
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,12 +38,6 @@ _WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
 _NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES, _TIMES = ("DATE", "TIMESTAMP"), ("TIME", "INTERVAL")
 WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
-MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
-"""Texts that programs write for a missing value."""
-
-BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "unknown")
-"""Texts that people write where they have no number; among words, each of them is a word."""
-
 _MARKS, _BLANKS = (", ".join(f"'{mark}'" for mark in marks) for marks in (MARKS, (*MARKS, *BLANKS)))
 _SETTINGS = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded

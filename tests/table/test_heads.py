@@ -1,0 +1,169 @@
+"""CSV files with titles above the names of columns, and with lines below them that describe the columns."""
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pytest
+
+import boxwood as bw
+from boxwood.errors import DataError
+from boxwood.table import ReadOptions, label_rows, read_table
+from boxwood.table.csv import _Head
+from boxwood.table.labels import Rules
+from tests.scale import law
+
+WORDS = ["red", "green", "blue", "a, b", 'say "so"', "two\nlines", "", "n/a", "absent", "7a", "x;y"]
+QUESTIONS = ["How old are you?", "The app is\neasy to use; agree?", "kg", '{"ImportId":"Q1"}', "When, and how?", "CHF"]
+TITLES = ["Grades 2026", "School of Vienna, all classes", "as of 2026-03-01", 'The "new" list\nof 2026', "", "12"]
+
+
+def values_of(kind, rng, n):
+    """Return the texts of a column, of which some are missing."""
+    made = {
+        "whole": lambda: str(rng.integers(-9, 99)),
+        "decimal": lambda: f"{rng.normal() * 100:.2f}",
+        "comma": lambda: f"{rng.normal() * 1000:.1f}".replace(".", ","),
+        "money": lambda: f"{rng.integers(1, 10**6) / 100:,.2f} €",
+        "share": lambda: f"{rng.integers(0, 100)} %",
+        "date": lambda: f"2026-{rng.integers(1, 13):02d}-{rng.integers(1, 29):02d}",
+        "moment": lambda: f"{rng.integers(1, 29)}.{rng.integers(1, 13)}.2026 1{rng.integers(0, 9)}:30",
+        "truth": lambda: str(rng.choice(["TRUE", "false", "yes", "No"])),
+        "word": lambda: str(rng.choice(WORDS)),
+        "id": lambda: f"K-{rng.integers(10**9)}",
+    }
+    return [str(rng.choice(["", "NA", "-"])) if rng.random() < 0.1 else made[kind]() for _ in range(n)]
+
+
+PLAIN = ("whole", "decimal", "money", "share", "date", "moment", "truth", "comma")
+
+
+def table_of(rng, *, at_least=0):
+    """Return names and rows of a table; IN: at_least: number of columns of plain values."""
+    kinds = [*rng.choice(PLAIN, at_least), *rng.choice([*PLAIN, "word", "id"], int(rng.integers(2, 6)))]
+    names = [f"{rng.choice(['col', 'how many', 'x;', 'a,b', 'Q'])} {j}" for j in range(len(kinds))]
+    columns = [values_of(kind, rng, int(n)) for kind, n in zip(kinds, [rng.integers(14, 60)] * len(kinds), strict=True)]
+    return names, [list(row) for row in zip(*columns, strict=True)]
+
+
+def text_of(records, delimiter, end="\n"):
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter, lineterminator=end).writerows(records)
+    return file.getvalue()
+
+
+def head_of(text, delimiter=None):
+    return _Head.of(text.splitlines(), delimiter)
+
+
+@law(2000)
+def test_no_row_of_a_table_is_taken_for_a_head(seed):
+    rng = np.random.default_rng(seed)
+    names, rows = table_of(rng)
+    if rng.random() < 0.3:  # names that are missing, or words of the table
+        names = [str(rng.choice(["", name, *WORDS])) for name in names]
+    for i in range(int(rng.integers(0, 4))):  # rows that lack most of their values
+        rows[i] = [value if rng.random() < 0.3 else "" for value in rows[i]]
+    if not any(names):
+        names[0] = "x"
+    delimiter = str(rng.choice([",", ";", "\t", "|"]))
+    assert head_of(text_of([names, *rows], delimiter)) is None
+
+
+@law(500)
+def test_titles_and_descriptions_are_found(seed):
+    rng = np.random.default_rng(seed)
+    names, rows = table_of(rng, at_least=4)
+    width, delimiter = len(names), str(rng.choice([",", ";", "\t", "|"]))
+    titles = [str(title) for title in rng.choice(TITLES[:-1], int(rng.integers(0, 4)))]
+    padded = [[title, *[""] * (width - 1)] if rng.random() < 0.5 else [title] if title else [] for title in titles]
+    below = [[f"{rng.choice(QUESTIONS)} ({i}, {j})" for j in range(width)] for i in range(int(rng.integers(0, 3)))]
+    head = head_of(text_of([*padded, names, *below, *rows], delimiter))
+    if not (any(titles) or below):
+        assert head is None
+        return
+    assert (head.delimiter, head.names, head.first_row) == (delimiter, names, rows[0])
+    assert len(head.records) == len(padded) + 1 + len(below)
+    assert len([*head.hints(0)]) == any(titles) + bool(below)
+
+
+HEADS = {
+    "a title": ["Grades 2026"],
+    "a title of all fields": ["Grades 2026;;;;"],
+    "titles and empty lines": ["", "Grades 2026", "as of 2026-03-01;;", "", '"of ""all""', 'classes"'],
+    "names of groups": [";;Size;;Colour"],
+}
+BELOW = {
+    "nothing": [],
+    "questions": ['"How large?', 'In cm";How heavy?;When?;Which?;Colour'],
+    "questions and marks": ["How large?;How heavy?;When?;Which?;Colour", '"{""Q"":""1""}";"{""Q"":""2""}";when;;y'],
+    "units": ["cm;kg;date;;"],
+}
+NAMES = "size;weight;day;kind;group"
+ROWS = [f"{i},5;{i % 7} €;2026-01-{i % 28 + 1:02d};{'ab'[i % 2]};{'low' if i < 20 else 'high'}" for i in range(40)]
+USED = ("size", "weight", "day", "kind", "group")
+
+
+@pytest.mark.crossed
+@pytest.mark.parametrize("above", [None, *HEADS])
+@pytest.mark.parametrize("below", BELOW)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_with_a_head_is_the_file_without(tmp_path, above, below, end, packed):
+    lines = [*HEADS.get(above, []), NAMES, *BELOW[below], *ROWS]
+    path, plain = (str(tmp_path / name) for name in (f"t.csv{'.gz' * packed}", "plain.csv"))
+    content = end.join([*lines, ""]).encode("utf-8-sig")
+    with open(path, "wb") as file:
+        file.write(gzip.compress(content) if packed else content)
+    with open(plain, "wb") as file:
+        file.write(end.join([NAMES, *ROWS, ""]).encode())
+    here, there = (read_table(each, labels="group", missing="drop") for each in (path, plain))
+    np.testing.assert_array_equal(here.X, there.X)
+    assert (here.columns, here.names, here.labels.tolist()) == (there.columns, USED, there.labels.tolist())
+    said = [hint for hint in here.hints if "left out line" in hint]
+    assert len(said) == (above is not None) + (below != "nothing")
+    with bw.scan(path) as source, bw.scan(plain) as same:
+        assert (source.names, source.kinds, source.n_rows) == (USED, same.kinds, 40)
+        assert bw.explain(source, "group").tree == bw.explain(same, "group").tree
+        assert set(said) <= set(source.notes)
+    rules = Rules("CASE WHEN x < 20 THEN 'low' ELSE 'high' END", {"x": "size"})
+    for form in ("csv", "parquet"):
+        outs = [str(tmp_path / f"{of}.{form}") for of in ("one", "other")]
+        for each, out in zip((path, plain), outs, strict=True):
+            assert label_rows(each, out, rules).n_rows == 40
+        assert (tmp_path / f"one.{form}").read_bytes() == (tmp_path / f"other.{form}").read_bytes()
+
+
+def test_hints_name_the_lines_that_are_left_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["# made by hand", *HEADS["titles and empty lines"], NAMES, *BELOW["questions"], *ROWS]))
+    assert read_table(str(path), missing="drop").hints == (
+        "skipped 1 line that begins with #",
+        "left out lines 3, 4 and 6 above the names of columns: 'Grades 2026', 'as of 2026-03-01', 'of \"all\" classes'",
+        "left out line 9 below the names of columns: 'How large? In cm', 'How heavy?', 'When?' and 2 more",
+    )
+
+
+DOUBTS = {
+    "a first row with words among numbers": [NAMES, "absent;ill;2026-01-01;a;low", *ROWS],
+    "a first row with words of the table": [NAMES, "absent;ill;away;a;low", *ROWS],
+    "a first row without numbers": [NAMES, ";;;a;low", *ROWS],
+    "few rows": ["Grades 2026", NAMES, *ROWS[:8]],
+    "no names": ["Grades 2026", *ROWS],
+    "words alone": ["name;town", "What?;Where?", *(f"Ann {i};Bern {i}" for i in range(30))],
+    "a column of decimal commas": ["size", *(f"{i},5" for i in range(30))],
+    "an index without a name": [",value", *(f"row {i},{i}" for i in range(30))],
+}
+
+
+@pytest.mark.parametrize("name", DOUBTS)
+def test_what_leaves_doubt_is_read_as_it_stands(name):
+    assert head_of("\n".join(DOUBTS[name])) is None
+
+
+def test_without_a_header_every_line_is_a_row(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([NAMES, *BELOW["units"], *ROWS]))
+    with pytest.raises(DataError, match="left out, text: column 1, column 2, column 3, column 4, column 5"):
+        read_table(str(path), ReadOptions(header=False), missing="drop")
