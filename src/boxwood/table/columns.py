@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -315,7 +316,11 @@ class _Facts(NamedTuple):
         if not self.readable:
             return None
         signs = self.signs or []
-        if any(len(sign) > 1 for sign in signs) or len([*filter(None, signs)]) > 1 or {"", "%"} <= {*signs}:
+        if (
+            any(len(re.findall("[a-z]+|.", sign)) > 1 for sign in signs)
+            or len([*filter(None, signs)]) > 1
+            or {"", "%"} <= {*signs}
+        ):
             return "different signs"
         if self.point and self.comma:
             return _PARTED if self.parted else ""

@@ -68,6 +68,12 @@ MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "unknown")
 """Texts that people write where they have no number; among words, each of them is a word."""
 
+CURRENCIES = (
+    *("aud", "brl", "cad", "chf", "cny", "czk", "dkk", "eur", "gbp", "hkd", "huf", "ils", "inr", "jpy", "krw"),
+    *("mxn", "nok", "nzd", "pln", "ron", "sek", "sgd", "try", "usd", "zar"),
+)
+"""Codes of currencies, which stand for their signs."""
+
 PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"))
 """Words for true and false."""
 
@@ -123,17 +129,18 @@ def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
     """Return SQL for the number in a text; NULL if there is none, as in 1,2,3.
 
     Of point and comma, the one that does not stand before the decimals parts groups of three digits, as spaces and
-    apostrophes may. With `signs`, a currency's sign before or behind the number, or % behind it, is passed over, and
-    brackets around a number say that it is below zero.
+    apostrophes may. With `signs`, a currency's sign or code before or behind the number, or % behind it, is passed
+    over, and brackets around a number say that it is below zero.
     """
     group = "," if decimal == "." else "."
     groups = "|".join(f"[1-9][0-9]{{0,2}}({sign}[0-9]{{3}})+" for sign in (f"[{group}]", " ", "'"))
     unsigned = rf"([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
     number = rf"[-+]?{unsigned}"
     if signs:
-        before, behind = r"( ?\p{Sc} ?)?", r"( ?[\p{Sc}%])?"
+        codes = "|".join(CURRENCIES)
+        before, behind = rf"( ?(\p{{Sc}}|{codes}) ?)?", rf"( ?([\p{{Sc}}%]|{codes}))?"
         number = rf"[-+]?{before}{number}{behind}|\({before}{unsigned}{behind}\)"
-    digits = f"regexp_replace(replace({normal(text)}, '(', '-'), '[^-+0-9e{decimal}]', '', 'g')"
+    digits = f"regexp_replace(replace({normal(text)}, '(', '-'), '[a-z]{{2,}}|[^-+0-9e{decimal}]', '', 'g')"
     pointed = f"replace({text}, '{decimal}', '.')"
     plain = f"CASE WHEN NOT contains({text}, '{group}') THEN {plain_number(pointed)} END"
     return (
@@ -153,5 +160,5 @@ def normal(text: str) -> str:
 
 
 def signs_in(text: str) -> str:
-    """Return SQL for the signs of currencies and percent in a text, one after the other."""
-    return rf"regexp_replace({text}, '[^\p{{Sc}}%]', '', 'g')"
+    """Return SQL for the signs and codes of currencies, and of percent, in the text of a number, in small letters."""
+    return rf"regexp_replace(lower({text}), '[0-9.,]e[-+0-9]|[^\p{{Sc}}%a-z]', '', 'g')"
