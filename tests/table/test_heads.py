@@ -145,6 +145,55 @@ def test_hints_name_the_lines_that_are_left_out(tmp_path):
     )
 
 
+TOTALS = {
+    "a total": ["Total;;;;"],
+    "an average and a sum": ["Average;3,5 €;;;", "Grand total:;1'200 €;;;"],
+    "blanks and quotes": ['"Summe ";"12 €"; ;"";'],
+    "in Italian": [";Totale;;12;"],
+}
+
+
+@pytest.mark.parametrize("name", TOTALS)
+def test_rows_of_totals_are_left_out(tmp_path, name):
+    path, plain, rules = str(tmp_path / "t.csv"), str(tmp_path / "plain.csv"), Rules("x1", {"x1": "size"})
+    for each, lines in ((path, [*ROWS, *TOTALS[name], ""]), (plain, ROWS)):
+        with open(each, "w", encoding="utf-8") as file:
+            file.write("\n".join([NAMES, *lines]))
+    here, there = (read_table(each, labels="group", missing="drop") for each in (path, plain))
+    np.testing.assert_array_equal(here.X, there.X)
+    assert here.labels.tolist() == there.labels.tolist()
+    [hint] = [hint for hint in here.hints if hint not in there.hints]
+    assert hint.startswith("left out rows of totals: '")
+    with bw.scan(path) as source, bw.scan(plain) as same:
+        assert (source.kinds, source.n_rows) == (same.kinds, 40)
+        assert hint in source.notes
+    assert label_rows(path, str(tmp_path / "o.csv"), rules).n_rows == 40
+    assert label_rows(path, str(tmp_path / "o.parquet"), rules).n_rows == 40
+
+
+ROWS_AT_THE_END = {
+    "of a product": "Total Wine;5;2026-01-01;a;low",
+    "of another word": "Sumatra;;;;",
+    "with most values": "total;3;2026-01-01;;",
+    "with the word behind": "40;;;total;",
+}
+
+
+@pytest.mark.parametrize("name", ROWS_AT_THE_END)
+def test_rows_at_the_end_stay(tmp_path, name):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([NAMES, "Total;;;;", *ROWS, ROWS_AT_THE_END[name]]))
+    with bw.scan(str(path)) as source:
+        assert source.n_rows == 42
+
+
+def test_subtotals_go_with_the_total(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([NAMES, *ROWS[:20], "Total;70 €;;;", *ROWS[20:], "Total;120 €;;;"]))
+    with bw.scan(str(path)) as source:
+        assert source.n_rows == 40
+
+
 DOUBTS = {
     "a first row with words among numbers": [NAMES, "absent;ill;2026-01-01;a;low", *ROWS],
     "a first row with words of the table": [NAMES, "absent;ill;away;a;low", *ROWS],

@@ -4,6 +4,7 @@ DuckDB guesses the delimiter. Everything else is fixed: the first line is the he
 is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
 its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces. Titles above
 the header and lines that describe the columns below it are left out where the rows beneath leave no doubt; see `_Head`.
+So are rows of totals; see `_totals_in`.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class CsvDialect(NamedTuple):
         Whether that line is the header; else it is the first row.
     hints : tuple of str, default=()
         Lines for the reader on lines that are left out.
+    totals : tuple of rows, default=()
+        Rows of totals: for each column a word that is there, "" where nothing is, and None where anything may be.
     """
 
     path: str
@@ -58,6 +61,7 @@ class CsvDialect(NamedTuple):
     skip: int
     header: bool
     hints: tuple[str, ...] = ()
+    totals: tuple[tuple[str | None, ...], ...] = ()
 
 
 def dialect_of(
@@ -79,7 +83,7 @@ def dialect_of(
     if header and (head := _Head.of(lines[skip:], delimiter)) is not None:
         names = tuple(name or None for name in head.names)
         dialect = CsvDialect(path, compression, head.delimiter, names, skip, False, (*hints, *head.hints(skip)))
-        return dialect._replace(skip=skip + head.n_skipped(con, dialect))
+        return _without_totals(dialect._replace(skip=skip + head.n_skipped(con, dialect)))
     first = lines[skip] if skip < len(lines) else ""
     if delimiter is None:
         delimiter, width = _sniff(con, path, compression, skip)
@@ -95,7 +99,7 @@ def dialect_of(
         return dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
     relation = csv_relation(dialect._replace(header=False), text=True)
     row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
-    return dialect._replace(names=tuple(row or ()))
+    return _without_totals(dialect._replace(names=tuple(row or ())))
 
 
 def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int] = ()) -> str:
@@ -103,7 +107,7 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
 
     `texts` are the positions of columns that stay text in the second case.
     """
-    path, compression, delimiter, row, skip, header, _ = dialect
+    path, compression, delimiter, row, skip, header, _, totals = dialect
     width = len(row)
     if text:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
@@ -116,7 +120,18 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
     options = (
         f"delim={as_text(delimiter)}, {_QUOTES}, skip={skip}, header={header}, compression='{compression}', {types}"
     )
-    return f"read_csv({as_pattern(path)}, {options}, {ONE_FILE})"
+    rows = f"read_csv({as_pattern(path)}, {options}, {ONE_FILE})"
+    if not totals:
+        return rows
+    tests = " OR ".join(
+        " AND ".join(
+            f"coalesce(trim(CAST(c{i} AS VARCHAR)), '') = {as_text(word)}"
+            for i, word in sorted(enumerate(total), key=lambda one: not one[1])
+            if word is not None
+        )
+        for total in totals
+    )
+    return f"(SELECT * FROM {rows} AS t({', '.join(f'c{i}' for i in range(width))}) WHERE NOT ({tests}))"
 
 
 def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
@@ -284,6 +299,36 @@ def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int)
     return len(texts) >= n_texts
 
 
+def _without_totals(dialect: CsvDialect) -> CsvDialect:
+    """Return how a file is written without its rows of totals."""
+    totals = _totals_in(dialect)
+    if not totals:
+        return dialect
+    words = listed([repr(next(word for word in total if word)) for total in totals])
+    return dialect._replace(totals=totals, hints=(*dialect.hints, f"left out rows of totals: {words}"))
+
+
+def _totals_in(dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
+    """Return the rows of totals among the last three of a file, as the dialect has them.
+
+    Their first value is a word such as Total or Average, and at least half of their fields are empty. Other rows in
+    which the same fields are empty and hold the same words are subtotals. No end of a packed file is looked at.
+    """
+    if dialect.compression == "gzip" or not os.path.isfile(dialect.path):
+        return ()
+    with open(dialect.path, "rb") as file:
+        file.seek(max(os.path.getsize(dialect.path) - _LAST, 0))
+        lines = file.read().decode(errors="replace").splitlines()
+    records = [fields for _, fields in _records(lines[-_FIRST + 1 :], dialect.delimiter) if fields]
+    totals: list[tuple[str | None, ...]] = []
+    for fields in records[:-4:-1]:
+        filled = _filled(fields)
+        if not (len(fields) == len(dialect.names) >= 2 * len(filled) and filled and _TOTAL.match(filled[0].strip())):
+            break
+        totals.append(tuple(None if _is_plain(text) else text.strip() for text in fields))
+    return tuple(reversed(totals))
+
+
 def _is_lacking(text: str) -> bool:
     return text.strip().lower() in (*MARKS, *BLANKS)
 
@@ -294,6 +339,12 @@ def _is_plain(text: str) -> bool:
     return len(text) <= 40 and (text.lower() in _TRUTHS or _PLAIN.fullmatch(text) is not None)
 
 
+_LAST = 1 << 16  # bytes at the end that are looked at
+_TOTAL = re.compile(
+    r"(?:grand\s+|sub[-\s]?)?(?:totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|averages?|mean"
+    r"|durchschnitt|mittelwert|moyenne|media|promedio)\b",
+    re.IGNORECASE,
+)
 _MOST_TITLES = 20  # lines above the names of columns, these included
 _FEWEST = 10  # values that show what a column holds
 _TRUTHS = {"true", "false", *(word for pair in PAIRS for word in pair)}
