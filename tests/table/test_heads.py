@@ -101,7 +101,8 @@ BELOW = {
     "units": ["cm;kg;date;;"],
 }
 NAMES = "size;weight;day;kind;group"
-ROWS = [f"{i},5;{i % 7} €;2026-01-{i % 28 + 1:02d};{'ab'[i % 2]};{'low' if i < 20 else 'high'}" for i in range(40)]
+KINDS = ['"a\nz"', "b"]
+ROWS = [f"{i},5;{i % 7} €;2026-01-{i % 28 + 1:02d};{KINDS[i % 2]};{'low' if i < 20 else 'high'}" for i in range(40)]
 USED = ("size", "weight", "day", "kind", "group")
 
 
@@ -113,11 +114,11 @@ USED = ("size", "weight", "day", "kind", "group")
 def test_a_file_with_a_head_is_the_file_without(tmp_path, above, below, end, packed):
     lines = [*HEADS.get(above, []), NAMES, *BELOW[below], *ROWS]
     path, plain = (str(tmp_path / name) for name in (f"t.csv{'.gz' * packed}", "plain.csv"))
-    content = end.join([*lines, ""]).encode("utf-8-sig")
+    content = "\n".join([*lines, ""]).replace("\n", end).encode("utf-8-sig")
     with open(path, "wb") as file:
         file.write(gzip.compress(content) if packed else content)
     with open(plain, "wb") as file:
-        file.write(end.join([NAMES, *ROWS, ""]).encode())
+        file.write("\n".join([NAMES, *ROWS, ""]).replace("\n", end).encode())
     here, there = (read_table(each, labels="group", missing="drop") for each in (path, plain))
     np.testing.assert_array_equal(here.X, there.X)
     assert (here.columns, here.names, here.labels.tolist()) == (there.columns, USED, there.labels.tolist())

@@ -258,11 +258,14 @@ class _Head(NamedTuple):
                 yield f"left out line {numbers[0]} {what}: {listed(texts, 3)}"
 
     def n_skipped(self, con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> int:
-        """Return how many lines DuckDB must skip: older versions do not count empty ones."""
+        """Return how many lines DuckDB must skip: older versions do not count empty ones, but for the first of some."""
         n, n_filled = len(self.records), sum(bool(fields) for _, fields in self.records)
-        first = f"SELECT * FROM {csv_relation(dialect._replace(skip=dialect.skip + n))} LIMIT 1"
-        row = con.execute(first).fetchone() if n_filled < n else None
-        return n if row is None or [text or "" for text in row] == self.first_row else n_filled
+        for skip in range(n, n_filled, -1):
+            rows = csv_relation(dialect._replace(skip=dialect.skip + skip))
+            row = con.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
+            if [(text or "").split() for text in row] == [text.split() for text in self.first_row]:
+                return skip
+        return n_filled
 
 
 def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
