@@ -202,7 +202,7 @@ class _Codes:
         self.images, self.domain, self.n_columns = images, domain, images.shape[1]
 
     def write(self, x: Floats, out: Floats) -> None:
-        out[:] = self.images[x.astype(np.intp)]
+        out[:] = self.images.take(x.astype(np.intp), axis=0)
 
     def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
         image = self.images[:, column]

@@ -132,7 +132,7 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     task = question.task
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
-    explanation = measure(task, finished, question.coordinates, **_known(question, grown))
+    explanation = measure(task, finished, question.coordinates, **_known(question, grown, tree))
     evidence = _growing(explanation._rows(), question, grown, name, options)
     return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, task if name == "auto" else None)
 
@@ -223,14 +223,19 @@ def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
     return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}
 
 
-def _known(question: Question, grown: Grown) -> dict[str, Any]:
+def _known(question: Question, grown: Grown, tree: ThresholdTree) -> dict[str, Any]:
     """Return what is known of the finished tree from its growth: the leaf of each row, and costs.
 
-    Short thresholds keep the rows of all leaves, and so does a map, which may exchange leaves. A budget may move rows.
-    The fact "costs" is the cost of the tree and that of the clusters.
+    IN: tree: the finished one. Short thresholds keep the rows of all leaves, and so does a map, which may exchange
+    leaves. A budget may move rows. The fact "costs" is the cost of the tree and that of the clusters.
     """
-    here = question.coordinates
-    if question.budget.given or here.scales is not None:
+    here, reference = question.coordinates, question.task.reference
+    if question.cost is not None:
+        reached = tree.apply(here.table, n_jobs=question.task.n_jobs)
+        of_tree = np.where(reference.kept, tree.leaf_clusters[reached], -1)
+        of_clusters = np.where(question.task.kept, reference.labels, -1)
+        return {"leaf": reached, "costs": Costs(question.cost(of_tree), question.cost(of_clusters))}
+    if question.budget.given:
         return {}
     costs = grown.facts.get("costs") if here.measured is None else None
     leaf = leaves_reached(grown.tree, question.task) if here.axis_map is None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.search import choose
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.limited import finished, in_coordinates
-from boxwood.explanation.measure.losses import cost_of_groups
+from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
 from boxwood.grow.better.sets import resettled
@@ -201,10 +202,15 @@ class Question:
         task = self.task.on(coordinates.rows, reference, in_coordinates(self.budget, coordinates))
         return replace(self, task=task, coordinates=coordinates)
 
+    @cached_property
+    def cost(self) -> CostOfGroups | None:
+        """What measures groups of the rows of a table with categories or gaps."""
+        return cost_of_groups(self.coordinates)
+
     def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
-        cost, kept, labels = cost_of_groups(self.coordinates), self.task.kept, self.task.reference.labels
-        assert cost is not None  # of a table with categories or gaps
+        cost, kept, labels = self.cost, self.task.kept, self.task.reference.labels
+        assert cost is not None
         mass = kept.astype(np.float64) if self.task.rows.weights is None else self.task.rows.weights * kept
 
         def measured(tree: ThresholdTree) -> Candidate:

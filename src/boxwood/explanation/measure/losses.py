@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,11 +32,22 @@ CostOfGroups: TypeAlias = Callable[[Indices], float]
 
 
 def cost_of_groups(here: Coordinates) -> CostOfGroups | None:
-    """Return what measures groups of the rows of a table with categories or gaps; None for any other table."""
+    """Return what measures groups of the rows of a table with categories or gaps; None for any other table.
+
+    It remembers the cost of groups that it has measured.
+    """
     if here.scales is None:
         return None
     table, categories, weights, scales = here.table.values, tuple(here.categories), here.table.weights, here.scales
-    return lambda groups: mixed_cost(table, categories, groups, weights, scales)
+    known: dict[bytes, float] = {}
+
+    def cost(groups: Indices) -> float:
+        key = blake2b(np.ascontiguousarray(groups).data).digest()
+        if key not in known:
+            known[key] = mixed_cost(table, categories, groups, weights, scales)
+        return known[key]
+
+    return cost
 
 
 class Distance(NamedTuple):
