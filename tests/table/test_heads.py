@@ -147,7 +147,7 @@ def test_hints_name_the_lines_that_are_left_out(tmp_path):
 
 
 TOTALS = {
-    "a total": ["Total;;;;"],
+    "a total": ["Total;70 €;;;"],
     "an average and a sum": ["Average;3,5 €;;;", "Grand total:;1'200 €;;;"],
     "blanks and quotes": ['"Summe ";"12 €"; ;"";'],
     "in Italian": [";Totale;;12;"],
@@ -177,6 +177,7 @@ ROWS_AT_THE_END = {
     "of another word": "Sumatra;;;;",
     "with most values": "total;3;2026-01-01;;",
     "with the word behind": "40;;;total;",
+    "without a number": "Total;;;;",
 }
 
 
@@ -186,6 +187,14 @@ def test_rows_at_the_end_stay(tmp_path, name):
     path.write_text("\n".join([NAMES, "Total;;;;", *ROWS, ROWS_AT_THE_END[name]]))
     with bw.scan(str(path)) as source:
         assert source.n_rows == 42
+
+
+def test_a_row_with_the_gaps_of_others_is_none_of_totals(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{name},{i},,{'' if i % 2 else 'new'}" for i in range(10) for name in ("Shell", "Total", "average")]
+    path.write_text("\n".join(["name,size,kind,state", *rows, "Total,31,,"]))
+    with bw.scan(str(path)) as source:
+        assert (source.n_rows, [note for note in source.notes if "totals" in note]) == (31, [])
 
 
 def test_subtotals_go_with_the_total(tmp_path):
@@ -198,6 +207,8 @@ def test_subtotals_go_with_the_total(tmp_path):
 DOUBTS = {
     "a first row with words among numbers": [NAMES, "absent;ill;2026-01-01;a;low", *ROWS],
     "a first row with words of the table": [NAMES, "absent;ill;away;a;low", *ROWS],
+    "a first row of limits and units": [NAMES, "<1;~ 5;12 kg;a;low", *ROWS],
+    "a first row without ends": [NAMES, "inf;-inf;Infinity;a;low", *ROWS],
     "a first row without numbers": [NAMES, ";;;a;low", *ROWS],
     "few rows": ["Grades 2026", NAMES, *ROWS[:8]],
     "no names": ["Grades 2026", *ROWS],

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from boxwood._messages import cut_off, listed
@@ -286,7 +286,8 @@ def _filled(fields: Sequence[str]) -> list[str]:
 def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int) -> bool:
     """Return whether a line is none of the rows beneath it.
 
-    It has no number, date or truth in a column of these, as many texts there, and no text that comes again.
+    It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, as many texts there, and no
+    text that comes again.
     """
     texts = set()
     for j, text in enumerate(fields):
@@ -296,7 +297,7 @@ def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int)
         if text in values:
             return False
         if len(values) >= _FEWEST and all(map(_is_plain, values)):
-            if _is_plain(text):
+            if _is_plain(_BESIDE.sub("", text.strip())):
                 return False
             texts.add(text)
     return len(texts) >= n_texts
@@ -314,22 +315,31 @@ def _without_totals(dialect: CsvDialect) -> CsvDialect:
 def _totals_in(dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
     """Return the rows of totals among the last three of a file, as the dialect has them.
 
-    Their first value is a word such as Total or Average, and at least half of their fields are empty. Other rows in
-    which the same fields are empty and hold the same words are subtotals. No end of a packed file is looked at.
+    Their first value is a word such as Total or Average, there is a digit, and at least half of their fields are empty:
+    not the same fields as in a row with another word, as then rows have gaps. Other rows in which the same fields are
+    empty and hold the same words are subtotals. No end of a packed file is looked at.
     """
     if dialect.compression == "gzip" or not os.path.isfile(dialect.path):
         return ()
     with open(dialect.path, "rb") as file:
         file.seek(max(os.path.getsize(dialect.path) - _LAST, 0))
         lines = file.read().decode(errors="replace").splitlines()
+    width = len(dialect.names)
     records = [fields for _, fields in _records(lines[-_FIRST + 1 :], dialect.delimiter) if fields]
-    totals: list[tuple[str | None, ...]] = []
-    for fields in records[:-4:-1]:
-        filled = _filled(fields)
-        if not (len(fields) == len(dialect.names) >= 2 * len(filled) and filled and _TOTAL.match(filled[0].strip())):
-            break
-        totals.append(tuple(None if _is_plain(text) else text.strip() for text in fields))
-    return tuple(reversed(totals))
+    others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
+    found = [*takewhile(lambda fields: len(fields) == width and _is_total(fields, others), records[:-4:-1])]
+    return tuple(tuple(None if _is_plain(text) else text.strip() for text in fields) for fields in reversed(found))
+
+
+def _begins_as_total(fields: Sequence[str]) -> bool:
+    return any(_TOTAL.match(text.strip()) for text in _filled(fields)[:1])
+
+
+def _is_total(fields: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    empty = [j for j, text in enumerate(fields) if not text.strip()]
+    has_own_gaps = all(any(row[j].strip() for j in empty) for row in others if len(_filled(row)) > 1)
+    has_digits = any(map(str.isdigit, "".join(fields)))
+    return _begins_as_total(fields) and len(fields) <= 2 * len(empty) and has_digits and has_own_gaps
 
 
 def _is_lacking(text: str) -> bool:
@@ -350,11 +360,13 @@ _TOTAL = re.compile(
 )
 _MOST_TITLES = 20  # lines above the names of columns, these included
 _FEWEST = 10  # values that show what a column holds
-_TRUTHS = {"true", "false", *(word for pair in PAIRS for word in pair)}
+_TRUTHS = {"true", "false", "inf", "infinity", "-inf", "-infinity", *(word for pair in PAIRS for word in pair)}
 _PLAIN = re.compile(
     r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
     r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{3}|[$€£¥%])?\s*\)?"
 )
+_BESIDE = re.compile(r"^[<>=\u2264\u2265~\u2248\u00b1]+|(?<=[0-9])\s*[^\W\d_]{1,3}$")
+"""Signs before a number and a unit behind it."""
 
 
 def _has_spaces(lines: Sequence[str], header: bool) -> bool:
