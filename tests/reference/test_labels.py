@@ -103,6 +103,12 @@ def test_a_missing_label_is_minus_one(seed):
         assert encode_labels(array)[0].tolist() == codes.tolist()
 
 
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="numpy 2 has it")
+def test_missing_labels_of_texts_of_numpy_are_counted():
+    labels = np.array(["a", "", "b", "-1"], dtype=np.dtypes.StringDType())
+    assert (encode_labels(labels)[0].tolist(), count_missing(labels)) == ([0, -1, 1, -1], 1)
+
+
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("missing", ["learn", "drop"])
 def test_rows_without_a_label_are_left_out_and_told_wherever_they_stand(words, missing):

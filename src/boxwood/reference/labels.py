@@ -66,7 +66,7 @@ def count_missing(labels: Any) -> int:
         return int(np.isnan(array).sum()) if array.dtype.kind == "f" else int(np.isnat(array).sum())
     if array.dtype.kind in "US":
         return int((array == array.dtype.type()).sum())
-    return sum(map(_is_missing, array.tolist())) if array.dtype.kind == "O" else 0
+    return sum(map(_is_missing, array.tolist())) if array.dtype.kind in "OT" else 0
 
 
 def codes_with_gaps(labels: Any) -> tuple[Array, tuple[Hashable, ...]]:
