@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
@@ -95,6 +96,18 @@ def test_a_missing_label_leaves_the_others_as_they_are(tmp_path, name, mark):
     with open(path, "w") as file:
         file.write("x,label\n" + "".join(f"{x},{label}\n" for x, label in zip(X, texts, strict=True)))
     assert both(path) == (expected, expected)
+
+
+def test_words_that_count_as_missing_labels_are_named(tmp_path):
+    table = pa.table({"x": range(40), "pain": ["none", "mild", "severe", "NA", ""] * 8})
+    paths = [str(tmp_path / name) for name in ("t.csv", "t.parquet")]
+    pa.csv.write_csv(table, paths[0])
+    pq.write_table(table, paths[1])
+    said = "labels that count as missing: 'NA', 'none'; give a cluster of such a name another one"
+    for path in paths:
+        assert said in read_table(path, labels="pain").hints
+    with bw.scan(paths[1]) as source:
+        assert said in bw.explain(source, "pain").notes
 
 
 @pytest.mark.parametrize("labels", [[2**53, 2**53 + 1, 2**53 + 2], [2**63, 2**63 + 1, 3], [True, False, True]])

@@ -14,13 +14,14 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from boxwood._files import lasting_folder
 from boxwood._frames import name_as_text
+from boxwood._messages import listed
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
@@ -121,6 +122,27 @@ def codes_of(column: Any, *, of_file: bool) -> tuple[Indices, list[Any]]:
     encoded = _plain_labels(column, of_file).dictionary_encode()
     codes = np.asarray(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False), dtype=np.intp)
     return codes, encoded.dictionary.to_pylist()
+
+
+class MissingLabels(NamedTuple):
+    """How many of some rows have no label, and the words of a file for that, such as NA."""
+
+    n_missing: int
+    n_rows: int
+    marks: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note on these rows, and one on the words; none if there are none."""
+        have = "has no label and is" if self.n_missing == 1 else "have no label and are"
+        said = (f"{self.n_missing:,} of {self.n_rows:,} rows {have} left out",) if self.n_missing else ()
+        return (*said, *notes_on_marks(self.marks))
+
+
+def notes_on_marks(marks: Iterable[str]) -> tuple[str, ...]:
+    """Return a note on words that count as missing labels, if there are any: one of them may be a name."""
+    words = listed([repr(mark) for mark in sorted(marks)])
+    return (f"labels that count as missing: {words}; give a cluster of such a name another one",) if words else ()
 
 
 # ------------------------------------------------------------------------------------------------ labels of files

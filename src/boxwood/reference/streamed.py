@@ -17,6 +17,7 @@ from boxwood.passes.labelling import (
     LEFT_OUT,
     MOST_LABELS,
     LabelColumn,
+    MissingLabels,
     codes_of,
     labels_in,
     no_labels,
@@ -44,14 +45,14 @@ class Measured:
         What one pass tells of them.
     means : Means or None
         Weights and means of the clusters, if they are known.
-    n_missing : int
-        Number of rows whose label is missing.
+    missing : MissingLabels, default=None
+        Rows without a label, where labels come from a column.
     """
 
     batches: Batches
     overview: Overview
     means: Means | None
-    n_missing: int = 0
+    missing: MissingLabels | None = None
 
     def is_of(self, batches: Batches) -> bool:
         """Whether it was measured on these rows, columns, clusters and weights."""
@@ -75,12 +76,12 @@ def labelled_by(batches: Batches, column: str, center: str = "mean", names: Name
 
     Takes one pass for labels and ranges, and one for the means, or one to three for medians.
     """
-    labels, overview, n_missing = find_labels(batches, column)
+    labels, overview, missing = find_labels(batches, column)
     labelling = LabelColumn(column, labels)
     batches = replace(batches, labelling=labelling)
     means = means_in(batches, overview) if center == "mean" else None
     centers = medians_in(batches, overview) if means is None else means.mean + means.rest
-    measured = Measured(batches, overview, means, n_missing)
+    measured = Measured(batches, overview, means, missing)
     return Reference(labelling, centers, named_clusters(labels, names), measured=measured)
 
 
@@ -99,7 +100,7 @@ def known_on(reference: Reference, batches: Batches) -> Reference:
     if is_known or not isinstance(labelling, LabelColumn):
         return reference
     rows = replace(batches, labelling=labelling)
-    labels, overview, n_missing = find_labels(rows, labelling.column, all_weighted=False)
+    labels, overview, missing = find_labels(rows, labelling.column, all_weighted=False)
     if others := [str(label) for label in labels if label not in labelling.labels]:
         raise DataError(
             f"labels in column {labelling.column!r} of {batches.source.name} that the reference does not have: "
@@ -107,15 +108,15 @@ def known_on(reference: Reference, batches: Batches) -> Reference:
         )
     places = [labelling.labels.index(label) for label in labels]
     placed = overview.placed(places, reference.n_clusters)
-    return replace(reference, measured=Measured(rows, placed, None, n_missing))
+    return replace(reference, measured=Measured(rows, placed, None, missing))
 
 
 class FoundLabels(NamedTuple):
-    """The labels of a column in ascending order, the overview of the rows by these clusters, and how many have none."""
+    """The labels of a column in ascending order, the overview of the rows by these clusters, and rows without one."""
 
     labels: tuple[Hashable, ...]
     overview: Overview
-    n_missing: int
+    missing: MissingLabels
 
 
 def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> FoundLabels:
@@ -146,7 +147,7 @@ def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> 
         raise DataError(
             f"clusters without weight: {listed(empty)}; leave their rows out (label -1), or weigh some of them"
         )
-    return FoundLabels(labels, overview, found.missing)
+    return FoundLabels(labels, overview, MissingLabels(found.missing, overview.n_rows, tuple(found.marks_met)))
 
 
 class _Labels:
@@ -160,6 +161,7 @@ class _Labels:
         self.places: dict[Hashable, int] = {}
         self.overview = Overview(0, n_columns)
         self.marks, self.missing, self.too_many = marks, 0, False
+        self.marks_met: set[str] = set()
 
     def update(self, batch: Any, start: int | None) -> None:
         """Add a record batch."""
@@ -170,6 +172,7 @@ class _Labels:
     def merge(self, other: _Labels) -> None:
         """Add what another summary has seen."""
         self.missing, self.too_many = self.missing + other.missing, self.too_many or other.too_many
+        self.marks_met |= other.marks_met
         places = self._places(list(other.places))
         if self.too_many:
             return
@@ -181,6 +184,7 @@ class _Labels:
         if self.marks:  # of a file
             distinct = [written(value, column.type) for value in distinct]
         absent = [value != value or value == "" or self._is_mark(value) for value in distinct]
+        self.marks_met |= {value for value in distinct if self._is_mark(value) and value.strip()}
         self.missing += int(np.array([*absent, True])[codes].sum())  # the last one stands for NULL
         left_out = [
             none or value == -1 or value in (LEFT_OUT if self.marks else LEFT_OUT[:1])

@@ -15,7 +15,7 @@ from boxwood._validation import listed
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values
 from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS, USABLE
-from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, refuse_other_labels
+from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
 from boxwood.passes.source import Spelling
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of
 from boxwood.table.duck import MANY, DuckTable, Tick, open_table
@@ -171,7 +171,7 @@ def read_table(
         kept = np.flatnonzero(np.isin(read, used)).tolist()
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
-        y = None if chosen.label is None else _labels(source, chosen.label, n_rows)
+        y, marks = (None, list[str]()) if chosen.label is None else _labels(source, chosen.label, n_rows)
         mass = None if chosen.weight is None else _weights(source, chosen.weight, n_rows)
         X = _moved_together(X, kept)
         return Table(
@@ -184,7 +184,7 @@ def read_table(
             tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
             spellings_of(source, [i for i in used if i in facts]),
             tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
-            (*source.hints, *hints_on(source, dict(left_out).get("text", ()))),
+            (*source.hints, *hints_on(source, dict(left_out).get("text", ())), *notes_on_marks(marks)),
             mass,
             tuple(source.names),
             {kept.index(j): categories for j, categories in codes.items()},
@@ -383,7 +383,8 @@ def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
     return X[:, : len(columns)]
 
 
-def _labels(source: DuckTable, column: int, n_rows: int) -> Array:
+def _labels(source: DuckTable, column: int, n_rows: int) -> tuple[Array, list[str]]:
+    """Return the label of each row, and the words that stand for a missing one."""
     if source.kind(column) == "other" and source.types[column] != '"NULL"':
         raise no_labels(source.name, source.names[column])
     text, missing = source.label(column), source.missing(column, among_words=True)
@@ -398,11 +399,15 @@ def _labels(source: DuckTable, column: int, n_rows: int) -> Array:
     kind = _type_of(list(known.values()))
     value = value if kind is None else f"CAST({value} AS {kind})"
     values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
-    found = np.ma.getdata(values)
+    found, marks = np.ma.getdata(values), list[str]()
     if np.ma.is_masked(values):
+        absent = f"SELECT DISTINCT {text} AS mark FROM {source.relation} WHERE {missing} AND trim(mark) <> ''"
+        marks = [mark for (mark,) in source.fetch(absent)]
         found = found if kind == "DOUBLE" else found.astype(object)
         found[np.ma.getmaskarray(values)] = np.nan if kind == "DOUBLE" else None
-    return np.asarray(found) if kind is not None else np.array([known.get(label) for label in found], dtype=object)
+    if kind is None:
+        found = np.array([known.get(label) for label in found], dtype=object)
+    return np.asarray(found), marks
 
 
 def _type_of(labels: Sequence[Hashable]) -> str | None:

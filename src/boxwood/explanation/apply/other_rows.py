@@ -27,7 +27,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import leaves_of_rows, with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
-from boxwood.explanation.ask.gaps import complete_rows, notes_on_labels, notes_on_labels_of, refuse_other_index
+from boxwood.explanation.ask.gaps import complete_rows, notes_on_labels_of, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.facts import refuse_all_rows
@@ -212,8 +212,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         rows, labelling = rows_in_order(source, names, words), LabelColumn(labels, found.labels)
         codes = labelling.codes(None, rows.column(kept).combine_chunks())
         measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
-        said = notes_on_labels(found.n_missing, found.overview.n_rows)
-        measured = replace(measured, notes=(*measured.notes, *said))
+        measured = replace(measured, notes=(*measured.notes, *found.missing.notes))
         if measured._evidence is None or source.is_local:
             return measured
         return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
@@ -237,13 +236,13 @@ def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
 
 def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> Reference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
-    labels, overview, n_missing = find_labels(batches, column)
+    labels, overview, missing = find_labels(batches, column)
     places = places_of(labels, names)
     in_order: list[Any] = [None] * len(names)
     for label, place in zip(labels, places, strict=True):
         in_order[place] = label
     labelling, overview = LabelColumn(column, tuple(in_order)), overview.placed(places, len(names))
-    known = Measured(replace(batches, labelling=labelling), overview, None, n_missing)
+    known = Measured(replace(batches, labelling=labelling), overview, None, missing)
     ends = np.where(overview.sizes[:, None] > 0, [overview.least, overview.most], 0.0)
     near = ends[0] / 2 + ends[1] / 2  # a tree that is there already needs no centres, but points near the rows
     return Reference(labelling, near, names, measured=known)

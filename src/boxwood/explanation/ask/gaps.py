@@ -25,6 +25,7 @@ from boxwood.axes import axis_map_of
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import columns_read, values_of
 from boxwood.errors import DataError
+from boxwood.passes.labelling import MissingLabels
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import fitted_pipeline, is_fitted, last_step
 from boxwood.reference.labels import count_missing, encode_labels, labels_of
@@ -164,21 +165,15 @@ def note_on_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int) -> s
     return f"{n_incomplete:,} of {n_rows:,} rows {lack} no cluster: {_where(counts)}"
 
 
-def notes_on_labels(n_missing: int, n_rows: int) -> tuple[str, ...]:
-    """Return a note on rows without a label, if there are any."""
-    have = "has no label and is" if n_missing == 1 else "have no label and are"
-    return (f"{n_missing:,} of {n_rows:,} rows {have} left out",) if n_missing else ()
-
-
 def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:
-    """Return the same note, if the clustering is labels, the name of their column, or one that passes have found."""
+    """Return notes on rows without a label: of labels, of their column by name, or of one that passes have found."""
     if isinstance(clustering, Reference):
         known = clustering.measured
-        return () if known is None else notes_on_labels(known.n_missing, known.overview.n_rows)
+        return () if known is None or known.missing is None else known.missing.notes
     if clustering is None or hasattr(clustering, "fit"):
         return ()
     labels = label_values(column_values(X, clustering) if isinstance(clustering, str) else clustering)
-    return notes_on_labels(count_missing(labels), len(labels)) if hasattr(labels, "__len__") else ()
+    return MissingLabels(count_missing(labels), len(labels)).notes if hasattr(labels, "__len__") else ()
 
 
 def refuse_gaps(

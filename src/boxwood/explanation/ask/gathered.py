@@ -21,7 +21,7 @@ from boxwood.axes.categories import MANY_VALUES
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.columns import refuse_other_weights
-from boxwood.explanation.ask.gaps import can_be_gathered, notes_on_labels
+from boxwood.explanation.ask.gaps import can_be_gathered
 from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
 from boxwood.explanation.choose import settings
 from boxwood.passes import Batches, Block, Source
@@ -231,7 +231,7 @@ def _rows(
     if clustering is not None:
         refuse_unknown_columns([clustering], source.names)
         found = find_labels(replace(batches, columns=()), clustering)
-        labelling, notes = LabelColumn(clustering, found.labels), notes_on_labels(found.n_missing, n_rows)
+        labelling, notes = LabelColumn(clustering, found.labels), found.missing.notes
         batches = replace(batches, labelling=labelling)
     most = max(settings.GATHERED // len(names), 1)
     if n_rows <= most:
