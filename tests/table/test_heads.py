@@ -189,6 +189,14 @@ def test_rows_at_the_end_stay(tmp_path, name):
         assert source.n_rows == 42
 
 
+def test_rows_of_totals_are_left_out_without_a_header(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([*ROWS, "Total;70 €;;;"]), encoding="utf-8")
+    table = read_table(str(path), ReadOptions(header=False), missing="drop")
+    assert len(table.X) == 40
+    assert "left out rows of totals: 'Total'" in table.hints
+
+
 def test_a_row_with_the_gaps_of_others_is_none_of_totals(tmp_path):
     path = tmp_path / "t.csv"
     rows = [f"{name},{i},,{'' if i % 2 else 'new'}" for i in range(10) for name in ("Shell", "Total", "average")]

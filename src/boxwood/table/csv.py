@@ -96,7 +96,7 @@ def dialect_of(
         width = _sniff_line(con, first, workspace, delimiter)[1]
     dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header, hints)
     if not header:
-        return dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
+        return _without_totals(dialect._replace(names=tuple(f"column {i + 1}" for i in range(width))))
     relation = csv_relation(dialect._replace(header=False), text=True)
     row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
     return _without_totals(dialect._replace(names=tuple(row or ())))
