@@ -198,7 +198,7 @@ def agreement(options: Options) -> str:
         for (what, of_rows), depth in itertools.product(labels.items(), (2, 3)):
             found = contree.row_of(contree.Case(table.name, table.X, of_rows, depth), ConTree, ENOUGH)
             mistakes = ["not ended" if each is None else str(each) for each in found[5:8]]
-            rows.append((f"{table.name}, {what}", str(table.k), str(depth), *mistakes, f"{found[11]:.2f}"))
+            rows.append((f"{table.name}, {what}", str(found[3]), str(depth), *mistakes, f"{found[11]:.2f}"))
     header = ("clusters of", "k", "depth", "ConTree", "grow.optimal", "explain", "time of grow.optimal over ConTree's")
     words = (
         "Rows that the rules put into another cluster than their own. ConTree (Briţa, van der Linden and Demirović, "
