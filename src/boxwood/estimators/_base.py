@@ -270,8 +270,9 @@ class TreeClusterer(FittedTree):
             read as often as the method needs; there is no `labels_` then, and a `clusterer` must be a
             `FrozenEstimator`.
         y : array-like of shape (n,), or str, default=None
-            Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text. A name is that of a
-            column of a data frame or of a table in batches, which is no feature then.
+            Labels to explain, of any hashable type; -1 leaves a row out, as a number or as text, and so does a missing
+            label, with a warning. A name is that of a column of a data frame or of a table in batches, which is no
+            feature then.
         sample_weight : array-like of shape (n,), or str, default=None
             Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights; or the name of the
             column that holds it.
@@ -320,7 +321,7 @@ class TreeClusterer(FittedTree):
         """Remove the results of an earlier fit, and restore them if this fit fails or is interrupted."""
         before = self.__dict__
         of_fit = {"_grown", "_fit", "_explanation", "_no_explanation", "_digest", "_fit_weights", "_map"}
-        of_fit |= {"_left_out", "_booleans", "_dates", "_beside", "_prices", "_labels", "_price_bound"}
+        of_fit |= {"_left_out", "_unlabelled", "_booleans", "_dates", "_beside", "_prices", "_labels", "_price_bound"}
         self.__dict__ = {name: value for name, value in before.items() if name[-1] != "_" and name not in of_fit}
         try:
             yield
@@ -334,7 +335,8 @@ class TreeClusterer(FittedTree):
         self.reference_ = self._reference(X, rows, y)
         refuse_one_cluster(self.reference_)
         self._map, notes = self._axis_map(X)
-        notes = (*notes_on_left_out(self._left_out), *notes_on_labels_of(X, y), *notes)
+        self._unlabelled = notes_on_labels_of(X, y)
+        notes = (*notes_on_left_out(self._left_out), *self._unlabelled, *notes)
         coordinates = replace(self._coordinates(X, rows), notes=notes)
         task = self._task(coordinates)
         grown = METHODS[self._method].grow(task, **self._options())
@@ -379,8 +381,8 @@ class TreeClusterer(FittedTree):
         self.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
         self._keep(method.grow(task, **self._options()))
         self._map, self._no_explanation = None, NO_LABELS
-        said = notes_on_labels_of(source, reference)
-        self._fit = Fit(task, notes=(*notes_on_left_out(self._left_out), *said, *notes))
+        self._unlabelled = notes_on_labels_of(source, reference)
+        self._fit = Fit(task, notes=(*notes_on_left_out(self._left_out), *self._unlabelled, *notes))
 
     def _keep_given(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Store what rows and clusters are called, for the basis of the explanation."""

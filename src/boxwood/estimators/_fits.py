@@ -174,6 +174,7 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     _map: AxisMap | None  # the columns that a pipeline makes, where the tree was grown on them
     _left_out: Mapping[str, Sequence[str]] = {}  # columns of the frame that rules cannot use, by the reason
+    _unlabelled: tuple[str, ...] = ()  # a note on rows without a label, if there are any
     _booleans: Sequence[str] = ()
     _dates: Mapping[str, Dates] = {}
     _beside: Sequence[str] = ()  # columns of the table that hold labels and weights
@@ -203,9 +204,9 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return without_columns(X, names) if names and is_frame(X) else X
 
     def _warn_of_left_out(self) -> None:
-        if self._left_out:
-            instead = ["explain takes words"] if "text" in self._left_out else []
-            warn_caller("; ".join([*notes_on_left_out(self._left_out), *instead]))
+        instead = ["explain takes words"] if "text" in self._left_out else []
+        if said := [*notes_on_left_out(self._left_out), *instead, *self._unlabelled]:
+            warn_caller("; ".join(said))
 
     def _rows(self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False) -> Rows:
         """Return checked rows, float32 or float64; store the number and names of the columns, or compare them."""

@@ -355,7 +355,7 @@ def _is_plain(text: str) -> bool:
 _LAST = 1 << 16  # bytes at the end that are looked at
 _TOTAL = re.compile(
     r"(?:grand\s+|sub[-\s]?)?(?:totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|averages?|mean"
-    r"|durchschnitt|mittelwert|moyenne|media|promedio)\b",
+    r"|durchschnitt|mittelwert|moyenne|promedio)\b",
     re.IGNORECASE,
 )
 _MOST_TITLES = 20  # lines above the names of columns, these included

@@ -171,8 +171,8 @@ class _Moments(NamedTuple):
 
     clusters, sizes, means, deviations (i,): numbers of the clusters, their weights, own means and standard deviations.
     The rest is in units of 2 ** exponent, so that no square leaves the range. at, away (i,): the means, and the means
-    less an origin near them, which keeps digits. mean, least: of all rows. variance, between: of all rows, and its part
-    between clusters; 0 for a column of one value.
+    less an origin, which is 0 where that loses no digits. mean, least: of all rows. variance, between: of all rows, and
+    its part between clusters; 0 for a column of one value.
     """
 
     n_clusters: int
