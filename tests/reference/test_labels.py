@@ -75,9 +75,9 @@ def test_a_column_of_text_with_minus_one_is_read_alike_in_python_and_by_the_comm
 
 
 NONE = {
-    "pandas": [None, np.nan, pandas.NA, pandas.NaT, ""],
-    "polars": [None, ""],
-    "lists": [None, float("nan"), "", pandas.NA],
+    "pandas": [None, np.nan, pandas.NA, pandas.NaT],
+    "polars": [None],
+    "lists": [None, float("nan"), pandas.NA],
 }
 
 
@@ -91,8 +91,7 @@ def test_a_missing_label_is_minus_one(seed):
     plain = [-1 if none else of_kind[c] for c, none in zip(clusters, lacks, strict=True)]
     codes, known = encode_labels(plain)
     for kind, nones in NONE.items():
-        fits = nones if isinstance(of_kind[0], (str, tuple)) else [none for none in nones if not isinstance(none, str)]
-        labels = [fits[int(rng.integers(len(fits)))] if label == -1 else label for label in plain]
+        labels = [nones[int(rng.integers(len(nones)))] if label == -1 else label for label in plain]
         if kind != "lists" and not isinstance(of_kind[0], tuple):
             labels = import_module(kind).Series(labels)
         found, same = encode_labels(label_values(labels))
@@ -103,10 +102,16 @@ def test_a_missing_label_is_minus_one(seed):
         assert encode_labels(array)[0].tolist() == codes.tolist()
 
 
-@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="numpy 2 has it")
-def test_missing_labels_of_texts_of_numpy_are_counted():
-    labels = np.array(["a", "", "b", "-1"], dtype=np.dtypes.StringDType())
-    assert (encode_labels(labels)[0].tolist(), count_missing(labels)) == ([0, -1, 1, -1], 1)
+@pytest.mark.parametrize(
+    "labels", [["a", "", "b", "-1"], np.array(["a", "", "b", "-1"]), pandas.Series(["a", "", "b", "-1"])]
+)
+def test_an_empty_text_is_a_label_where_labels_are_no_file(labels):
+    codes, names = encode_labels(label_values(labels))
+    assert (codes.tolist(), names, count_missing(label_values(labels))) == ([1, 0, 2, -1], ("", "a", "b"), 0)
+    frame = pandas.DataFrame({"x": [2.0, 1.0, 3.0, 4.0] * 5, "seg": [*labels] * 5})
+    here, there = explain(frame, "seg"), explain(scan(frame), "seg")
+    assert (here.tree, here.names, here.n_left_out) == (there.tree, there.names, there.n_left_out)
+    assert (there.names, there.n_left_out) == (("", "a", "b"), 5)
 
 
 @pytest.mark.parametrize("words", [False, True])

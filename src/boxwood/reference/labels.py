@@ -12,7 +12,7 @@ from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
-_LEFT_OUT: dict[str, Any] = {"i": [-1], "f": [-1], "U": ["-1", ""], "S": [b"-1", b""]}  # by kind of array
+_LEFT_OUT: dict[str, Any] = {"i": [-1], "f": [-1], "U": ["-1"], "S": [b"-1"]}  # by kind of array
 _COUNTING_RANGE = 1 << 20  # whole numbers in a range up to this size are counted instead of sorted
 _MOST_GAPS = 1 << 16  # whole numbers from -1 up to this are used as they are
 
@@ -21,7 +21,7 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     """Return the cluster of each row, shape (n,), and the label of each cluster, in ascending order of labels.
 
     Labels may be of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how
-    a number comes from a column of text. A missing label (None, NaN, NaT, an empty text) is the same as -1. Labels that
+    a number comes from a column of text. A missing label (None, NaN, NaT) is the same as -1. Labels that
     cannot be compared with each other are ordered by type and text. Takes time n, or n log n for labels that are not
     whole numbers.
 
@@ -64,9 +64,7 @@ def count_missing(labels: Any) -> int:
     array = labels if isinstance(labels, np.ndarray) else np.array([None, *labels], dtype=object)[1:]
     if array.dtype.kind in "fmM":
         return int(np.isnan(array).sum()) if array.dtype.kind == "f" else int(np.isnat(array).sum())
-    if array.dtype.kind in "US":
-        return int((array == array.dtype.type()).sum())
-    return sum(map(_is_missing, array.tolist())) if array.dtype.kind in "OT" else 0
+    return sum(map(is_missing, array.tolist())) if array.dtype.kind in "OT" else 0
 
 
 def codes_with_gaps(labels: Any) -> tuple[Array, tuple[Hashable, ...]]:
@@ -140,7 +138,7 @@ def _encode_sorted(array: Array) -> tuple[Indices, tuple[Any, ...]]:
 def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
     items = [item.item() if isinstance(item, np.generic) else item for item in labels]
     try:
-        distinct = {item for item in set(items) if not (_is_missing(item) or item in (-1, "-1"))}
+        distinct = {item for item in set(items) if not (is_missing(item) or item in (-1, "-1"))}
     except TypeError as error:
         raise DataError(f"labels must be hashable: {error}") from None
     try:
@@ -149,10 +147,6 @@ def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ..
         names = sorted(distinct, key=lambda name: (type(name).__name__, str(name)))
     code = {name: i for i, name in enumerate(names)}
     return np.fromiter((code.get(item, -1) for item in items), dtype=np.intp, count=len(items)), tuple(names)
-
-
-def _is_missing(label: Any) -> bool:
-    return is_missing(label) or (isinstance(label, str) and label == "")
 
 
 Names = Mapping[Hashable, Hashable] | Sequence[Hashable]

@@ -183,7 +183,7 @@ class _Labels:
         codes, distinct = codes_of(column, of_file=bool(self.marks))
         if self.marks:  # of a file
             distinct = [written(value, column.type) for value in distinct]
-        absent = [value != value or value == "" or self._is_mark(value) for value in distinct]
+        absent = [value != value or self._is_mark(value) for value in distinct]
         self.marks_met |= {value for value in distinct if self._is_mark(value) and value.strip()}
         self.missing += int(np.array([*absent, True])[codes].sum())  # the last one stands for NULL
         left_out = [
