@@ -655,7 +655,7 @@ DATED = GOOD.assign(on=pd.to_timedelta([1, 2, 3], unit="h"))
         (([[1.0], [2.0]], [0, 1]), {"columns": ["a", "b"]}, "one name for each of 1 columns, got 2"),
         (([[1.0, 2.0]] * 2, [0, 1]), {"columns": ["a", "a"]}, "different names"),
         (([[1.0], [2.0]], [0, 1]), {"sample_weight": [1.0]}, "one weight for each of 2 rows"),
-        (([[1.0], [2.0]], [None, ""]), {}, "every row is left out: all labels are -1 or missing"),
+        (([[1.0], [2.0]], [None, np.nan]), {}, "every row is left out: all labels are -1 or missing"),
         (([[3.0], [3.0]],), {}, "only 1 different rows"),
     ],
 )
