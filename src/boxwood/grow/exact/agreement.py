@@ -61,11 +61,11 @@ def agreeing_of(
     Of such trees it is the one with the fewest leaves, and then the first by its cuts in pre-order: by column, then by
     threshold. The search begins with `incumbent`, if its cuts are one-sided. It stops after `max_steps` rows of columns
     that were looked at, or at the time `deadline` of `time.monotonic`, with the best tree so far and a bound.
-    `max_columns` is kept by trying all sets of columns, up to 200, and else by adding columns one at a time, with the
-    bound of all columns.
+    `max_columns` is kept by trying all sets of columns, up to 200, each within these steps, and else by adding columns
+    one at a time, with the bound of all columns.
     """
     if task.budget.max_columns is not None:
-        return _on_few(task, leaves, deadline)
+        return _on_few(task, leaves, max_steps, deadline)
     kept = Kept(task)
     marks = Marks(kept)
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
@@ -124,19 +124,21 @@ def _named(tree: ThresholdTree, cuts: Cuts, marks: Marks) -> ThresholdTree:
     return tree.relabeled(np.array([np.bincount(marks.labels[leaf], weights[leaf]).argmax() for leaf in leaves]))
 
 
-def _on_few(task: Task, leaves: int, deadline: float | None) -> Agreeing:
+def _on_few(task: Task, leaves: int, max_steps: int | None, deadline: float | None) -> Agreeing:
     """Return the best tree on as many columns as the budget allows, with the bound of all sets that may be better."""
     columns = sorted({task.budget.source(j) for j in task.budget.allowed(task.rows.n_columns)})
     size = min(task.budget.max_columns or len(columns), len(columns))
 
     def on(chosen: tuple[int, ...]) -> Agreeing:
-        return agreeing_of(task.within(task.budget.only(chosen, task.rows.n_columns)), leaves, deadline=deadline)
+        few = task.within(task.budget.only(chosen, task.rows.n_columns))
+        return agreeing_of(few, leaves, max_steps=max_steps, deadline=deadline)
 
     if math.comb(len(columns), size) <= CHOICES:
         found = [on(chosen) for chosen in combinations(columns, size)]
         bound = min(each.bound for each in found)
     else:
-        bound = agreeing_of(task.within(replace(task.budget, max_columns=None)), leaves, deadline=deadline).bound
+        free = task.within(replace(task.budget, max_columns=None))
+        bound = agreeing_of(free, leaves, max_steps=max_steps, deadline=deadline).bound
         chosen: tuple[int, ...] = ()
         for _ in range(size):
             more = [tuple(sorted((*chosen, column))) for column in columns if column not in chosen]
