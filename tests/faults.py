@@ -1,9 +1,9 @@
 """`python -m tests.faults`: put thirty faults into a copy of the source, one at a time, and see which the tests find.
 
 A fault turns a comparison (`<` to `<=`), adds one to a whole number, turns a sign, or drops a term of a sum. Tests with
-the name of the faulty file are tried first, then the folders near to it, then all others. Where all pass,
-`benchmarks.same_trees` tells whether the fault changes any tree: if it does, the tests miss something; the exit code is
-1 then. `--full` tries all kinds of tests as `.ci/run` does, with all seeds; `--only 3 17` tries two of them again.
+the name of the faulty file are tried first, then the folders near to it. Where these pass, `benchmarks.same_trees`
+tells whether the fault changes any tree. If it does, all other tests must find it; the exit code is 1 where they do
+not. `--full` tries all kinds of tests as `.ci/run` does, with all seeds; `--only 3 17` tries two of them again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +30,7 @@ NO_TESTS = 5  # the exit code of pytest where all tests of its arguments are mar
 PATIENCE = 3600  # seconds; a fault may make a loop endless
 TURNED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+OUTCOMES = FOUND, EQUAL, MISSED = "found", "without effect on trees", "missed"
 
 
 class Fault(NamedTuple):
@@ -55,10 +57,11 @@ def main(args: list[str] | None = None) -> int:
         shutil.copytree(ROOT, house, ignore=shutil.ignore_patterns(".git", ".venv"))
         if (data := ROOT.parent / "shared").exists():
             (house.parent / "shared").symlink_to(data)
-        not_found = [fault for number, fault in faults.items() if not _is_found(house, number, fault, options)]
-        missed = _that_change_trees(house, not_found) if not_found else []
-    print(f"\nof {len(faults)} faults {len(missed)} change trees and are missed")
-    return int(bool(missed))
+        trees = str(house / "trees.json")
+        _run(house, "-m", "benchmarks.same_trees", "record", trees)
+        outcomes = Counter(_outcome(house, trees, number, fault, options) for number, fault in faults.items())
+    print(f"\nof {len(faults)} faults {', '.join(f'{outcomes[each]} {each}' for each in OUTCOMES)}")
+    return int(outcomes[MISSED] > 0)
 
 
 def _options(args: list[str] | None) -> argparse.Namespace:
@@ -156,40 +159,30 @@ class put_into:
 # -------------------------------------------------------------------------------------------------------------- tests
 
 
-def _is_found(house: Path, number: int, fault: Fault, options: argparse.Namespace) -> bool:
-    """Return whether a test fails with a fault, and print which."""
-    with put_into(house, fault):
-        found_by = _found_by(house, fault, options)
-    print(f"{number}  {fault}\n    {found_by or 'all tests pass'}", flush=True)
-    return found_by is not None
-
-
-def _found_by(house: Path, fault: Fault, options: argparse.Namespace) -> str | None:
-    """Return the first test that fails with a fault, or None if all pass."""
-    pytest = ["-m", "pytest", "-x", "-n", options.jobs, "--dist", "worksteal", *(["--full"] if options.full else [])]
+def _outcome(house: Path, trees: str, number: int, fault: Fault, options: argparse.Namespace) -> str:
+    """Return what becomes of a fault, and print it, with the test that finds it."""
     named = [str(path.relative_to(house)) for path in house.glob(f"tests/*/test_*{fault.path.stem.strip('_')}*.py")]
-    tried: list[str] = []
-    for tests in (named, NEAR, ["tests", "src"]):
-        ran = _run(house, *pytest, *tests, *(f"--ignore={path}" for path in tried)) if tests else None
-        if ran and ran.returncode not in (0, NO_TESTS):
-            lines = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR", "E  "))]
-            return lines[-1] if lines else f"pytest ended with {ran.returncode}"
-        tried += tests
-    return None
+    with put_into(house, fault):
+        finding = _failing(house, named, [], options) or _failing(house, NEAR, named, options)
+        if not finding and not _run(house, "-m", "benchmarks.same_trees", "compare", trees).returncode:
+            outcome = EQUAL
+        else:
+            finding = finding or _failing(house, ["tests", "src"], [*named, *NEAR], options)
+            outcome = FOUND if finding else MISSED
+    print(f"{number}  {fault}\n    {outcome}{': ' if finding else ''}{finding or ''}", flush=True)
+    return outcome
 
 
-def _that_change_trees(house: Path, faults: list[Fault]) -> list[Fault]:
-    """Return the faults that change a tree, and print what became of each."""
-    trees = str(house / "trees.json")
-    _run(house, "-m", "benchmarks.same_trees", "record", trees)
-    changing = []
-    for fault in faults:
-        with put_into(house, fault):
-            ran = _run(house, "-m", "benchmarks.same_trees", "compare", trees)
-        if ran.returncode:
-            changing.append(fault)
-        print(f"{fault}\n    {'MISSED: ' if ran.returncode else ''}{ran.stdout.splitlines()[-1]}", flush=True)
-    return changing
+def _failing(house: Path, tests: list[str], tried: list[str], options: argparse.Namespace) -> str | None:
+    """Return the first of some tests that fails, or None if all pass; IN: tried: those that have passed already."""
+    if not tests:
+        return None
+    pytest = ["-m", "pytest", "-x", "-n", options.jobs, "--dist", "worksteal", *(["--full"] if options.full else [])]
+    ran = _run(house, *pytest, *tests, *(f"--ignore={path}" for path in tried))
+    if ran.returncode in (0, NO_TESTS):
+        return None
+    lines = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR", "E  "))]
+    return lines[-1] if lines else f"pytest ended with {ran.returncode}"
 
 
 def _run(house: Path, *args: str) -> subprocess.CompletedProcess[str]:

@@ -57,8 +57,10 @@ def test_bins_of_a_long_table_hold_about_as_many_rows_each(monkeypatch):
     assert sizes.max() < 2000
 
 
-def test_common_values_have_bins_of_their_own(monkeypatch):
-    monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
+@pytest.mark.parametrize("is_long", [False, True])
+def test_common_values_have_bins_of_their_own(is_long, monkeypatch):
+    if is_long:
+        monkeypatch.setattr("boxwood.reference.bins.LONG", 0)
     for seed in seeds(40):
         rng = np.random.default_rng(seed)
         X = (
@@ -74,3 +76,6 @@ def test_common_values_have_bins_of_their_own(monkeypatch):
             for value in values[counts > 5000 / 16]:
                 code = bins.codes[X[:, j] == value, j][0]
                 assert bins.single[j, code] or (X[bins.codes[:, j] == code, j] == value).all()
+            if not is_long:
+                n_values = [len(np.unique(X[bins.codes[:, j] == b, j])) for b in range(N_BINS)]
+                assert bins.single[j].tolist() == [n == 1 for n in n_values]

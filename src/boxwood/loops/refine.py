@@ -425,11 +425,14 @@ def add_to_bins(rows, at, slot, difference, codes, columns, bins):
 
 
 @jit
-def bound_bins(bins, lowest, best):
+def bound_bins(bins, columns, single, lowest, best):
     """Replace the sums of each bin by the sum before it and a lower bound on the sums of cuts inside it.
 
-    IN and OUT: bins (n_slots, c, n_bins, 2). OUT: lowest (n_slots, c): the least of these bounds; best (n_slots,):
-    lowered to the least sum at an end of a bin with rows on both sides.
+    No cut is inside a bin that holds one value, so the bound is the sum before it.
+
+    IN: columns (c,); single (d, n_bins): bins that hold one value. IN and OUT: bins (n_slots, c, n_bins, 2).
+    OUT: lowest (n_slots, c): the least of these bounds; best (n_slots,): lowered to the least sum at an end of a bin
+    with rows on both sides.
     """
     n_slots, n_columns, n_bins, _ = bins.shape
     for s in range(n_slots):
@@ -440,8 +443,8 @@ def bound_bins(bins, lowest, best):
                     last = b
             for b in range(n_bins):
                 begin, rise, fall = before, of_bins[b, 0], of_bins[b, 1]
-                of_bins[b, 0], of_bins[b, 1] = begin, begin + fall
-                lowest[s, c] = min(lowest[s, c], begin + fall)
+                of_bins[b, 0], of_bins[b, 1] = begin, begin if single[columns[c], b] else begin + fall
+                lowest[s, c] = min(lowest[s, c], of_bins[b, 1])
                 before += rise + fall
                 has_rows = has_rows or rise != 0 or fall != 0
                 if has_rows and b < last:  # rows on both sides for certain

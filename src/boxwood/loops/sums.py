@@ -115,14 +115,7 @@ def _add_three_parts(X, labels, scales, units, sums, totals):
         c = np.uint64(labels[row])
         totals[c, 0] += 1.0
         for j in range(X.shape[1]):
-            rest = np.float64(X[row, j]) * scales[c, j]
-            whole = (rest + first) - first
-            rest -= whole
-            sums[c, 0, j] += whole
-            whole = (rest + second) - second
-            rest -= whole
-            sums[c, 1, j] += whole
-            sums[c, 2, j] += (rest + third) - third
+            _deposit_three(np.float64(X[row, j]) * scales[c, j], first, second, third, sums[c], j)
 
 
 @jit
@@ -133,6 +126,9 @@ def add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
     cluster into [-1, 1]; means, rests (k, d), times `scales`; scale, which brings weights there; units (p,),
     descending. OUT: sums (k, p, d).
     """
+    if not weights.size and len(units) == 3:
+        _add_squares_in_three_parts(X, labels, means, rests, scales, units, sums)
+        return
     rest = np.empty(X.shape[1])
     for row in range(X.shape[0]):
         weight = weights[row] * scale if weights.size else 1.0
@@ -143,6 +139,31 @@ def add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
             gap = (np.float64(X[row, j]) * scales[c, j] - means[c, j]) - rests[c, j]
             rest[j] = weight * (gap * gap)
         _deposit(rest, units, np.int64(0), sums[c])
+
+
+@jit
+def _add_squares_in_three_parts(X, labels, means, rests, scales, units, sums):
+    """Like `add_squares`, for rows of weight 1 and three parts, the usual case, in one loop over columns."""
+    first, second, third = ROUNDING * units[0], ROUNDING * units[1], ROUNDING * units[2]
+    for row in range(X.shape[0]):
+        if labels[row] < 0:
+            continue
+        c = np.uint64(labels[row])
+        for j in range(X.shape[1]):
+            gap = (np.float64(X[row, j]) * scales[c, j] - means[c, j]) - rests[c, j]
+            _deposit_three(gap * gap, first, second, third, sums[c], j)
+
+
+@jit
+def _deposit_three(rest, first, second, third, sums, j):
+    """Add a number in three parts to one column; each part's unit is told by what rounds to it. OUT: sums (3, d)."""
+    whole = (rest + first) - first
+    rest -= whole
+    sums[0, j] += whole
+    whole = (rest + second) - second
+    rest -= whole
+    sums[1, j] += whole
+    sums[2, j] += (rest + third) - third
 
 
 @jit

@@ -28,10 +28,12 @@ class Bins:
         Rank at which each bin of a column begins.
     order : array of int, shape (d, n_kept)
         Kept rows in ascending order of each column.
+    single : array of bool, shape (d, N_BINS)
+        Bins that are known to hold one value and no other.
     """
 
-    def __init__(self, codes: NDArray[np.uint8], starts: Ints, order: Array) -> None:
-        self.codes, self.starts, self._order = codes, starts, order
+    def __init__(self, codes: NDArray[np.uint8], starts: Ints, order: Array, single: Bools) -> None:
+        self.codes, self.starts, self._order, self.single = codes, starts, order, single
 
     @classmethod
     def of(cls, X: Array, order: NDArray[np.int32], n_jobs: int | None) -> Bins:
@@ -43,7 +45,7 @@ class Bins:
             fill_bins(X, column, order[column], N_BINS, codes, starts[column])
 
         map_tasks(fill, range(X.shape[1]), n_jobs=n_jobs)
-        return cls(codes, starts, order)
+        return cls(codes, starts, order, _hold_one_value(X, order, starts))
 
     def order(self, column: int, wanted: Bools) -> Array:
         """Return the kept rows bin by bin, those of the wanted bins, shape (N_BINS,), in ascending order of a column.
@@ -58,20 +60,16 @@ class Bins:
 class LooseBins(Bins):
     """Bins whose ends are values of a sample of the rows. Rows are sorted only within bins that are asked for.
 
-    In a long table this takes a fraction of the time and memory that an order of all columns does.
-
-    Attributes
-    ----------
-    single : array of bool, shape (d, N_BINS)
-        Bins that hold one value and no other, as values that are common have a bin of their own.
+    In a long table this takes a fraction of the time and memory that an order of all columns does. Values that are
+    common have a bin of their own.
     """
 
     def __init__(self, X: Array, kept: Bools, n_jobs: int | None) -> None:
         self._X, self._kept, d = X, kept, X.shape[1]
         codes = np.zeros(X.shape, dtype=np.uint8)
         edges = _edges(X, kept)
-        self.single = np.zeros(edges.shape, dtype=np.bool_)
-        self.single[:, 1:] = edges[:, :-1] == np.nextafter(edges[:, 1:], -np.inf)
+        single = np.zeros(edges.shape, dtype=np.bool_)
+        single[:, 1:] = edges[:, :-1] == np.nextafter(edges[:, 1:], -np.inf)
 
         def code(counts: Ints, start: int, stop: int) -> None:
             code_rows(X, kept, edges, start, stop, codes, counts)
@@ -79,7 +77,7 @@ class LooseBins(Bins):
         counts = sum(fold_blocks(code, len(X), lambda: np.zeros((d, N_BINS), dtype=np.int64), n_jobs=n_jobs))
         starts = np.zeros((d, N_BINS + 1), dtype=np.int64)
         np.cumsum(counts, axis=1, out=starts[:, 1:])
-        super().__init__(codes, starts, np.empty((d, 0), dtype=np.int32))
+        super().__init__(codes, starts, np.empty((d, 0), dtype=np.int32), single)
         self._rows: dict[int, tuple[Array, Bools]] = {}  # of a column, bin by bin, and which bins are sorted
 
     def order(self, column: int, wanted: Bools) -> Array:
@@ -95,6 +93,17 @@ class LooseBins(Bins):
             of_bin[:] = of_bin[ascending(self._X[of_bin, column].astype(np.float64))]
         is_sorted |= wanted
         return rows
+
+
+def _hold_one_value(X: Array, order: Array, starts: Ints) -> Bools:
+    """Return which bins of ordered columns have rows, the first and the last of which are equal."""
+    rows = order.shape[1]
+    columns = np.arange(len(order))[:, None]
+    first, last = (
+        X[order[columns, np.minimum(at, rows - 1)], columns]
+        for at in (starts[:, :-1], np.maximum(starts[:, 1:] - 1, 0))
+    )
+    return np.asarray((first == last) & (starts[:, :-1] < starts[:, 1:]), dtype=np.bool_)
 
 
 def _edges(X: Array, kept: Bools) -> Floats:

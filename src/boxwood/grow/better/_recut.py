@@ -468,7 +468,7 @@ class RecutLevel(NamedTuple):
             bins = np.zeros((len(nodes), len(group), N_BINS, 2), dtype=np.int64)
             least, least_at_ends = np.zeros((len(nodes), len(group)), dtype=np.int64), best.current[nodes]
             loops.add_to_bins(self.rows, self.at, slot, self.difference, self.task.bins.codes, group, bins)
-            loops.bound_bins(bins, least, least_at_ends)
+            loops.bound_bins(bins, group, self.task.bins.single, least, least_at_ends)
             return bins, least, least_at_ends
 
         _ = self.task.bins  # made here, not by several threads at once

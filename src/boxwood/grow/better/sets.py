@@ -198,7 +198,7 @@ class _Draft:
         rows = np.flatnonzero(task.kept)
         every = -(-len(rows) // MOST_ROWS)
         rows = rows[::every]
-        self.values = np.asarray(table[rows], dtype=np.float64)
+        self.values = np.asarray(table[rows], dtype=np.float64, order="F")  # read column by column
         self.labels, self.budget = task.reference.labels[rows], budget if every == 1 else budget.for_share(1 / every)
         self.costs, _ = whole_costs(make_problem(task, objective), rows)
         self.feature, self.cluster = tree.feature.tolist(), tree.cluster.tolist()
