@@ -452,3 +452,16 @@ def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
         assert "more than 255 values, looks like an identifier: email" in said
         assert "more than 255 values, looks like free text: remark" in said
         assert "more than 255 values (group the rare ones, then rules can use it): city" in said
+
+
+@pytest.mark.parametrize(("n", "is_told"), [(20, True), (19, False)])
+def test_texts_of_a_short_table_are_an_identifier_if_none_comes_twice(n, is_told):
+    def notes(**columns):
+        frame = _frame("polars", {"age": (np.arange(n) % 5).tolist(), **columns})
+        return [note for note in bw.explain(frame, np.arange(n) % 5 > 2).notes if "identifier" in note]
+
+    names = [f"name {i}" for i in range(n)]
+    assert notes(name=names) == (
+        ["left out, looks like an identifier: name; to use it, name the columns (columns)"] if is_told else []
+    )
+    assert not notes(name=[*names[1:], names[1]])

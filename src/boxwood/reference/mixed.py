@@ -31,6 +31,7 @@ NO_VALUES = "neither numbers nor text"
 _WORDS = {"no values": "no value"}
 _INSTEAD = "; leave the column out, or make one of few values, or of numbers, of it"
 FEW_ROWS = 50  # in fewer rows it is nothing unusual that values of a text seldom come twice
+VERY_FEW_ROWS = 20  # in fewer rows, not even that none comes twice
 
 
 @dataclass(frozen=True)
@@ -368,6 +369,7 @@ def _stated_order(series: Any) -> list[Hashable] | None:
 
 
 def seldom_twice(codes: Array, n_values: int) -> bool:
-    """Return whether a category looks like an identifier: most of its values, of at least 50 rows, come only once."""
+    """Return whether a category looks like an identifier: most of its values come only once, in a short table all."""
     counts = np.bincount(codes.astype(np.intp), minlength=n_values)
-    return len(codes) >= FEW_ROWS and 2 * int((counts == 1).sum()) > len(codes)
+    n_once = int((counts == 1).sum())
+    return n_once == len(codes) >= VERY_FEW_ROWS or (len(codes) >= FEW_ROWS and 2 * n_once > len(codes))

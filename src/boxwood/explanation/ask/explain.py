@@ -53,7 +53,8 @@ def explain(
         with a note. A clusterer sees columns of numbers and booleans alone, unless it is a pipeline that encodes text,
         or `MixedKMeans`, and so does a table in batches. If boxwood makes the clusters of a frame of at least 50 rows,
         or labels are given, columns that look like identifiers are left out, too: unique whole numbers without gaps,
-        whole numbers under a name such as id, zip or account, and texts most of which come only once.
+        whole numbers under a name such as id, zip or account, and texts most of which come only once; in a frame of 20
+        to 49 rows, texts all of which do.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
