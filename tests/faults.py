@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("loops", "passes", "reference", "grow")
 NEAR = ["tests/loops", "tests/grow", "tests/passes", "tests/reference"]  # they find most faults, and sooner
 NO_TESTS = 5  # the exit code of pytest where all tests of its arguments are marked full
-PATIENCE = 3600  # seconds; a fault may make a loop endless
+PATIENCE = 1200  # seconds; a fault may make a loop endless
 TURNED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 OUTCOMES = FOUND, EQUAL, MISSED = "found", "without effect on trees", "missed"
