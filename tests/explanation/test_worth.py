@@ -41,6 +41,23 @@ def test_sums_are_those_of_pandas(seed):
         agrees(ex.worth("visits", frame["visits"]), frame, factor)
 
 
+@law(8)
+def test_gaps_of_a_column_that_is_looked_at_add_nothing(seed):
+    frame = customers(seed)
+    if seed % 2:
+        frame.loc[frame["segment"] == "old", "visits"] = np.nan
+    for weights in (None, "weight"):
+        ex = explain(frame, "segment", columns=["age", "visits"], sample_weight=weights)
+        factor = np.ones(len(frame)) if weights is None else frame["weight"]
+        found = ex.worth("visits")
+        assert found == explain(frame, "segment", columns=["age"], sample_weight=weights).worth("visits", frame)
+        assert found.total == pytest.approx((frame["visits"] * factor).sum())
+        assert found.n_missing == frame["visits"].isna().sum()
+    in_batches = explain(scan(pa.Table.from_pandas(frame)), "segment", columns=["age", "visits"]).worth("visits")
+    assert in_batches.n_missing == found.n_missing
+    assert in_batches.total == pytest.approx(frame["visits"].sum())
+
+
 def test_rows_that_are_dropped_have_no_worth():
     frame = customers(0)
     frame.loc[:9, "age"] = np.nan

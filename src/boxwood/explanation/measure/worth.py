@@ -20,6 +20,7 @@ from boxwood.passes.overview import ExactSum
 from boxwood.render.words.standing import standing_out
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measure.evidence import Evidence
     from boxwood.explanation.verbs import Measured
     from boxwood.reference import Task
 
@@ -34,9 +35,7 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     if values is None and not is_known and evidence is not None and evidence.facts is not None:
         totals, weights, n_missing = _totals_by_a_pass(evidence.facts.task, column)
     elif values is None:
-        means = _means(ex, column)
-        weights = np.array([cluster.size for cluster in ex.clusters], dtype=np.float64)
-        totals, n_missing = weights * means, 0
+        totals, weights, n_missing = _totals_by_profile(ex, column)
     else:
         totals, weights, n_missing = _totals(ex, column, values)
     total, has_shares = math.fsum(totals.tolist()), totals.min() >= 0
@@ -62,12 +61,17 @@ def suggested_names(ex: Measured) -> dict[Any, str]:
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
-def _means(ex: Measured, column: str) -> Floats:
-    """Return the mean of a column in each cluster, from the profile."""
+def _totals_by_profile(ex: Measured, column: str) -> tuple[Floats, Floats, int]:
+    """Return what `_totals` does of a column that was looked at; in batches, of rows without a value, their weight."""
     known = next((one for one in ex.profile() if one.column == column), None)
     if not isinstance(known, NumberColumn):
         raise DataError(f"{column!r} is no column of numbers that was looked at; pass its values, one for each row")
-    return np.array([0.0 if group is None else group.mean for group in known.clusters])
+    if (rows := ex._in_memory) is not None:
+        return _totals_of(rows, ex.n_clusters, rows.coordinates.table.values[:, ex.columns.index(column)])
+    sizes = np.array([cluster.size for cluster in ex.clusters], dtype=np.float64)
+    means = np.array([0.0 if group is None else group.mean for group in known.clusters])
+    lacking = sizes * [1.0 if group is None else group.missing or 0.0 for group in known.clusters]
+    return (sizes - lacking) * means, sizes - lacking, round(lacking.sum())
 
 
 def _totals_by_a_pass(task: Task, column: str) -> tuple[Floats, Floats, int]:
@@ -132,7 +136,10 @@ def _totals(ex: Measured, column: str, values: Any) -> tuple[Floats, Floats, int
         x = x.astype(np.float64)
     except (TypeError, ValueError):
         raise DataError(f"the values of {column!r} must be numbers") from None
-    x = x if rows.positions is None else x[rows.positions]
-    totals = _Totals(ex.n_clusters)
+    return _totals_of(rows, ex.n_clusters, x if rows.positions is None else x[rows.positions])
+
+
+def _totals_of(rows: Evidence, n_clusters: int, x: Floats) -> tuple[Floats, Floats, int]:
+    totals = _Totals(n_clusters)
     totals.update(Block(x[:, None], rows.task.reference.labels, rows.task.rows.weights))
     return totals.found()
