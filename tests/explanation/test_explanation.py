@@ -382,6 +382,8 @@ def test_large_tables_are_sampled(monkeypatch):
     assert sampled == explain(X, labels, max_leaf_nodes=6)
     assert sampled.n_rows == 1200
     assert sampled.cost < 1.2 * whole.cost
+    some = explain(X, np.where(np.arange(1200) < 200, labels, -1), max_leaf_nodes=6)  # rows left out are no part of it
+    assert not any("sample" in note for note in some.notes)
 
 
 # ------------------------------------------------------------------------------------------------------ standardize

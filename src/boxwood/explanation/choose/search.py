@@ -431,12 +431,12 @@ class AutoSearch:
 
     def on_length(self) -> tuple[str, ...]:
         """Return a note if the table is so long that a sample of it was taken."""
-        if self.sample is self.task:
+        if self.sample.n_kept == self.task.n_kept:
             return ()
         then = "measured" if self.clock.stopped or self.perfect is not None else "refined and measured"
         return (
             f"the table is long: most trees were grown on a random sample of {len(self.sample.rows):,} of "
-            f"{self.task.n_rows:,} rows; this one was {then} on all rows",
+            f"{self.task.n_kept:,} rows; this one was {then} on all rows",
         )
 
     def notes(self) -> tuple[str, ...]:
