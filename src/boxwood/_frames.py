@@ -196,13 +196,13 @@ def _may_be_text(series: Any) -> bool:
 
 def _are_dates(series: Any) -> bool:
     """Return whether the first thousand values of a column of text are dates, in one form."""
-    first = _first_values(series, 1000)
+    first = first_values(series, 1000)
     if not first or not all(isinstance(value, str) for value in first):
         return False
     return any(all(moment_in(value, form) for value in first) for form in ("", *DATE_FORMS))
 
 
-def _first_values(series: Any, count: int) -> list[Any]:
+def first_values(series: Any, count: int) -> list[Any]:
     """Return the first values of a column that are not missing, without a look at all rows where few suffice."""
     first: list[Any] = series.head(2 * count).drop_nulls().head(count).to_list()
     return first if len(first) == count else series.drop_nulls().head(count).to_list()

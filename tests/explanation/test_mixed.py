@@ -465,3 +465,18 @@ def test_texts_of_a_short_table_are_an_identifier_if_none_comes_twice(n, is_told
         ["left out, looks like an identifier: name; to use it, name the columns (columns)"] if is_told else []
     )
     assert not notes(name=[*names[1:], names[1]])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_numbers_as_text_are_left_out_with_a_note_unless_they_are_words(library):
+    x = np.random.default_rng(0).normal(size=200).round(2)
+    for sign in ".,":
+        texts = [f"{one:.2f} %".replace(".", sign) for one in x]
+        frame = _frame(library, {"age": (np.arange(200) % 7).tolist(), "rate": texts})
+        left_out = "left out, numbers as text (convert them to numbers, or name them in categories): rate"
+        assert left_out in bw.explain(frame, x > 0).notes
+        assert bw.explain(frame, x > 0, categories=["rate"]).agreement == 1
+        words = _frame(library, {"age": (np.arange(200) % 7).tolist(), "rate": ["none", *texts[1:]]})
+        assert not any("numbers as text" in note for note in bw.explain(words, x > 0).notes)
+    versions = _frame(library, {"version": [f"1.{i % 20}" for i in range(200)]})
+    assert bw.explain(versions, np.arange(200) % 20 > 10).agreement == 1

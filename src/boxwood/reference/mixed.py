@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from boxwood._frames import (
     column_names,
     column_values,
     date_columns,
+    first_values,
     numeric_columns,
     refuse_unknown_columns,
 )
@@ -32,6 +34,9 @@ _WORDS = {"no values": "no value"}
 _INSTEAD = "; leave the column out, or make one of few values, or of numbers, of it"
 FEW_ROWS = 50  # in fewer rows it is nothing unusual that values of a text seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that none comes twice
+NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in categories)"
+_DECIMAL = re.compile(r"\s*[-+]?\d+[.,]\d+\s*%?\s*")
+_FEW_VALUES = 20  # of texts that may be codes, such as versions
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,8 @@ def readable_columns(
         if name in unreadable or (name in plain and name not in categories):
             continue
         found = coded_column(frame, name)
+        if wanted is None and name not in categories and _are_decimals(frame, name):
+            found = NUMBERS_AS_TEXT
         if isinstance(found, Coded) and (len(found.categories.values) > 1 or wanted is not None):
             coded[name] = found
         elif isinstance(found, Coded):
@@ -184,6 +191,15 @@ def readable_columns(
                 f"{name} holds {_WORDS.get(refused[name], refused[name])}, which rules cannot use{_INSTEAD}"
             )
     return _table(frame, [name for name in names if name not in refused], coded, left_out)
+
+
+def _are_decimals(frame: Any, name: str) -> bool:
+    """Return whether a column has many texts, and the first thousand are numbers with a decimal point or comma."""
+    import narwhals as nw
+
+    first = first_values(nw.from_native(column_values(frame, name), series_only=True), 1000)
+    texts = {value for value in first if isinstance(value, str) and _DECIMAL.fullmatch(value)}
+    return len(texts) > _FEW_VALUES and texts.issuperset(first)
 
 
 def with_numbers(frame: Any, names: Sequence[str]) -> Any:
