@@ -214,6 +214,15 @@ def moment_in(text: str, form: str) -> datetime | None:
         return None
 
 
+def zone_name(zone: tzinfo | str | None) -> str:
+    """Return the name of a zone, or its distance to UTC such as "+02:00"; "UTC" if it has neither, empty for None."""
+    if not isinstance(zone, tzinfo):
+        return zone or ""
+    name = getattr(zone, "key", None) or getattr(zone, "zone", None)  # of zoneinfo, and of pytz
+    distance = zone.utcoffset(None) or timedelta()  # None, too, of a zone with summer time
+    return name or ("UTC" if not distance or distance % timedelta(minutes=1) else _offset(distance))
+
+
 def _zone(name: str) -> tzinfo:
     """Return a zone by its name, or by its distance to UTC such as "+02:00"."""
     if name[:1] in "+-":

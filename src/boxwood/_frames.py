@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._dates import DATE_FORMS, DOUBTFUL, MICROSECONDS, TIMES, Dates, dates_in, moment_in
+from boxwood._dates import DATE_FORMS, DOUBTFUL, MICROSECONDS, TIMES, Dates, dates_in, moment_in, zone_name
 from boxwood._types import Array, Bools, Indices
 from boxwood._validation import as_float_table, cut_off, listed, refuse_not_finite, shown
 from boxwood.errors import DataError
@@ -25,7 +25,7 @@ def is_frame(X: Any) -> bool:
     Raises
     ------
     DataError
-        If it is a lazy frame of polars, which holds no rows yet.
+        If it is a lazy frame of polars, which holds no rows yet, or if two columns have the same name.
     """
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
@@ -36,7 +36,10 @@ def is_frame(X: Any) -> bool:
         )
     from narwhals import dependencies
 
-    return bool(dependencies.is_into_dataframe(X))
+    found = bool(dependencies.is_into_dataframe(X))
+    if found:
+        column_names(X)  # narwhals and scikit-learn refuse equal names in words of their own
+    return found
 
 
 def column_names(frame: Any) -> tuple[str, ...]:
@@ -51,7 +54,8 @@ def column_names(frame: Any) -> tuple[str, ...]:
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
     twice = [repr(name) for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(f"columns must have different names, but these come more than once: {listed(twice)}")
+        said = f"columns must have different names, but these come more than once: {listed(twice)}"
+        raise DataError(f"{said}; rename them")
     return tuple(names)
 
 
@@ -80,14 +84,16 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     ]
     if others:
         raise DataError(f"columns that are not numbers: {listed(others)}; leave them out or turn them into numbers")
-    if wanted == list(present) and len(set(kinds.values())) == 1 and next(iter(kinds.values())).is_float():
+    types = set(nw.from_native(frame, eager_only=True).schema.values())
+    if wanted == list(present) and len(types) == 1 and types.pop().is_float():
         whole = np.asarray(frame)
         if whole.dtype in (np.float32, np.float64):
             return whole
     n_rows = len(series[present[0]]) if present else 0
     matrix = np.empty((n_rows, len(wanted)), order="F")
     for j, name in enumerate(wanted):
-        matrix[:, j] = series[name].cast(nw.Float64).to_numpy()
+        numbers = series[name] / 1 if kinds[name].is_integer() else series[name].cast(nw.Float64)
+        matrix[:, j] = numbers.to_numpy()
     return matrix
 
 
@@ -173,19 +179,31 @@ def _holds_dates(series: Any) -> bool:
             _kind(next(iter(series.to_native().dropna()), None)) == _DATES
             and _typed(series.to_native()).dtype.kind == "M"
         )
-    return bool(series.dtype in (nw.Date, nw.Datetime))
+    return _has_type_of_dates(series)
+
+
+def _has_type_of_dates(series: Any) -> bool:
+    import narwhals as nw
+
+    return series.dtype in (nw.Date, nw.Datetime) or bool(_zone_of(series))
 
 
 def _zone_of(series: Any) -> str:
-    return str(getattr(series.dtype, "time_zone", None) or "")
+    """Return the name of the time zone of a column; empty where it has none."""
+    kind = getattr(series.to_native(), "dtype", None)  # narwhals does not read all zones of pandas
+    in_pandas = getattr(kind, "tz", None) or getattr(getattr(kind, "pyarrow_dtype", None), "tz", None)
+    return zone_name(in_pandas or getattr(series.dtype, "time_zone", None))
 
 
 def _days(series: Any) -> Any:
-    """Return a column of dates as days."""
+    """Return a column of dates as days; times are floored to microseconds."""
     import narwhals as nw
 
-    microseconds = series.cast(nw.Datetime("us", _zone_of(series) or None)).dt.timestamp("us")  # in UTC
-    return microseconds.cast(nw.Float64) / float(MICROSECONDS)
+    if series.implementation.is_pandas() and _zone_of(series):
+        series = nw.from_native(series.to_native().dt.tz_convert("UTC"), series_only=True)
+    moments = series.cast(nw.Datetime("us")) if series.dtype == nw.Date else series
+    days = (moments.dt.timestamp("us") / 1).to_numpy() / MICROSECONDS  # polars multiplies by 1 / n, and a bit is lost
+    return nw.new_series(series.name, days, nw.Float64, backend=series.implementation)
 
 
 def _may_be_text(series: Any) -> bool:
@@ -246,7 +264,7 @@ def _typed_columns(frame: Any) -> dict[str, Any]:
     for name, series in columns.items():
         if series.dtype == nw.Object and series.implementation.is_pandas():
             columns[name] = nw.from_native(_typed(series.to_native()), series_only=True)
-        if columns[name].dtype in (nw.Date, nw.Datetime):
+        if _has_type_of_dates(columns[name]):
             columns[name] = _days(columns[name])
     return columns
 

@@ -1,0 +1,148 @@
+"""Frames as their libraries make them: dates in any zone, numbers that no double holds, equal names."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, available_timezones
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import boxwood as bw
+from boxwood._dates import days_of
+from boxwood._frames import as_matrix, date_columns
+from boxwood.errors import DataError
+from tests.scale import law, some
+
+LABELS = ["a"] * 30 + ["b"] * 30
+HOURS = pd.date_range("2026-03-28", periods=60, freq="h", tz="UTC")
+
+
+def in_zone(zone):
+    return pd.DataFrame({"ts": HOURS.tz_convert(zone), "x": [i * 7 % 5 for i in range(60)]})
+
+
+def test_dates_of_pandas_are_in_their_zone_whatever_its_name():
+    for zone in some(sorted(available_timezones() - {"localtime", "Factory"})):
+        frame = in_zone(ZoneInfo(zone))
+        assert date_columns(frame)["ts"].zone == zone
+        assert as_matrix(frame, ["ts"])[:, 0].tolist() == days_of(HOURS.tz_localize(None)).tolist(), zone
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Etc/GMT+5"])
+def test_rules_on_dates_are_the_same_in_every_library_and_take_rows_of_another_zone(zone):
+    frame, arrow = in_zone(zone), pd.ArrowDtype(pa.timestamp("us", zone))
+    tables = [frame, frame.astype({"ts": arrow}), pa.Table.from_pandas(frame), pl.from_pandas(frame)]
+    texts = {bw.render.rules(bw.explain(table, LABELS)) for table in tables}
+    first = HOURS[30].tz_convert(zone)
+    assert len(texts) == 1
+    assert f"b: ts is from {first:%Y-%m-%d %H:%M}{first.isoformat()[-6:]} on" in texts.pop()
+    for table in tables:
+        ex = bw.explain(table, LABELS)
+        assert ex.agreement == 1
+        assert ex.predict(in_zone("Europe/Berlin")).tolist() == LABELS
+        assert bw.explain(in_zone("Europe/Berlin"), LABELS).predict(table).tolist() == LABELS
+
+
+class _Odd(tzinfo):
+    """A zone of which only the distance of each moment to UTC is known."""
+
+    def utcoffset(self, dt):
+        return None if dt is None else timedelta(hours=2)
+
+    def dst(self, dt):
+        return timedelta()
+
+    def tzname(self, dt):
+        return "odd"
+
+
+def test_a_distance_to_utc_is_the_zone_of_its_dates_and_one_that_has_no_name_is_utc():
+    hour = timedelta(hours=1)
+    zones = {timezone(hour): "+01:00", timezone(-3.5 * hour, "here"): "-03:30", timezone(0 * hour): "UTC", UTC: "UTC"}
+    zones |= {timezone(hour + timedelta(seconds=1)): "UTC", _Odd(): "UTC"}
+    for zone, name in zones.items():
+        frame = in_zone(zone)
+        assert date_columns(frame)["ts"].zone == name
+        ex = bw.explain(frame, LABELS)
+        assert ex.agreement == 1
+        assert ex.predict(in_zone("UTC")).tolist() == LABELS
+    texts = [f"2026-03-{1 + i // 24:02d}T{i % 24:02d}:00:00+01:00" for i in range(60)]
+    ex = bw.explain(pd.DataFrame({"ts": pd.to_datetime(texts)}), LABELS)
+    assert bw.render.rules(ex).splitlines()[1] == "b: ts is from 2026-03-02 06:00+01:00 on"
+    assert ex.predict(pd.DataFrame({"ts": texts})).tolist() == LABELS
+
+
+def tables_of(name, values, type):
+    """Return tables with a column of Arrow's type, as the libraries have it."""
+    table = pa.table({name: pa.array(values, type)})
+    return [table, table.to_pandas(types_mapper=pd.ArrowDtype), table.to_pandas(), pl.from_arrow(table)]
+
+
+@law(20)
+def test_whole_numbers_become_the_nearest_doubles(seed):
+    rng = np.random.default_rng(seed)
+    for kind, type in ((np.int64, pa.int64()), (np.uint64, pa.uint64())):
+        ends = np.iinfo(kind)
+        values = [ends.min, ends.max, *rng.integers(ends.min, ends.max, 20, dtype=kind).tolist()]
+        for known in (values, [*values, None]):
+            expected = [np.nan if value is None else float(value) for value in known]
+            for table in tables_of("id", known, type):
+                np.testing.assert_array_equal(as_matrix(table)[:, 0], expected)
+
+
+def test_a_note_tells_of_whole_numbers_that_are_the_same_double():
+    values = [10**18 + i * 7919 for i in range(60)]
+    for table in tables_of("spent", values, pa.int64()):
+        ex = bw.explain(table, LABELS, columns=["spent"])
+        assert ex.agreement == 1
+        assert ex.predict(table).tolist() == LABELS
+        assert any("too large to tell apart as doubles" in note for note in ex.notes)
+
+
+@law(20)
+def test_times_are_floored_to_microseconds(seed):
+    times = np.random.default_rng(seed).integers(-(2**62), 2**62, 20)
+    expected = days_of(times.astype("M8[ns]"))
+    for zone in (None, "UTC", "America/New_York", "+01:00"):
+        for table in tables_of("ts", times, pa.timestamp("ns", zone)):
+            np.testing.assert_array_equal(as_matrix(table)[:, 0], expected)
+
+
+def test_dates_of_all_years_are_read():
+    moments = [datetime(1, 1, 1), datetime(2026, 3, 1), datetime(9999, 12, 31), None]
+    expected = [-719162.0, 20513.0, 2932896.0, np.nan]
+    for type in (pa.timestamp("us"), pa.timestamp("s"), pa.date32()):
+        for table in tables_of("ts", moments, type)[:2]:
+            np.testing.assert_array_equal(as_matrix(table)[:, 0], expected)
+
+
+def test_dates_beside_floats_are_read_from_arrow():
+    days = pd.date_range("2026-01-01", periods=60).to_list()
+    table = pa.table({"day": days, "x": np.arange(60) % 7.0})
+    assert bw.render.rules(bw.explain(table, LABELS)).splitlines()[1] == "b: day is from 2026-01-31 on"
+
+
+def test_equal_names_are_refused_wherever_a_frame_is_read():
+    twice, once = (pd.DataFrame(np.eye(4)[:, :3], columns=list(names)) for names in ("aab", "abc"))
+    y, message = [0, 0, 1, 1], "columns must have different names, but these come more than once: 'a'; rename them"
+    ex = bw.explain(once, y)
+    calls = [
+        lambda: bw.explain(twice, y),
+        lambda: bw.explain(twice),
+        lambda: bw.explain(twice.astype(str), "b"),
+        lambda: bw.explain(pa.table([pa.array([1.0, 2.0])] * 2, names=["a", "a"]), [0, 1]),
+        lambda: ex.predict(twice),
+        lambda: ex.measure(twice, y),
+        lambda: bw.IMM().fit(twice, y),
+        lambda: bw.IMM().fit(once, y).predict(twice),
+        lambda: bw.KMedians(2).fit(twice),
+        lambda: bw.MixedKMeans(2).fit(twice),
+        lambda: bw.scan(twice),
+        lambda: bw.compare(twice, y),
+    ]
+    for call in calls:
+        with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+            call()
