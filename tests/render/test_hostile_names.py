@@ -51,6 +51,15 @@ def test_python():
         assert names["cluster"]({}) is None
 
 
+def test_python_finds_columns_whose_names_are_no_texts():
+    for name in (2, -1, 1.5, ("a", "b"), pd.Timestamp("2026-03-01")):
+        X, names = pd.DataFrame({name: [1.0, 2.0, 8.0, 9.0]}), {}
+        exec(boxwood.explain(X, list("aabb")).to_python(), names)
+        assert [names["cluster"](row) for row in X.to_dict("records")] == list("aabb")
+        assert names["cluster"](X.iloc[3]) == names["cluster"]({str(name): 9.0}) == "b"
+        assert names["cluster"]({}) is None
+
+
 def test_javascript(tmp_path):
     functions, tables, expected = [], [], []
     for i, (first, second) in enumerate([*PAIRS, ("\0", "a\0b")]):

@@ -254,8 +254,9 @@ class Programs(Measurable):
     def to_python(self) -> str:
         """Return source of Python with one public function, `cluster(row)`, which imports nothing.
 
-        `row` is a mapping from the name of a column to its value. The result is the name of the row's cluster, or None
-        for a row without one; a column that is not there counts as missing. Text in a column of numbers is a TypeError.
+        `row` is a mapping from the name of a column, or the number that is its name, to its value. The result is the
+        name of the row's cluster, or None for a row without one; a column that is not there counts as missing. Text in
+        a column of numbers is a TypeError.
 
         Examples
         --------

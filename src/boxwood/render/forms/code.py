@@ -40,6 +40,9 @@ def cluster(row):
     None, NaN and a column that is not there are missing; an empty text is a value.
     """
 '''
+_NAMES_AS_TEXT = """\
+    row = {str(name): value for name, value in row.items()}  # names of columns may be numbers
+"""
 _MISSING = """
 
 
@@ -99,9 +102,11 @@ def python(model: Any) -> str:
 
     `model` may be a fitted estimator.
     """
-    lines = "\n".join(body(explanation_of(model), _Python(), indent="    "))
+    ex = explanation_of(model)
+    lines = "\n".join(body(ex, _Python(), indent="    "))
     helpers = _used(_HELPERS, lines)
-    head = [_HEAD, *([_IMPORT] if "_date" in lines else []), _FUNCTION]
+    may_be_no_texts = any(not ex.columns[j][:1].isalpha() for j in ex.tree.features.tolist())  # 0, or ("a", "b")
+    head = [_HEAD, *([_IMPORT] if "_date" in lines else []), _FUNCTION, *([_NAMES_AS_TEXT] if may_be_no_texts else [])]
     return "".join([*head, lines, *([_MISSING] if helpers else []), *helpers]).rstrip("\n")
 
 
