@@ -125,6 +125,39 @@ def test_dates_beside_floats_are_read_from_arrow():
     assert bw.render.rules(bw.explain(table, LABELS)).splitlines()[1] == "b: day is from 2026-01-31 on"
 
 
+@pytest.mark.parametrize("values", [["u", "v", None], [1, 2, None], ["2026-03-01", "2026-04-01", "2026-03-01"]])
+@pytest.mark.parametrize("is_ordered", [False, True])
+def test_dictionaries_of_arrow_in_pandas_are_their_values(values, is_ordered):
+    plain, x = pa.array(values * 20), [i % 2 for i in range(60)]
+    codes = plain.dictionary_encode()
+    coded = pa.DictionaryArray.from_arrays(codes.indices, codes.dictionary, ordered=is_ordered)
+    labels = [f"of {value}" for value in values * 20]
+    one, other = (pa.table({"s": s, "x": x}).to_pandas(types_mapper=pd.ArrowDtype) for s in (plain, coded))
+    for kinds in ({}, {"categories": ["s"]}):
+        first, second = (bw.explain(frame, labels, columns=["s", "x"], **kinds) for frame in (one, other))
+        assert first.agreement == 1
+        assert bw.render.rules(first) == bw.render.rules(second)
+        assert first.predict(other).tolist() == second.predict(one).tolist() == second.predict(other).tolist() == labels
+
+
+@pytest.mark.parametrize("n", [2, 300])
+def test_values_that_are_neither_numbers_nor_text_are_told_alike_be_they_few_or_many(n):
+    months = pd.period_range("2000-01", periods=n, freq="M")
+    columns = {"complex": np.arange(n) * 1j, "period": months, "tuple": [(i,) for i in range(n)]}
+    rows = np.arange(300) % n
+    for name, values in columns.items():
+        frame = pd.DataFrame({name: pd.Series(values).take(rows).to_numpy(), "x": np.arange(300.0) % 7})
+        ex = bw.explain(frame, frame["x"] > 3)
+        assert f"left out, neither numbers nor text: {name}" in ex.notes
+
+
+def test_lengths_of_time_are_left_out_with_a_note_that_says_what_to_do():
+    frame = pd.DataFrame({"waited": pd.to_timedelta(np.arange(60), unit="s"), "x": np.arange(60) % 7})
+    said = "left out, times of day or lengths of time (make numbers of them, such as seconds): waited"
+    assert said in bw.explain(frame, frame["x"] > 3).notes
+    assert said in bw.explain(pl.from_pandas(frame), frame["x"] > 3).notes
+
+
 def test_equal_names_are_refused_wherever_a_frame_is_read():
     twice, once = (pd.DataFrame(np.eye(4)[:, :3], columns=list(names)) for names in ("aab", "abc"))
     y, message = [0, 0, 1, 1], "columns must have different names, but these come more than once: 'a'; rename them"

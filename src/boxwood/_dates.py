@@ -23,7 +23,7 @@ DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S"
 DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
 """Why texts that look like dates are left out: day and month may be exchanged, or forms or zones are mixed."""
 
-TIMES = "times without a date"
+TIMES = "times of day or lengths of time (make numbers of them, such as seconds)"
 
 MICROSECONDS = 86_400_000_000  # of a day
 _EPOCH = datetime(1970, 1, 1)

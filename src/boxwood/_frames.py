@@ -123,10 +123,7 @@ def date_columns(X: Any) -> dict[str, Dates]:
     """Return the columns of dates of a data frame; none for anything else."""
     if not is_frame(X):
         return {}
-    import narwhals as nw
-
-    columns = zip(column_names(X), nw.from_native(X, eager_only=True).iter_columns(), strict=True)
-    return {name: Dates(_zone_of(series)) for name, series in columns if _holds_dates(series)}
+    return {name: Dates(_zone_of(series)) for name, series in _columns(X).items() if _holds_dates(series)}
 
 
 def with_dates_read(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[str, Dates]]:
@@ -135,7 +132,7 @@ def with_dates_read(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[st
 
     whole = nw.from_native(frame, eager_only=True)
     read: dict[str, Dates] = {}
-    for name, series in zip(column_names(frame), whole.iter_columns(), strict=True):
+    for name, series in _columns(frame).items():
         if name not in but and _may_be_text(series) and _are_dates(series):
             found = dates_in(series.drop_nulls().unique().to_list())
             if found is not None:
@@ -158,7 +155,7 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
     import narwhals as nw
 
     whole = nw.from_native(frame, eager_only=True)
-    for name, series in zip(column_names(frame), whole.iter_columns(), strict=True):
+    for name, series in _columns(frame).items():
         if name not in dates:
             continue
         if _holds_dates(series) and bool(_zone_of(series)) != bool(dates[name].zone):
@@ -232,9 +229,7 @@ def missing_in(X: Any, names: Sequence[str] | None, columns: Sequence[str] | Non
     IN: columns, names of the columns of an array.
     """
     if is_frame(X):
-        import narwhals as nw
-
-        series = dict(zip(column_names(X), nw.from_native(X, eager_only=True).iter_columns(), strict=True))
+        series = _columns(X)
         lacking = {name: _lacks(series[name]) for name in names or series if name in series}
         return {name: lacks for name, lacks in lacking.items() if lacks.any()}
     try:
@@ -256,11 +251,30 @@ def _lacks(series: Any) -> Bools:
     return np.asarray(lacks.to_numpy(), dtype=np.bool_)
 
 
+def _columns(frame: Any) -> dict[str, Any]:
+    """Return the columns by their names, as series of narwhals."""
+    import narwhals as nw
+
+    columns = zip(column_names(frame), nw.from_native(frame, eager_only=True).iter_columns(), strict=True)
+    return {name: _decoded(series) for name, series in columns}
+
+
+def _decoded(series: Any) -> Any:
+    """Return a column that pandas has as a dictionary of Arrow as its values, as it has no methods of Categoricals."""
+    import narwhals as nw
+
+    native = series.to_native()
+    kind: Any = getattr(native, "dtype", None)
+    if not hasattr(kind, "pyarrow_dtype") or series.dtype != nw.Categorical:
+        return series
+    return nw.from_native(native.astype(type(kind)(kind.pyarrow_dtype.value_type)), series_only=True)
+
+
 def _typed_columns(frame: Any) -> dict[str, Any]:
     """Return the columns, dates as days; of pandas' columns of objects, those of one type get that type."""
     import narwhals as nw
 
-    columns = dict(zip(column_names(frame), nw.from_native(frame, eager_only=True).iter_columns(), strict=True))
+    columns = _columns(frame)
     for name, series in columns.items():
         if series.dtype == nw.Object and series.implementation.is_pandas():
             columns[name] = nw.from_native(_typed(series.to_native()), series_only=True)
@@ -335,9 +349,7 @@ def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:
             return []
         kinds = [whole[:, j] for j in range(min(whole.shape[1], len(columns)))]
     else:
-        import narwhals as nw
-
-        series = dict(zip(column_names(X), nw.from_native(X, eager_only=True).iter_columns(), strict=True))
+        series = _columns(X)
         columns = [name for name in columns if name in series and series[name].dtype.is_integer()]
         kinds = [series[name].drop_nulls().to_numpy() for name in columns]
     largest = [max(int(values.max(initial=0)), -int(values.min(initial=0))) for values in kinds]
@@ -351,7 +363,8 @@ def column_values(frame: Any, name: str) -> Any:
     present = column_names(frame)
     refuse_unknown_columns([name], present)
     columns = nw.from_native(frame, eager_only=True).iter_columns()
-    return next(column for label, column in zip(present, columns, strict=True) if label == name).to_native()
+    found = next(column for label, column in zip(present, columns, strict=True) if label == name)
+    return _decoded(found).to_native()
 
 
 def weights_in(X: Any, sample_weight: Any) -> Any:

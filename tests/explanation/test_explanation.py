@@ -634,7 +634,7 @@ DATED = GOOD.assign(on=pd.to_timedelta([1, 2, 3], unit="h"))
         (
             (DATED[["on"]], [0, 0, 1]),
             {},
-            "no numeric column is left in the table of 1 columns; left out, times without a date: on",
+            r"no numeric column is left in the table of 1 columns; left out, times of day or .*\): on",
         ),
         ((GOOD[["age"]], "segment"), {}, "no column 'segment' in the table; its columns are age"),
         ((GOOD, "age"), {"columns": ["agee"]}, r"no column 'agee' \(did you mean 'age'\?\)"),

@@ -177,7 +177,7 @@ def test_columns_that_cannot_be_used_are_told_or_refused():
     ex = explain(scan(frame), "segment")
     assert ex.columns == ("age", "country", "plan", "member", "visits", "spent", "weight", "large")
     assert {one.reason.split(" (")[0]: one.columns for one in ex.basis.left_out} == {
-        "times without a date": ("day",),
+        "times of day or lengths of time": ("day",),
         "more than 255 values": ("free",),
         "one value only": ("same",),
         "the labels themselves": ("copy",),

@@ -303,7 +303,7 @@ def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
     import narwhals as nw
 
     kind = series.dtype
-    if kind in (nw.List, nw.Struct, nw.Array, nw.Binary):
+    if kind in (nw.List, nw.Struct, nw.Array):
         return NO_VALUES
     if kind == nw.Object or not (kind == nw.String or kind in (nw.Categorical, nw.Enum)):
         return _numbered(series.to_list())
@@ -330,19 +330,22 @@ def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
 def _numbered(values: list[Any]) -> tuple[Indices, list[Hashable]] | str:
     """Return values of any type as numbers of the different ones, and these: texts, numbers and truths."""
     number: dict[Hashable, int] = {}
-    present: list[Hashable | None] = []
+    present: list[Hashable] = []
     codes = np.empty(len(values), dtype=np.intp)
     try:
         for i, value in enumerate(values):
             if value not in number:
+                plain = plain_value(value)
+                if plain is None and not is_missing(value):
+                    return NO_VALUES
                 number[value] = -1 if is_missing(value) else len(present)
-                present += [] if is_missing(value) else [plain_value(value)]
+                present += [] if is_missing(value) else [plain]
                 if len(present) > MOST_VALUES:
                     return MANY_VALUES
             codes[i] = number[value]
     except TypeError:  # lists and the like cannot be compared with others
         return NO_VALUES
-    return NO_VALUES if any(value is None for value in present) else (codes, present)
+    return codes, present
 
 
 def plain_value(value: Any) -> Hashable | None:
