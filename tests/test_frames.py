@@ -158,6 +158,45 @@ def test_lengths_of_time_are_left_out_with_a_note_that_says_what_to_do():
     assert said in bw.explain(pl.from_pandas(frame), frame["x"] > 3).notes
 
 
+def test_names_that_are_no_texts_and_columns_that_are_not_there_are_refused_with_what_to_write():
+    numbered = pd.DataFrame({0: [1.0, 2.0, 8.0, 9.0], 1: list("aabb")})
+    pairs = pd.DataFrame({("x", "u"): [1.0, 2.0, 8.0, 9.0], ("lab", ""): list("aabb")})
+    plain = pd.DataFrame({"x": [1.0, 2.0, 8.0, 9.0], "lab": [1, 1, 2, 2]})
+    empty = pd.DataFrame({"p": [None] * 4, "q": [np.nan] * 4})
+    ex, both = bw.explain(numbered, "1"), "column 'lab' cannot hold labels and weights, too; leave sample_weight out"
+    labels = "labels must be one for each row, or the name of a column as text: write "
+    calls = [
+        (lambda: bw.explain(numbered, 1), labels + "'1' for column 1"),
+        (lambda: bw.explain(numbered, np.int64(1)), labels + "'1' for column 1"),
+        (lambda: bw.explain(pairs, ("lab", "")), labels + """\"('lab', '')\" for column ('lab', '')"""),
+        (
+            lambda: bw.explain(numbered, "1", sample_weight=0),
+            labels.replace("labels", "sample_weight") + "'0' for column 0",
+        ),
+        (lambda: bw.IMM().fit(numbered, 1), labels + "'1' for column 1"),
+        (lambda: ex.measure(numbered, 1), labels + "'1' for column 1"),
+        (lambda: bw.explain(numbered, 7), "labels must be one for each row, got 7; to make clusters, pass n_clusters"),
+        (lambda: bw.explain(plain, "lab", sample_weight="lab"), both),
+        (lambda: bw.explain(bw.scan(plain), "lab", sample_weight="lab"), both),
+        (lambda: bw.IMM().fit(plain, "lab", sample_weight="lab"), both),
+        (
+            lambda: bw.explain(empty, [0, 0, 1, 1]),
+            "no column is left in the table of 2 columns; left out, no values: p, q",
+        ),
+        (
+            lambda: bw.explain(plain, "lab", sample_weight="x"),
+            "no numeric column is left in the table of 1 columns; it has none beside labels and weights",
+        ),
+        (
+            lambda: bw.explain(numbered, list("aabb"), columns=[0]),
+            "no column 0 (did you mean '0'?) in the table; its columns are 0, 1",
+        ),
+    ]
+    for call, message in calls:
+        with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+            call()
+
+
 def test_equal_names_are_refused_wherever_a_frame_is_read():
     twice, once = (pd.DataFrame(np.eye(4)[:, :3], columns=list(names)) for names in ("aab", "abc"))
     y, message = [0, 0, 1, 1], "columns must have different names, but these come more than once: 'a'; rename them"

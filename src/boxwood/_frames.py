@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -382,6 +383,17 @@ def weights_in(X: Any, sample_weight: Any) -> Any:
     return column_values(X, sample_weight)
 
 
+def refuse_other_names(X: Any, **given: Any) -> None:
+    """Raise a DataError if labels or weights are the name of a column of a frame, but no text; or if both are one."""
+    texts = [value for value in given.values() if isinstance(value, str)]
+    if len(set(texts)) < len(texts):
+        raise DataError(f"column {shown(texts[0])} cannot hold labels and weights, too; leave sample_weight out")
+    for what, value in given.items():
+        if isinstance(value, (Integral, tuple)) and is_frame(X) and str(value) in column_names(X):
+            text = f"the name of a column as text: write {str(value)!r} for column {value}"
+            raise DataError(f"{what} must be one for each row, or {text}")
+
+
 def label_values(labels: Any) -> Any:
     """Return arrays, lists and tuples of labels as they are, and series and arrays of other libraries as numpy arrays.
 
@@ -444,7 +456,7 @@ def _boxed(values: Sequence[Any]) -> Array:
 
 
 def _with_nearest(name: str, columns: Sequence[str]) -> str:
-    nearest = nearest_name(name, columns)
+    nearest = nearest_name(str(name), columns)  # names of pandas may be numbers
     return shown(name) if nearest is None else f"{shown(name)} (did you mean {shown(nearest)}?)"
 
 

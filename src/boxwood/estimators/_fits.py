@@ -20,6 +20,7 @@ from boxwood._frames import (
     date_columns,
     is_frame,
     numeric_columns,
+    refuse_other_names,
     validated_rows,
     without_columns,
 )
@@ -139,6 +140,7 @@ def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[st
     DataError
         If there is no such column, or if `X` is no data frame.
     """
+    refuse_other_names(X, labels=y, sample_weight=sample_weight)
     names = tuple(name for name in (y, sample_weight) if isinstance(name, str))
     if not names:
         return X, y, sample_weight, ()

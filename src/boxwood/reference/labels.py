@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Array, Floats, Indices, Weights
+from boxwood._validation import shown
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -41,6 +42,8 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
         return _encode_hashable(labels)
     if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
         return _encode_hashable(labels)
+    if array.ndim == 0:
+        raise DataError(f"labels must be one for each row, got {shown(labels)}; to make clusters, pass n_clusters")
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
     if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():

@@ -17,6 +17,7 @@ from boxwood._frames import (
     is_frame,
     label_values,
     numeric_columns,
+    refuse_other_names,
     refuse_unknown_columns,
     weights_in,
 )
@@ -52,6 +53,7 @@ OF_RULES = "costs are squared distances in the columns of the rules"
 
 def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     """See `Explanation.measure`."""
+    refuse_other_names(X, labels=labels, sample_weight=sample_weight)
     source = as_source(X)
     rows, on = (X, _on_rows) if source is None else (source, _on_table)
     return basis_on_other_rows(on(ex, rows, labels, sample_weight), rows, labels, sample_weight, ex.basis)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._frames import boolean_columns, date_columns, is_frame, with_dates_read
+from boxwood._frames import boolean_columns, date_columns, is_frame, refuse_other_names, with_dates_read
 from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
 def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
+    refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
     source = as_source(X)
     if is_explainer(clustering):
         if source is not None:

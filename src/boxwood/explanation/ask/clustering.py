@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,8 +63,6 @@ def clustering_of(
         reference, mixture, clustering = _of_clusterer(clustering, X, stages, k, random_state)
     elif isinstance(clustering, Reference):
         reference, mixture = _with_scaled_centers(clustering, stages[1]), None
-    elif isinstance(clustering, Integral):
-        raise DataError(f"labels must be one for each row, got {shown(clustering)}; to make clusters, pass n_clusters")
     else:
         labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
         reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None

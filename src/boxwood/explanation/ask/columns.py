@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual
 FILLED = 0.9  # unique whole numbers that fill more of their range count rows
 FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
+NONE_BESIDE = "it has none beside labels and weights"
 LOW = 0.9  # agreement below which more leaves are worth a word
 
 FOUND = 0.5  # share of a cluster that is little to find
@@ -154,7 +155,8 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     remaining = [name for name in kept if name not in suspects]
     if not remaining:
         texts = notes_on_left_out(left_out, suspects)
-        raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {'; '.join(texts)}")
+        said = "; ".join(texts) or NONE_BESIDE
+        raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {said}")
     return remaining, notes_on_use(remaining, left_out, suspects)
 
 

@@ -14,11 +14,16 @@ from sklearn.base import clone
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows, as_float_table, as_weights, listed, shown
+from boxwood._validation import Rows, as_float_table, as_weights, listed
 from boxwood.axes.categories import MANY_VALUES
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import number_of_clusters
-from boxwood.explanation.ask.columns import identifiers_to_leave_out, looks_like_identifier, notes_on_use
+from boxwood.explanation.ask.columns import (
+    NONE_BESIDE,
+    identifiers_to_leave_out,
+    looks_like_identifier,
+    notes_on_use,
+)
 from boxwood.explanation.ask.gaps import Complete, without_gaps, without_rows
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
@@ -119,7 +124,8 @@ def chosen_columns(
         table = table.without(suspects)
     notes = notes_on_use(table.columns, as_told(table.left_out), suspects, padded=[*padded], **said)
     if not table.columns:
-        raise DataError(f"no column is left in the table of {len(table.names)} columns; {'; '.join(notes)}")
+        why = "; ".join(notes[1:]) or NONE_BESIDE  # the first note says which columns are used
+        raise DataError(f"no column is left in the table of {len(table.names)} columns; {why}")
     return table, notes
 
 
@@ -303,8 +309,6 @@ def _labelled(read: Read, weights: Floats | None, asked: Asked) -> tuple[MixedTa
     k = number_of_clusters(clustering, asked.n_clusters)
     if clustering is None:
         return table, _made(table, weights, k, asked), None
-    if np.ndim(clustering) == 0:
-        raise DataError(f"labels must be one for each row, got {shown(clustering)}; to make clusters, pass n_clusters")
     codes, names = encode_labels(label_values(clustering))
     if len(codes) != len(table):
         raise DataError(f"there are {len(table)} rows, but {len(codes)} labels")
