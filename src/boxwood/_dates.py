@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from fractions import Fraction
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -16,9 +18,17 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood.errors import DataError
 
-_DAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y")
+_DAYS = (
+    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y-%m-%d"),
+    *("%d %b %Y", "%d-%b-%Y", "%b %d, %Y"),
+)
 DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
 """Forms of dates beside those of ISO 8601."""
+
+_TIME = "([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])([.][0-9]+)?)?"
+_OFFSET = "Z| UTC|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
+ISO = f"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[T ]{_TIME}({_OFFSET})?)?"
+"""Pattern of dates of ISO 8601: in its groups are year, month, day, hour, minute, second, fraction and zone."""
 
 DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
 """Why texts that look like dates are left out: day and month may be exchanged, or forms or zones are mixed."""
@@ -67,6 +77,12 @@ class Dates(NamedTuple):
             return self._tz is not None
         except (ValueError, OSError, KeyError):
             return False
+
+    @property
+    def example(self) -> str:
+        """A date as texts of the column have it."""
+        parts = {"%d": "31", "%m": "03", "%b": "Mar", "%Y": "2026", "%y": "26", "%H": "14", "%M": "30", "%S": "00"}
+        return re.sub("%.", lambda part: parts[part[0]], self.form) or "2026-03-01"
 
     def number(self, value: Any) -> float:
         """Return the days of a date, or of a text that is one; NaN for a missing value.
@@ -131,7 +147,7 @@ class Dates(NamedTuple):
         for form in dict.fromkeys((self.form, "")):
             if (found := moment_in(text, form)) is not None:
                 return found
-        raise DataError(f"{text!r} is no date; expected one such as 2026-03-01")
+        raise DataError(f"{text!r} is no date; expected one such as {self.example}")
 
     @property
     def _tz(self) -> tzinfo:
@@ -206,12 +222,24 @@ def dates_in(texts: Iterable[Any]) -> ReadDates | None:
 def moment_in(text: str, form: str) -> datetime | None:
     """Return the date that a text is in some form, empty for ISO 8601; None if it is none."""
     text = text.strip()
+    if not re.fullmatch(pattern_of(form), text):
+        return None
     try:
-        if form:
-            return datetime.strptime(text, form)
-        return None if text.isdecimal() else datetime.fromisoformat(text)
+        return datetime.strptime(text, form) if form else datetime.fromisoformat(text.replace(" UTC", "Z"))
     except ValueError:
         return None
+
+
+@cache
+def pattern_of(form: str) -> str:
+    """Return the regular expression of texts in some form, with a group for each part.
+
+    Python, DuckDB and JavaScript understand it alike, and agree on the texts that fit, as their readers of dates do
+    not: to DuckDB, 17.03.23 is a day of the year 23.
+    """
+    widths = {"%Y": "[0-9]{4}", "%y": "[0-9]{2}", "%b": "[A-Za-z]{3}"}
+    escaped = form.replace(".", "[.]").replace("/", "[/]").replace(" ", " +")
+    return re.sub("%.", lambda part: f"({widths.get(part[0], '[0-9]{1,2}')})", escaped) or ISO
 
 
 def zone_name(zone: tzinfo | str | None) -> str:

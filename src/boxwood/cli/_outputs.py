@@ -62,31 +62,15 @@ def written(explanation: Explanation, form: str, **options: Any) -> str | bytes:
     """Return an explanation in a form of `EXPORTERS` as the command line writes it."""
     from boxwood.render import EXPORTERS
 
-    content: str | bytes = EXPORTERS[form].write(
-        in_options(explanation) if form in _FOR_PEOPLE else explanation, **options
-    )
-    return _with_remark(content, explanation) if form == "sql" and isinstance(content, str) else content
+    said = in_options(explanation) if form in _FOR_PEOPLE else explanation
+    content: str | bytes = EXPORTERS[form].write(said, **options)
+    return content
 
 
 def save(path: str, content: str | bytes) -> None:
     """Write the content of a form to a file; text ends with a line break."""
     with open(path, "wb") as file:
         file.write(content if isinstance(content, bytes) else f"{content}\n".encode())
-
-
-_READ = "read as numbers: "
-
-
-def _with_remark(sql: str, explanation: Explanation) -> str:
-    """Return SQL below a remark on the columns that were read as numbers, though they are not written plainly.
-
-    In the user's database they may be text still, such as "44,98", which SQL does not take for a number.
-    """
-    read = [note.removeprefix(_READ) for note in explanation.notes if note.startswith(_READ)]
-    if not read:
-        return sql
-    said = " ".join("; ".join(read).split())
-    return f"-- Convert these columns to numbers first, where your database holds them as text: {said}\n{sql}"
 
 
 def described(forms: Mapping[str, Output | Exporter]) -> str:

@@ -210,7 +210,8 @@ class Programs(Measurable):
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
         case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and go
-        where the rules send missing values.
+        where the rules send missing values. A comment on top names columns of text that were read as numbers or dates
+        in a way that engines do not: convert them first.
 
         SQLite reads some decimals as a neighbouring double. So the dialect "sqlite" writes such thresholds as a whole
         number times or over a power of two, which it reads exactly. A value that SQLite itself reads from text, in a
@@ -252,11 +253,12 @@ class Programs(Measurable):
         return sql(self, dialect=dialect, table=table)
 
     def to_python(self) -> str:
-        """Return source of Python with one public function, `cluster(row)`, which imports nothing.
+        """Return source of Python with one public function, `cluster(row)`, which needs Python alone.
 
         `row` is a mapping from the name of a column, or the number that is its name, to its value. The result is the
         name of the row's cluster, or None for a row without one; a column that is not there counts as missing. Text in
-        a column of numbers is a TypeError.
+        a column of numbers is a TypeError. Texts of dates must be in the form that the column had, or in that of
+        ISO 8601; others are a ValueError.
 
         Examples
         --------
@@ -275,7 +277,8 @@ class Programs(Measurable):
 
         `row` is an object from the name of a column to its value. The result is the name of the row's cluster, or null
         for a row without one; a property that is not there counts as missing. The source may stand in a page, between
-        script tags, whatever the names are.
+        script tags, whatever the names are. Texts of dates must be in the form that the column had, or in that of
+        ISO 8601; others are a TypeError.
 
         Examples
         --------

@@ -188,7 +188,11 @@ def read_table(
             mass,
             tuple(source.names),
             {kept.index(j): categories for j, categories in codes.items()},
-            {source.names[i]: looked_at[i].dates(source.types[i]) for i in used if looked_at[i].kind == "date"},
+            {
+                source.names[i]: looked_at[i].dates(source.types[i], source.zones.get(i, "UTC"))
+                for i in used
+                if looked_at[i].kind == "date"
+            },
         )
 
 

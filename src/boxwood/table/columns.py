@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from boxwood._dates import DATE_FORMS, DOUBTFUL, Dates
+from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, Dates
 from boxwood._messages import listed
 from boxwood.errors import DataError
 from boxwood.passes.source import Spelling
 from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
-from boxwood.table.sql import PAIRS, Style, as_text, date_in, normal, number_in, plain_number, signs_in
+from boxwood.table.sql import PAIRS, Style, as_text, bare, date_in, normal, number_in, plain_number, signs_in
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Column(NamedTuple):
     label: str | None = None
     is_padded: bool = False
 
-    def dates(self, type: str) -> Dates:
-        """Return how its dates are said and written; IN: type: that of DuckDB in the table."""
+    def dates(self, type: str, zone: str = "UTC") -> Dates:
+        """Return how its dates are said and written; IN: type: that of DuckDB in the table; zone: that of the file."""
         if self.profile is not None and isinstance(self.profile.dates, Dates):
             return self.profile.dates
-        return Dates("UTC" if type in WITH_ZONE else "")
+        return Dates(zone if type in WITH_ZONE else "")
 
     @property
     def is_mixed(self) -> bool:
@@ -178,9 +178,6 @@ def _with_dates(source: DuckTable, profile: TextProfile) -> TextProfile:
     return replace(profile, dates=_dates(source, profile.column) if profile.numbers == 0 < profile.filled else None)
 
 
-_ZONE = r"[0-9]:?[0-9]{2}(:?[0-9.]+)? ?(Z|z|[+-][0-9]{2}(:?[0-9]{2})?)$"
-
-
 def _dates(source: DuckTable, column: int) -> Dates | str | None:
     """Return how the texts of a column are dates, all in the one form that fits; a text if they only look like dates.
 
@@ -193,7 +190,7 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
     forms = {form: date for (form, date), fits in zip(forms.items(), found, strict=True) if fits}
     if not forms:
         return None
-    zoned = f"regexp_matches(trim(v), {as_text(_ZONE)})"
+    zoned = f"regexp_extract({bare('v')}, {as_text(ISO)}, 8) <> ''"
     tests = ", ".join(f"bool_and({date} IS NOT NULL)" for date in forms.values())
     equal = " AND ".join(f"{date} IS NOT DISTINCT FROM {next(iter(forms.values()))}" for date in forms.values())
     *fits, are_equal, all_zoned, some_zoned = source.fetch(

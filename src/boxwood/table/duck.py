@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -89,6 +89,8 @@ class DuckTable:
         How columns of text are written that hold numbers or truths, but not plainly; `learn_styles` fills it in.
     looked_at : dict from int to facts, or None
         What is known of columns of text that may hold numbers; None for others. Each takes queries only once.
+    zones : mapping from int to str
+        Time zones of columns, where the file names them; DuckDB has all dates with a time zone in UTC.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -102,6 +104,7 @@ class DuckTable:
     decimal: str | None = None
     styles: dict[int, Style] = field(default_factory=dict)
     looked_at: dict[int, Any] = field(default_factory=dict)
+    zones: Mapping[int, str] = field(default_factory=dict)
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date", "time" or "other", by the type alone; texts may still be numbers."""
@@ -293,7 +296,8 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     relation = f"{found.sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
-    return DuckTable(con, relation, file.name, format, names, types, file.workspace, hints, file.options.decimal)
+    more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones}
+    return DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:

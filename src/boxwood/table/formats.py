@@ -16,12 +16,13 @@ import base64
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import nearest_name
@@ -71,7 +72,8 @@ class Relation(NamedTuple):
     """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
 
     Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
-    columns that hold lengths of time, for which Parquet has no type. Of JSON: `keys`, a query for the names as they are
+    columns that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
+    columns, by their positions, which DuckDB does not keep. Of JSON: `keys`, a query for the names as they are
     spelled, in any order, because DuckDB renames those that differ in case only.
     """
 
@@ -80,6 +82,7 @@ class Relation(NamedTuple):
     delimiter: str | None = None
     hints: tuple[str, ...] = ()
     durations: frozenset[int] = frozenset()
+    zones: Mapping[int, str] = MappingProxyType({})
     keys: str | None = None
 
 
@@ -212,24 +215,30 @@ def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
         if inner == 0:
             names.append(name)
         inner += children - (inner > 0)
-    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), durations=_durations(con, path))
+    types = _types_of_arrow(con, path)
+    durations = frozenset(i for i, type in enumerate(types) if str(type).startswith("duration"))
+    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), durations=durations, zones=_zones(types))
 
 
-def _durations(con: duckdb.DuckDBPyConnection, path: str) -> frozenset[int]:
-    """Return the columns of durations by the schema that Arrow leaves in a Parquet file; none without pyarrow."""
+def _zones(types: Sequence[Any]) -> dict[int, str]:
+    """Return the time zones among types of Arrow, by their places."""
+    return {i: zone for i, type in enumerate(types) if (zone := getattr(type, "tz", None))}
+
+
+def _types_of_arrow(con: duckdb.DuckDBPyConnection, path: str) -> Sequence[Any]:
+    """Return the types of columns by the schema that Arrow leaves in a Parquet file; none without it, or pyarrow."""
     query = f"SELECT value FROM parquet_kv_metadata({path}) WHERE key = 'ARROW:schema'::BLOB"
     encoded = con.execute(query).fetchone()
     try:
         import pyarrow
     except ImportError:
-        return frozenset()
+        return ()
     if encoded is None:
-        return frozenset()
+        return ()
     try:
-        schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(encoded[0])))
+        return pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(encoded[0]))).types  # type: ignore[no-any-return]
     except (pyarrow.ArrowException, ValueError):  # the note of a program; the table itself can be read without it
-        return frozenset()
-    return frozenset(i for i, kind in enumerate(schema.types) if pyarrow.types.is_duration(kind))
+        return ()
 
 
 def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
@@ -243,7 +252,7 @@ def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     except (pyarrow.ArrowException, ValueError) as error:
         raise unreadable(file.name, "arrow", str(error).split(": ")[-1]) from None
     con.register("arrow_file", dataset)
-    return Relation("arrow_file", tuple(dataset.schema.names))
+    return Relation("arrow_file", tuple(dataset.schema.names), zones=_zones(dataset.schema.types))
 
 
 def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:

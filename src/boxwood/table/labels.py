@@ -56,7 +56,8 @@ class Rules(NamedTuple):
     @property
     def texts(self) -> set[str]:
         """Columns of the table that are read as text."""
-        return {self.needed[name] for name, values in self.categories.items() if not values.are_numbers}
+        words = (name for name, values in self.categories.items() if not values.are_numbers)
+        return {self.needed[name] for name in (*words, *self.dates)}
 
 
 class Unseen(NamedTuple):
@@ -163,7 +164,7 @@ def _dated(source: DuckTable, column: int, dates: Dates) -> Input:
     if source.kind(column) == "text":
         source.styles[column] = Style(dates=dates)
         is_text = f"NOT {source.missing(column)} AND {source.number(column)} IS NULL"
-        return Input(column, source.number(column), is_text, "false", "dates")
+        return Input(column, source.number(column), is_text, "false", f"dates such as {dates.example}")
     if source.kind(column) not in ("date", "number"):
         kind = source.types[column].lower()
         raise DataError(f"column '{source.names[column]}' must be dates, but {source.name} has {kind}")
@@ -385,7 +386,7 @@ def read_row(
     texts = [
         name
         for name, values in columns.items()
-        if options.decimal or (isinstance(values, Categories) and not values.are_numbers)
+        if options.decimal or isinstance(values, Dates) or (isinstance(values, Categories) and not values.are_numbers)
     ]
     with open_table(path, options, text=False, texts=texts) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})

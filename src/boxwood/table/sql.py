@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from boxwood._dates import Dates
+from boxwood._dates import Dates, pattern_of
 
 _WHOLE = 1 << 24  # float32 has all whole numbers up to here, so that a comparison in float32 is exact, too
 
@@ -111,9 +111,20 @@ class Style(NamedTuple):
 
 def date_in(text: str, dates: Dates) -> str:
     """Return SQL for the date in a text, in UTC if dates have a zone; NULL if there is none."""
+    text = bare(text)
     plain = f"TRY_CAST({text} AS {'TIMESTAMPTZ' if dates.zone else 'TIMESTAMP'})"
     plain = f"timezone('UTC', {plain})" if dates.zone else plain
-    return f"try_strptime(trim({text}), {as_text(dates.form)})" if dates.form else plain
+    read = f"try_strptime({text}, {as_text(dates.form)})" if dates.form else plain
+    pattern = pattern_of(dates.form).replace("[0-9]{4}", _YEAR)
+    return f"CASE WHEN regexp_full_match({text}, {as_text(pattern)}) THEN {read} END"
+
+
+_YEAR = "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"  # of four digits, and not 0, which DuckDB has
+
+
+def bare(text: str) -> str:
+    """Return SQL for a text without white space around it."""
+    return f"trim({text}, ' \t\n\r\f\v\u00a0')"
 
 
 def days(date: str, type: str) -> str:

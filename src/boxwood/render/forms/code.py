@@ -16,7 +16,7 @@ from datetime import datetime
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from boxwood._dates import Dates
+from boxwood._dates import ISO, Dates, pattern_of
 from boxwood._messages import shown
 from boxwood.errors import DataError
 from boxwood.render.words.models import explanation_of
@@ -29,6 +29,7 @@ _HEAD = '''\
 """The cluster of a row by the rules of a small tree. Written by boxwood."""
 '''
 _IMPORT = """
+import re
 from datetime import datetime, timezone
 """
 _FUNCTION = '''
@@ -66,13 +67,30 @@ def _number_or_infinity(row, column):  # a rule may say where a missing number g
     value = _number(row, column)
     return float("inf") if value is None else min(value, 1.7976931348623157e308)
 """
+_MOMENT = f"""
+
+_ISO = r"{ISO}"
+
+
+def _moment(text, column, form, pattern):
+    text = text.strip()
+    try:
+        if re.fullmatch(_ISO, text):
+            return datetime.fromisoformat(text.replace(" UTC", "Z"))
+        if form and re.fullmatch(pattern, text):
+            return datetime.strptime(text, form)
+    except ValueError:  # a day that its month does not have
+        pass
+    expected = f"in the form {{form}}" if form else "such as 2026-03-01"
+    raise ValueError(f"{{column!r}} must be a date {{expected}}, got {{text!r}}")
+"""
 _DATE = """
 
-def _date(row, column):
+def _date(row, column, form="", pattern=""):
     value = row.get(column)
     if _is_missing(value):
         return None
-    value = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+    value = _moment(value, column, form, pattern) if isinstance(value, str) else value
     value = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
     if value.tzinfo is not None:
         raise TypeError(f"{column!r} must have no time zone, got {value}")
@@ -84,7 +102,7 @@ def _date_in_utc(row, column):
     value = row.get(column)
     if _is_missing(value):
         return None
-    value = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+    value = _moment(value, column, "", "") if isinstance(value, str) else value
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise TypeError(f"{column!r} must have a time zone, got {value}")
     return value.astimezone(timezone.utc).replace(tzinfo=None)
@@ -113,6 +131,7 @@ def python(model: Any) -> str:
 _HELPERS = {
     _NUMBER: ("_number(", "_number_or_infinity("),
     _NUMBER_OR_INFINITY: ("_number_or_infinity(",),
+    _MOMENT: ("_date(", "_date_in_utc("),
     _DATE: ("_date(",),
     _DATE_IN_UTC: ("_date_in_utc(",),
     _VALUE: ("_value(",),
@@ -152,8 +171,9 @@ class _Python:
     def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
         return (f"{variable} = _number_or_infinity(row, {column!r})",)
 
-    def ask_date(self, variable: str, column: str, *, zoned: bool, missing: bool) -> Sequence[str]:
-        read = f"{'_date_in_utc' if zoned else '_date'}(row, {column!r})"
+    def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
+        form = f", {dates.form!r}, {pattern_of(dates.form)!r}" if dates.form and not dates.zone else ""
+        read = f"{'_date_in_utc' if dates.zone else '_date'}(row, {column!r}{form})"
         if missing:
             return (f"{variable} = {read} or datetime.max",)
         return f"{variable} = {read}", f"if {variable} is None:", "    return None"
@@ -216,17 +236,36 @@ _NUMBER_OR_INFINITY_OF_JAVASCRIPT = """
     return value === null ? Infinity : Math.min(value, Number.MAX_VALUE);
   }
 """
-_DATE_OF_JAVASCRIPT = """
-  function dateOf(column) {  // in milliseconds; a date without a time zone counts as one of UTC
+_DATE_OF_JAVASCRIPT = f"""
+  function dateOf(column, form, pattern) {{  // in milliseconds; a date without a time zone counts as one of UTC
     const value = valueOf(column);
     if (value === null) return null;
-    const text = typeof value === "string" ? value.trim().replace(" ", "T") : "";
-    const hasZone = /T.*(Z|[+-][0-9:]+)$/i.test(text);
-    const inUtc = text.includes("T") && !hasZone ? text + "Z" : text;
-    const time = value instanceof Date ? value.getTime() : Date.parse(inUtc);
-    if (time !== time) throw new TypeError(JSON.stringify(column) + " must be a date, got " + JSON.stringify(value));
+    const text = typeof value === "string" ? value.trim() : "";
+    const inForm = form ? timeIn(text, form, pattern) : NaN;
+    const inText = inForm === inForm ? inForm : timeIn(text, "%Y%m%d%H%M%S%f%z", /^{ISO}$/);
+    const time = value instanceof Date ? value.getTime() : inText;
+    if (time !== time) {{
+      const expected = form ? "in the form " + form : "such as 2026-03-01";
+      throw new TypeError(JSON.stringify(column) + " must be a date " + expected + ", got " + JSON.stringify(value));
+    }}
     return time;
-  }
+  }}
+
+  function timeIn(text, form, pattern) {{
+    const found = pattern.exec(text);
+    if (found === null) return NaN;
+    const part = {{H: 0, M: 0, S: 0, f: "", z: "Z"}};
+    form.match(/%./g).forEach((name, i) => {{ part[name[1]] = found[i + 1] ?? part[name[1]]; }});
+    const year = Number(part.Y ?? (part.y < 69 ? 2000 : 1900) + Number(part.y));
+    const month = part.b ? "janfebmaraprmayjunjulaugsepoctnovdec".indexOf(part.b.toLowerCase()) / 3 : part.m - 1;
+    const micro = Number(part.f.slice(1, 7).padEnd(6, "0"));
+    const [, sign, hours, minutes] = /([+-])(..):?(..)?/.exec(part.z) ?? [];
+    const offset = sign ? Number(sign + 1) * (60 * hours + Number(minutes ?? 0)) : 0;
+    const date = new Date(0);
+    date.setUTCFullYear(year, month, part.d);  // not Date.UTC, to which the year 23 is 1923
+    if (year < 1 || date.getUTCMonth() !== month || part.H > 23 || part.M > 59 || part.S > 59) return NaN;
+    return date.setUTCHours(part.H, part.M - offset, part.S, Math.floor(micro / 1000)) + micro % 1000 / 1000;
+  }}
 """
 _CODE = """
   function codeOf(column) {
@@ -245,8 +284,8 @@ arguments await break case catch class cluster codeOf const continue dateOf Date
 else enum eval export
 extends false finally for function if implements import in instanceof interface let new null number numberOf
 numberOrInfinityOf object
-package private protected public return row static super switch this throw true try typeof undefined valueOf var void
-while with yield
+package private protected public return row static super switch this throw timeIn true try typeof undefined valueOf var
+void while with yield
 """
 
 
@@ -317,8 +356,9 @@ class _JavaScript:
     def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
         return (f"const {variable} = numberOrInfinityOf({in_javascript(column)});",)
 
-    def ask_date(self, variable: str, column: str, *, zoned: bool, missing: bool) -> Sequence[str]:
-        read = f"const {variable} = dateOf({in_javascript(column)})"
+    def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
+        form = f", {in_javascript(dates.form)}, /^{pattern_of(dates.form)}$/" if dates.form else ""
+        read = f"const {variable} = dateOf({in_javascript(column)}{form})"
         return (f"{read} ?? Infinity;",) if missing else (f"{read};", f"if ({variable} === null) return null;")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
@@ -366,10 +406,10 @@ class Language(Protocol):
     def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
         """Return lines that set a variable to a number, to infinity if it is missing."""
 
-    def ask_date(self, variable: str, column: str, *, zoned: bool, missing: bool) -> Sequence[str]:
+    def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
         """Return lines that set a variable to a date, and return nothing if it is missing, or set it to the last one.
 
-        IN: zoned: whether dates have a time zone; missing: whether a missing one counts as the last of all.
+        IN: dates: how texts of the column are dates; missing: whether a missing one counts as the last of all.
         """
 
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
@@ -423,7 +463,7 @@ def body(ex: MeasuredTree, language: Language, *, indent: str) -> list[str]:
 def _asked(ex: MeasuredTree, feature: int, language: Language, variable: str) -> Sequence[str]:
     column, known = ex.columns[feature], ex.coded_columns.get(feature)
     if (dates := ex.date_columns.get(feature)) is not None:
-        return language.ask_date(variable, column, zoned=bool(dates.zone), missing=feature in ex.gap_columns)
+        return language.ask_date(variable, column, dates, missing=feature in ex.gap_columns)
     if known is None:
         ask = language.ask_number_or_infinity if feature in ex.gap_columns else language.ask_number
         return ask(variable, column)

@@ -43,7 +43,8 @@ def sql(
 
     A row without a cluster gets NULL: if a value that its rule needs is NULL or NaN, or is a category that was never
     seen. In columns of numbers with gaps rules say where NULL and NaN go. Numbers are compared as doubles,
-    text by all its characters, see `sql_case`.
+    text by all its characters, see `sql_case`. A comment on top names columns of text that were read as numbers or
+    dates in a way that engines do not: convert them first.
 
     Names of columns are quoted, so they are taken as they are written here: Snowflake and PostgreSQL then tell upper
     from lower case. Columns of numbers are expected to have a type of numbers; for SQLite alone they may hold text.
@@ -90,7 +91,27 @@ def sql(
     ex = explanation_of(model)
     _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
     case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
-    return case if table is None else _query(ex, case, table, spoken)
+    return _remarks(ex) + (case if table is None else _query(ex, case, table, spoken))
+
+
+def _remarks(ex: MeasuredTree) -> str:
+    """Return lines on columns that were read as numbers or dates, though they are not plainly written.
+
+    In the user's database they may be text still, such as "44,98", which SQL does not take for a number.
+    """
+    tested = [(ex.columns[j], ex.date_columns[j]) for j in ex.tree.features.tolist() if j in ex.date_columns]
+    read = {
+        "numbers": [note.removeprefix(_READ) for note in ex.notes if note.startswith(_READ)],
+        "dates": [f"{name} (such as {dates.example})" for name, dates in tested if dates.form],
+    }
+    said = {kind: " ".join("; ".join(columns).split()) for kind, columns in read.items() if columns}
+    return "".join(
+        f"-- Convert these columns to {kind} first, where your database holds them as text: {columns}\n"
+        for kind, columns in said.items()
+    )
+
+
+_READ = "read as numbers: "
 
 
 def _query(ex: MeasuredTree, case: str, table: str | Sequence[str], dialect: Dialect) -> str:

@@ -1,0 +1,66 @@
+"""Texts of dates: DuckDB reads the same ones as Python, as the same dates, in every form."""
+
+from datetime import UTC, datetime
+
+import duckdb
+import numpy as np
+import pytest
+
+from boxwood._dates import DATE_FORMS, Dates, moment_in
+from boxwood.table.sql import as_text, date_in
+from tests.scale import law
+
+FORMS = ("", *DATE_FORMS)
+ISO = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S.5", "%Y-%m-%d %H:%M:%S.1234567")
+ZONES = ("", "Z", " UTC", "+02", "-0330", "+05:45", " +02:00", "+24:00", "z")
+PARTS = {
+    "%d": ("01", "1", "31", "30", "29", "0", "32", "001", "7"),
+    "%m": ("01", "2", "12", "13", "00", "3"),
+    "%b": ("Jan", "feb", "MAR", "May", "Sept", "Mai"),
+    "%Y": ("2023", "2024", "23", "0023", "0000", "9999", "20231", "1969", "1000"),
+    "%y": ("23", "68", "69", "00", "5", "2023"),
+    "%H": ("00", "9", "23", "24", "09"),
+    "%M": ("00", "5", "59", "60"),
+    "%S": ("00", "7", "59", "60"),
+}
+
+
+def odd_text(rng, form):
+    """Return a text in some form, or nearly: parts too short, too long or out of range, blanks, a sign too many."""
+    text = form
+    for part, said in PARTS.items():
+        weights = np.where(np.arange(len(said)) < 2, 6.0, 1.0)
+        text = text.replace(part, str(rng.choice(said, p=weights / weights.sum())))
+    if rng.random() < 0.1:
+        text = text.replace(" ", str(rng.choice(["  ", "\t", "\u00a0", "", "T"])))
+    if rng.random() < 0.1:
+        text = str(rng.choice(["{} ", " {}", "\t{}\n", "\u00a0{}", "{}.", "+{}", "-{}", "{}x", "'{}"])).format(text)
+    return text
+
+
+def in_utc(moment):
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment is not None and moment.tzinfo else moment
+
+
+@law(40)
+def test_duckdb_reads_the_texts_that_python_reads(seed):
+    rng = np.random.default_rng(seed)
+    own = [form for form in FORMS if form]
+    written = [*rng.choice(own, 60), *(str(form) + zone for form in ISO for zone in rng.choice(ZONES, 4))]
+    texts = [odd_text(rng, str(form)) for form in written]
+    values = ", ".join(f"({as_text(text)})" for text in texts)
+    for form in rng.choice(FORMS, 6).tolist():
+        query = f"SELECT {date_in('v', Dates('', form))} FROM (VALUES {values}) t(v)"
+        found = [moment for (moment,) in duckdb.sql(query).fetchall()]
+        known = [moment_in(text, form) for text in texts]
+        assert found == [moment and moment.replace(tzinfo=None) for moment in known]
+    found = duckdb.sql(f"SELECT {date_in('v', Dates('UTC'))} FROM (VALUES {values}) t(v)").fetchall()
+    for text, (moment,) in zip(texts, found, strict=True):
+        if (known := moment_in(text, "")) is None or known.tzinfo:
+            assert moment == in_utc(known)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_example_is_in_its_form(form):
+    dates = Dates(form=form)
+    assert moment_in(dates.example, form).date() == datetime(2026, 3, 31 if form else 1).date()
