@@ -1,11 +1,13 @@
 """`boxwood predict` on Parquet files, patterns and queries."""
 
+import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import duckdb
 import numpy as np
@@ -174,3 +176,29 @@ def test_labelling_starts_neither_the_compiler_nor_scikit_learn(folder, tmp_path
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not {"numba", "sklearn", "scipy"} & set(done.stdout.split())
+
+
+def test_other_columns_of_json_and_csv_stay_as_they_are_written(tmp_path):
+    written = [
+        {
+            "t": "2026-01-01T10:00:00+02:00",
+            "d": "00:30",
+            "u": "6F1C2C1E-1111-4222-8333-444455556666",
+            "m": 50,
+            "x": 1.5,
+        },
+        {"t": "2026-01-02T10:00:00+02:00", "d": "01:30", "u": None, "m": "50", "x": 9.0},
+        {"t": "2026-01-03", "d": None, "u": None, "m": [1, "a"], "x": 9.0},
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, written)))
+    bw.explain(pd.DataFrame({"x": [1.5, 9.0]}), ["a", "b"]).save(tmp_path / "m.json")
+    run(tmp_path / "m.json", tmp_path / "t.jsonl", "-o", tmp_path / "o.jsonl")
+    found = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert found == [{**row, "cluster": label} for row, label in zip(written, "abb", strict=True)]
+    run(tmp_path / "m.json", tmp_path / "t.jsonl", "-o", tmp_path / "o.csv")
+    assert pd.read_csv(tmp_path / "o.csv", dtype=str)["m"].tolist() == ["50", "50", '[1,"a"]']
+    days = {"day": "17.03.23", "at": "01/02/2023 10:00:00", "on": "2023-1-1"}
+    pd.DataFrame([{**days, "x": 1.5}] * 2).to_csv(tmp_path / "t.csv")
+    for out, read in (("p.jsonl", partial(pd.read_json, lines=True, dtype=str)), ("p.parquet", pd.read_parquet)):
+        run(tmp_path / "m.json", tmp_path / "t.csv", "-o", tmp_path / out)
+        assert read(tmp_path / out).loc[1, [*days]].to_dict() == days

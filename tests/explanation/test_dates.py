@@ -329,6 +329,11 @@ def refused_or(label):
     return tried
 
 
+def save_rows(texts, path):
+    frame = pd.DataFrame({"it's": texts, "x": 1})
+    frame.to_csv(path, index=False) if path.suffix == ".csv" else frame.to_json(path, orient="records", lines=True)
+
+
 def is_refused(label):
     return str(label).startswith("refused: ")
 
@@ -355,16 +360,18 @@ def test_texts_in_a_form_are_read_or_refused_wherever_the_rules_run(seed, tmp_pa
 
     read = [(text, label) for text, label in zip(texts, known, strict=True) if not is_refused(label)]
     assert {label for _, label in read} >= {"old", "new"}
-    for out in ("out.parquet", "out.csv"):
-        pd.DataFrame({"it's": [text for text, _ in read], "x": 1}).to_csv(tmp_path / "t.csv", index=False)
-        write_labels(ex, tmp_path / "t.csv", tmp_path / out)
-        labelled = pl.read_parquet(tmp_path / out) if out == "out.parquet" else pl.read_csv(tmp_path / out)
-        assert labelled["cluster"].to_list() == [label for _, label in read]
-        refused = [text for text, label in zip(texts, known, strict=True) if text and "is no date" in str(label)]
-        for text in refused[:1]:
-            pd.DataFrame({"it's": [text, text], "x": 1}).to_csv(tmp_path / "t.csv", index=False)
-            with pytest.raises(DataError, match="must be dates such as"):
-                write_labels(ex, tmp_path / "t.csv", tmp_path / out)
+    refused = [text for text, label in zip(texts, known, strict=True) if text and "is no date" in str(label)]
+    for file, out, opened in (
+        ("t.csv", "o.parquet", pl.read_parquet),
+        ("t.csv", "o.csv", pl.read_csv),
+        ("t.jsonl", "o.jsonl", pl.read_ndjson),
+    ):
+        save_rows([text for text, _ in read], tmp_path / file)
+        write_labels(ex, tmp_path / file, tmp_path / out)
+        assert opened(tmp_path / out)["cluster"].to_list() == [label for _, label in read]
+        save_rows(refused[:1] * 2, tmp_path / file)
+        with pytest.raises(DataError, match="must be dates such as"):
+            write_labels(ex, tmp_path / file, tmp_path / out)
 
     said = f"dates first, where your database holds them as text: it's (such as {dates.example})\nCASE\n"
     assert ex.to_sql().startswith(f"-- Convert these columns to {said}" if dates.form else "CASE\n")

@@ -37,6 +37,7 @@ _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
 _NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
 _DATES, _TIMES = ("DATE", "TIMESTAMP"), ("TIME", "INTERVAL")
+_OF_TEXTS = ("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIME", "UUID")  # that DuckDB makes of texts of JSON
 WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _MARKS, _BLANKS = (", ".join(f"'{mark}'" for mark in marks) for marks in (MARKS, (*MARKS, *BLANKS)))
 _SETTINGS = {
@@ -291,10 +292,15 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
         raise unreadable(file.name, format, str(error)) from None
     if len(described) > MANY:
         con.execute("SET disabled_optimizers = 'statistics_propagation, common_subexpressions'")
-    names = distinct_names(found.names or _spelled(con, [row[0] for row in described], found.keys))
+    own = [str(row[0]) for row in described]
+    names = distinct_names(found.names or _spelled(con, own, found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
-    relation = f"{found.sql} AS t({aliases})"
+    sql = found.sql
+    if found.typed is not None and not may_be_renamed(own):
+        types = tuple("VARCHAR" if type in _OF_TEXTS else type for type in types)
+        sql = found.typed(dict(zip(own, types, strict=True)))
+    relation = f"{sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
     more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones}
     return DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)

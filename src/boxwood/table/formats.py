@@ -74,7 +74,8 @@ class Relation(NamedTuple):
     Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
     columns that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
     columns, by their positions, which DuckDB does not keep. Of JSON: `keys`, a query for the names as they are
-    spelled, in any order, because DuckDB renames those that differ in case only.
+    spelled, in any order, because DuckDB renames those that differ in case only; and `typed`, which gives the SQL that
+    reads columns as these types.
     """
 
     sql: str
@@ -84,6 +85,7 @@ class Relation(NamedTuple):
     durations: frozenset[int] = frozenset()
     zones: Mapping[int, str] = MappingProxyType({})
     keys: str | None = None
+    typed: Callable[[Mapping[str, str]], str] | None = None
 
 
 class Format(NamedTuple):
@@ -259,7 +261,12 @@ def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     compression = compression_of(file.path)
     lines = f"{as_pattern(file.path)}, format='newline_delimited', compression='{compression}'"
     keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({lines}, {ONE_FILE})"
-    return Relation(f"read_json({lines}, records=true, sample_size=-1, {ONE_FILE})", keys=keys)
+
+    def typed(types: Mapping[str, str]) -> str:
+        columns = ", ".join(f"{as_text(name)}: {as_text(type)}" for name, type in types.items())
+        return f"read_json({lines}, records=true, columns={{{columns}}}, {ONE_FILE})"
+
+    return Relation(f"read_json({lines}, records=true, sample_size=-1, {ONE_FILE})", keys=keys, typed=typed)
 
 
 def _duckdb(con: duckdb.DuckDBPyConnection, file: File) -> Relation:

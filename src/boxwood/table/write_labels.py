@@ -475,7 +475,9 @@ def _query(source: DuckTable, rows: str, expression: str, column: str, is_csv: b
     as the first row instead; other files are refused.
     """
     names = [*source.names, column]
-    values = [*(f"c{i}" for i in range(len(source.names))), f"({expression})"]
+    # a text of JSON has quotes around it, which are no part of it
+    own = (source.text(i) if is_csv and type == "JSON" else f"c{i}" for i, type in enumerate(source.types))
+    values = [*own, f"({expression})"]
     if not is_csv or len({name.casefold() for name in names}) == len(names):
         selected = ", ".join(f"{value} AS {as_name(name)}" for value, name in zip(values, names, strict=True))
         return _Selection(f"SELECT {selected} FROM {rows}", ", HEADER true" if is_csv else "")
