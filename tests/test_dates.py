@@ -113,6 +113,9 @@ def test_what_is_no_such_date_is_refused():
     for dates, value, message in (
         (Dates(), "soon", "'soon' is no date; expected one such as 2026-03-01"),
         (Dates(), "20260301", "is no date"),
+        (Dates(form="%d.%m.%Y"), "03/01/2026", "'03/01/2026' is no date; expected one such as 31.03.2026"),
+        (Dates(form="%d.%m.%Y"), "31.03.26", "is no date"),
+        (Dates(form="%b %d, %Y %H:%M"), "31.03.26", "expected one such as Mar 31, 2026 14:30"),
         (Dates(), datetime(2026, 3, 1, tzinfo=UTC), "has a time zone, but the dates of the rules have none"),
         (Dates("UTC"), "2026-03-01", "has no time zone, but the dates of the rules have one"),
     ):

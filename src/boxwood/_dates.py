@@ -206,6 +206,8 @@ def dates_in(texts: Iterable[Any]) -> ReadDates | None:
     values = list(texts)
     found: list[ReadDates] = []
     for form in ("", *DATE_FORMS):
+        if found and form.startswith("%Y-"):  # the same dates as in ISO 8601
+            continue
         dates = {}
         for text in values:
             date = moment_in(text, form) if isinstance(text, str) else None

@@ -23,7 +23,7 @@ from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.render.forms.labels import write_labels
-from tests.scale import law
+from tests.scale import each, law
 from tests.table.test_texts_of_dates import odd_text
 
 EPOCH = datetime(1970, 1, 1)
@@ -94,6 +94,33 @@ def test_files_keep_the_time_zone_of_their_dates(tmp_path):
         assert CliRunner().invoke(command, args).exit_code == 0
         assert bw.load(model).dates == expected.dates
         assert str(bw.load(model).clusters) == str(expected.clusters)
+
+
+@each(
+    "texts, dates",
+    [
+        (["31.05.23", "01.06.23"], Dates(form="%d.%m.%y")),
+        (["31.05.23", "31.05.2023"], None),
+        (["23-05-31", "23-06-01"], None),
+        (["2023-5-31", "2023-06-01"], Dates(form="%Y-%m-%d")),
+        (["2023-05-31 23:59", "2023-05-31 24:00"], None),
+        (["2023-05-31 10:00 UTC", "2023-06-01T10:00:00.5Z"], Dates("UTC")),
+        (["2023-05-31 10:00+0200", "2023-06-01 10:00:00-03"], Dates("UTC")),
+        (["2023-05-31 10:00 +02:00", "2023-06-01 10:00 +02:00"], None),
+        (["31.05.0000", "01.06.2023"], None),
+        (["\u00a031.05.2023", "1.6.2023\t"], Dates(form="%d.%m.%Y")),
+        (["1/2/2023", "3/4/2023"], None),
+    ],
+)
+def test_files_and_frames_read_the_same_texts_as_dates(tmp_path, texts, dates):
+    frame = pd.DataFrame({"day": texts * 30, "x": range(60)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    expected = () if dates is None else (("day", dates),)
+    assert bw.explain(frame, np.arange(60) % 2).dates == expected
+    for path in (tmp_path / "t.csv", tmp_path / "t.jsonl"):
+        with bw.scan(path) as table:
+            assert (*table.dates.items(),) == expected
 
 
 def test_words_say_dates():
@@ -375,6 +402,24 @@ def test_texts_in_a_form_are_read_or_refused_wherever_the_rules_run(seed, tmp_pa
 
     said = f"dates first, where your database holds them as text: it's (such as {dates.example})\nCASE\n"
     assert ex.to_sql().startswith(f"-- Convert these columns to {said}" if dates.form else "CASE\n")
+
+
+def test_moments_of_any_time_zone_have_the_same_cluster_wherever_the_rules_run(tmp_path):
+    moments = pd.date_range("2021-01-01", periods=400, freq="15min", tz="UTC")
+    texts = [moment.isoformat() for moment in moments]
+    ex = bw.explain(pd.DataFrame({"at": texts}), ["old" if i < 170 else "new" for i in range(400)])
+    ends = ("Z", " UTC", "+00", "+02:00", "-0330", "+05:45", "+14", "-11:59")
+    local = [f"{at:%Y-%m-%d{sep}%H:%M:%S}{end}" for at in moments[140:200:7] for end in ends for sep in " T"]
+    rows = [{"at": text} for text in (*local, "2021-01-02T18:29:59.999999Z", "2021-01-02T18:30:00.000001Z")]
+    known, scope = ex.predict(pd.DataFrame(rows)).tolist(), {}
+    exec(ex.to_python(), scope)
+    assert [scope["cluster"](row) for row in rows] == known
+    assert {*known} == {"old", "new"}
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    write_labels(ex, tmp_path / "t.csv", tmp_path / "o.parquet")
+    assert pl.read_parquet(tmp_path / "o.parquet")["cluster"].to_list() == known
+    if shutil.which("node") is not None:
+        assert in_javascript(ex, rows, tmp_path) == known
 
 
 def test_formulas_and_pmml_compare_dates():
