@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, available_timezones
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -195,6 +196,17 @@ def test_names_that_are_no_texts_and_columns_that_are_not_there_are_refused_with
     for call, message in calls:
         with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
             call()
+
+
+def test_a_frame_is_looked_through_as_often_be_its_columns_few_or_many(monkeypatch):
+    looks, look = {}, nw.DataFrame.iter_columns
+    for n in (3, 60):
+        frame, seen = pd.DataFrame(np.arange(60.0 * n).reshape(60, n) % 7).rename(columns=str), []
+        with monkeypatch.context() as patch:
+            patch.setattr(nw.DataFrame, "iter_columns", lambda self, seen=seen: seen.append(1) or look(self))
+            bw.explain(frame, LABELS, method="cart")
+        looks[n] = len(seen)
+    assert looks[3] == looks[60]
 
 
 def test_equal_names_are_refused_wherever_a_frame_is_read():

@@ -148,7 +148,8 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         left_out[UNSEEN_DATES] = [name for name in date_columns(X) if name not in labels]
         kept = [name for name in kept if name not in left_out[UNSEEN_DATES]]
     else:
-        numbers = [name for name in kept if name not in date_columns(X)]
+        dates = date_columns(X)
+        numbers = [name for name in kept if name not in dates]
         values = as_matrix(X, numbers)
         suspects = [name for j, name in enumerate(numbers) if looks_like_identifier(name, values[:, j])]
         suspects = identifiers_to_leave_out(suspects, kept, has_labels=clustering is not None)
