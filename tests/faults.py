@@ -60,7 +60,8 @@ def main(args: list[str] | None = None) -> int:
         trees = str(house / "trees.json")
         _run(house, "-m", "benchmarks.same_trees", "record", trees)
         outcomes = Counter(_outcome(house, trees, number, fault, options) for number, fault in faults.items())
-    print(f"\nof {len(faults)} faults {', '.join(f'{outcomes[each]} {each}' for each in OUTCOMES)}")
+    counts = ", ".join(f"{outcomes[each]} {each}" for each in OUTCOMES)
+    print(f"\nof {len(faults)} faults {counts}")
     return int(outcomes[MISSED] > 0)
 
 
@@ -169,7 +170,8 @@ def _outcome(house: Path, trees: str, number: int, fault: Fault, options: argpar
         else:
             finding = finding or _failing(house, ["tests", "src"], [*named, *NEAR], options)
             outcome = FOUND if finding else MISSED
-    print(f"{number}  {fault}\n    {outcome}{': ' if finding else ''}{finding or ''}", flush=True)
+    said = f"{outcome}: {finding}" if finding else outcome
+    print(f"{number}  {fault}\n    {said}", flush=True)
     return outcome
 
 

@@ -238,9 +238,10 @@ def _types_of_arrow(con: duckdb.DuckDBPyConnection, path: str) -> Sequence[Any]:
     if encoded is None:
         return ()
     try:
-        return pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(encoded[0]))).types  # type: ignore[no-any-return]
+        types: Sequence[Any] = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(encoded[0]))).types
     except (pyarrow.ArrowException, ValueError):  # the note of a program; the table itself can be read without it
         return ()
+    return types
 
 
 def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
