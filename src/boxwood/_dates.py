@@ -84,8 +84,10 @@ class Dates(NamedTuple):
         parts = {"%d": "31", "%m": "03", "%b": "Mar", "%Y": "2026", "%y": "26", "%H": "14", "%M": "30", "%S": "00"}
         return re.sub("%.", lambda part: parts[part[0]], self.form) or "2026-03-01"
 
-    def number(self, value: Any) -> float:
+    def number(self, value: Any, column: str = "") -> float:
         """Return the days of a date, or of a text that is one; NaN for a missing value.
+
+        IN: column: its name, for the message.
 
         Raises
         ------
@@ -94,10 +96,12 @@ class Dates(NamedTuple):
         """
         if value is None or value != value:
             return math.nan
-        moment = self._moment(value)
+        moment, where = self._moment(value), f" in {column}" if column else ""
+        if moment is None:
+            raise DataError(f"{str(value)!r}{where} is no date; expected one such as {self.example}")
         if (moment.tzinfo is None) == bool(self.zone):
             has, needs = ("a", "none") if moment.tzinfo else ("no", "one")
-            raise DataError(f"{value} has {has} time zone, but the dates of the rules have {needs}")
+            raise DataError(f"{value}{where} has {has} time zone, but the dates of the rules have {needs}")
         return _days(moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment)
 
     def text(self, days: float) -> str:
@@ -136,7 +140,7 @@ class Dates(NamedTuple):
         return low
 
     # ------------------------------------------------------------------------------------------------- private
-    def _moment(self, value: Any) -> datetime:
+    def _moment(self, value: Any) -> datetime | None:
         if isinstance(value, np.datetime64):
             value = value.astype("M8[us]").item()
         if isinstance(value, datetime):  # among them those of pandas
@@ -147,7 +151,7 @@ class Dates(NamedTuple):
         for form in dict.fromkeys((self.form, "")):
             if (found := moment_in(text, form)) is not None:
                 return found
-        raise DataError(f"{text!r} is no date; expected one such as {self.example}")
+        return None
 
     @property
     def _tz(self) -> tzinfo:

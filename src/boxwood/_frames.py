@@ -163,7 +163,7 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
             has, need = ("a", "none") if _zone_of(series) else ("no", "one")
             raise DataError(f"the dates of {name} have {has} time zone, but those of the rules have {need}")
         if _may_be_text(series) and not _holds_dates(series):
-            number = {value: dates[name].number(value) for value in series.drop_nulls().unique().to_list()}
+            number = {value: dates[name].number(value, name) for value in series.drop_nulls().unique().to_list()}
             days = [number.get(value, np.nan) for value in series.to_list()]
             whole = whole.with_columns(nw.new_series(series.name, days, nw.Float64, backend=series.implementation))
     return whole.to_native()

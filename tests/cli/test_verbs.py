@@ -185,8 +185,9 @@ def test_why_reads_a_row_as_predict_does(folder):
 
 
 def test_a_missing_value_leaves_a_row_without_a_cluster(folder):
-    result = run(folder, "why", "{}/species.json", "--set", "petal length=", "--set", "petal width=1")
-    assert result.stdout.startswith("no cluster: petal length is missing")
+    for mark in ("", "n/a", " NULL"):
+        result = run(folder, "why", "{}/species.json", "--set", f"petal length={mark}", "--set", "petal width=1")
+        assert result.stdout.startswith("no cluster: petal length is missing")
 
 
 def test_names_with_equals_signs_and_categories(tmp_path):

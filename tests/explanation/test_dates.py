@@ -311,7 +311,7 @@ def test_what_holds_no_dates_says_so(tmp_path):
     zoned = customers(1).assign(last=lambda t: t["last"].dt.tz_localize("UTC"))
     with pytest.raises(DataError, match="dates of last have a time zone, but those of the rules have none"):
         ex.predict(zoned)
-    with pytest.raises(DataError, match="'soon' is no date"):
+    with pytest.raises(DataError, match="'soon' in joined is no date"):
         ex.predict(customers(1).assign(joined="soon"))
     zoned.to_parquet(tmp_path / "z.parquet")
     with pytest.raises(DataError, match=r"column 'last' in .* have a time zone, but those of the rules have none"):

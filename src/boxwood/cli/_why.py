@@ -43,8 +43,8 @@ Examples:
 def command(model: str, file: str | None, row: int | None, given: tuple[str, ...], quiet: bool, **options: Any) -> None:
     """Say why a row is in its cluster: its path down the tree, and what would change it.
 
-    MODEL was written by `boxwood explain`. The row is in TABLE, or its values are given with --set; an empty value
-    is a missing one. Each line of the answer is a cut on its path, with the row's value and how far it is from the cut,
+    MODEL was written by `boxwood explain`. The row is in TABLE, or its values are given with --set; an empty value, or
+    n/a, is a missing one. Each line of the answer is a cut on its path, with the row's value and how far it is from it,
     or the smallest change of the row that would bring it to another cluster.
     """
     if (file is None) != (row is None):
@@ -86,19 +86,21 @@ def _given(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _value(explanation: Explanation, name: str, text: str) -> Any:
-    if text and (dates := dict(explanation.dates).get(name)) is not None:
+    """Return a value as a file would give it; None for a missing one."""
+    from boxwood.table.sql import MARKS
+
+    categories = explanation.coded_columns.get(explanation.columns.index(name))
+    by_text = {} if categories is None else {str(value): value for value in categories.values if value is not None}
+    if text not in by_text and text.strip().lower() in MARKS:
+        return None
+    if (dates := dict(explanation.dates).get(name)) is not None:
         try:
             return dates.number(text)
         except DataError as error:
             raise click.UsageError(f"--set {name}: {error}") from None
-    categories = explanation.coded_columns.get(explanation.columns.index(name))
     if categories is not None and not categories.are_numbers:
-        by_text = {str(value): value for value in categories.values if value is not None}
-        return by_text.get(text, text or None)
-    if not text:
-        return None
-    known = {value for value in categories.values if value is not None} if categories is not None else set()
-    booleans = bool(known) and all(isinstance(value, bool) for value in known)
+        return by_text.get(text, text)
+    booleans = bool(by_text) and all(isinstance(value, bool) for value in by_text.values())
     if booleans and (truth := _truth(text)) is not None:
         return truth
     try:
