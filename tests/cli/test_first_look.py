@@ -300,6 +300,28 @@ def test_text_that_is_perhaps_numbers_is_told(tmp_path, values, said):
     assert (f"\n  {said}" in named) if said else "look like" not in named
 
 
+def test_points_are_in_doubt_where_other_columns_have_decimal_commas(tmp_path):
+    doubt = f"{DOUBT} a sign that may part thousands or decimals: people ('59.915'); {OPTIONS}"
+    for people, price, is_doubtful in (
+        (["59.915", "237", "60.000"], "1,5", True),
+        (["59.91", "237", "60.000"], "1,5", False),  # decimals
+        (["59.915", "237", "60.000"], "1.5", False),
+    ):
+        lines = [f"{people[i % 3]};{price}{i};{'ab'[i % 3 == 1]}\n" for i in range(30)]
+        (tmp_path / "t.csv").write_text("people;price;kind\n" + "".join(lines))
+        for engine in ("memory", "duckdb"):
+            told = run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--engine", engine).stderr
+            assert (f"boxwood: {doubt}" in told) == is_doubtful
+    (tmp_path / "t.csv").write_text((tmp_path / "t.csv").read_text().replace(";1.", ";1,"))
+    named = run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "-c", "people", code=DATA).stderr
+    assert named.endswith(f"\n  {doubt}\n")
+    run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "-c", "people", "--decimal", ",", "-o", "{}/m.json")
+    refused = run(tmp_path, "predict", "{}/m.json", "{}/t.csv", "-o", "{}/out.csv", code=DATA).stderr
+    assert refused == f"boxwood: error: columns of {tmp_path}/t.csv {doubt}\n"
+    run(tmp_path, "predict", "{}/m.json", "{}/t.csv", "-o", "{}/out.csv", "--decimal", ",")
+    assert '59.915,"1,50",a,a' in (tmp_path / "out.csv").read_text()
+
+
 @pytest.mark.parametrize(
     ("values", "decimal", "numbers"),
     [

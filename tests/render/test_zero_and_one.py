@@ -1,5 +1,7 @@
 """Words say `member = 0` and `member = 1` of a column that holds only these; what runs compares numbers."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,6 +11,7 @@ import boxwood
 from boxwood import Explanation, explain, scan
 from boxwood.errors import ModelError
 from boxwood.render.pictures.picture import picture_of
+from tests.render.test_every_engine import in_node
 from tests.render.test_page import Page
 from tests.scale import law
 
@@ -109,3 +112,17 @@ def test_the_page_tells_shares_of_ones_of_columns_that_no_rule_uses():
     assert "seen = 1" in text
     assert "high seen" not in text
     assert "high age" in text
+
+
+def test_words_stand_for_truths_wherever_the_rules_run(tmp_path):
+    ex = explain(pd.DataFrame({"member": [True, False] * 20}), ["in", "out"] * 20)
+    values = [" YES", "nein", "True", "false", True, 0, "constructor", "maybe", None]
+    expected = ["in", "out", "in", "out", "in", "out", None, None, None]
+    assert ex.predict(pd.DataFrame({"member": pd.Series(values, dtype=object)}), missing="none").tolist() == expected
+    assert ex.predict([[value] for value in values], missing="none").tolist() == expected
+    found = {}
+    exec(ex.to_python(), found)
+    assert [found["cluster"]({"member": value}) for value in values] == expected
+    if shutil.which("node") is not None:
+        table = [{"member": value} for value in (0, "yes", "nein", "constructor", None)]
+        assert in_node(ex.to_javascript(), table, tmp_path) == ["out", "in", "out", None, None]

@@ -19,6 +19,10 @@ MOST_VALUES = 255
 MANY_VALUES = f"more than {MOST_VALUES} values"
 _LONG = 30  # letters of a text that is written freely
 _OWN = 0.9  # share of values that are different, where each row has its own
+PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"))
+"""Words for true and false, besides these."""
+TRUTHS = {word: word == yes for yes, no in (("true", "false"), *PAIRS) for word in (yes, no)}
+"""The truth that each word stands for, in small letters."""
 OTHER = "any other value"  # shown for a value that is not among the categories
 
 
@@ -45,6 +49,11 @@ class Categories(NamedTuple):
         return all(value is None or isinstance(value, (int, float)) for value in self.values)
 
     @property
+    def are_truths(self) -> bool:
+        """Whether all values that are not missing are booleans, and there are some."""
+        return self.known > 0 and all(value is None or isinstance(value, bool) for value in self.values)
+
+    @property
     def known(self) -> int:
         """The number of values that are not missing."""
         return len(self.values) - (None in self.values)
@@ -54,7 +63,11 @@ class Categories(NamedTuple):
         return np.where(codes < self.known, codes, np.inf)
 
     def codes(self, values: Sequence[Any] | Array) -> Floats:
-        """Return the code of each value, shape (n,); NaN for a value without a code. Takes one pass."""
+        """Return the code of each value, shape (n,); NaN for a value without a code. Takes one pass.
+
+        Among booleans, a word such as "yes" is one.
+        """
+        values = [truth(value) for value in values] if self.are_truths else values
         code_of = {value: float(code) for code, value in enumerate(self.values)}
         missing = code_of.get(None, np.nan)
         other = float(len(self.values)) if self.others else np.nan
@@ -83,6 +96,11 @@ def many_values(n_rows: int, n_values: int, length: float) -> str:
     if n_values < _OWN * n_rows:
         return MANY_VALUES
     return f"{MANY_VALUES}, looks like {'free text' if length > _LONG else 'an identifier'}"
+
+
+def truth(value: Any) -> Any:
+    """Return the boolean that a word stands for, and any other value as it is."""
+    return TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 def is_missing(value: Any) -> bool:

@@ -87,6 +87,7 @@ def _given(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:
 
 def _value(explanation: Explanation, name: str, text: str) -> Any:
     """Return a value as a file would give it; None for a missing one."""
+    from boxwood.axes.categories import truth
     from boxwood.table.sql import MARKS
 
     categories = explanation.coded_columns.get(explanation.columns.index(name))
@@ -100,9 +101,9 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
             raise click.UsageError(f"--set {name}: {error}") from None
     if categories is not None and not categories.are_numbers:
         return by_text.get(text, text)
-    booleans = bool(by_text) and all(isinstance(value, bool) for value in by_text.values())
-    if booleans and (truth := _truth(text)) is not None:
-        return truth
+    booleans = categories is not None and categories.are_truths
+    if booleans and isinstance(truth(text), bool):
+        return truth(text)
     try:
         return float(text)
     except ValueError:
@@ -113,14 +114,6 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
         expected = "True or False" if booleans else "a number"
         raise click.UsageError(f"--set {name} must be {expected}, got '{text}'")
     return number
-
-
-def _truth(text: str) -> bool | None:
-    """Return the truth that a word stands for in the columns of files; None if it is no such word."""
-    from boxwood.table.sql import PAIRS
-
-    words = {word: word == yes for yes, no in (("true", "false"), *PAIRS) for word in (yes, no)}
-    return words.get(text.strip().lower())
 
 
 def _columns(explanation: Explanation, names: tuple[str, ...]) -> list[str]:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, Dates
 from boxwood._messages import listed
+from boxwood.axes.categories import PAIRS
 from boxwood.errors import DataError
 from boxwood.passes.source import Spelling
 from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
-from boxwood.table.sql import PAIRS, Style, as_text, bare, date_in, normal, number_in, plain_number, signs_in
+from boxwood.table.sql import Style, as_text, bare, date_in, normal, number_in, plain_number, signs_in
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class TextProfile:
 
     `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
     with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
-    `dates` says how they are written, if they are dates; it is a text if that is unclear.
+    `dates` says how they are written, if they are dates; it is a text if that is unclear. `is_doubtful` says whether
+    points may part thousands, as other columns of the file have decimal commas.
     """
 
     column: int
@@ -32,11 +34,12 @@ class TextProfile:
     padded: bool | None
     words: bool | None = False
     dates: Dates | str | None = None
+    is_doubtful: bool = False
 
     @property
     def are_numbers(self) -> bool:
         """Whether all values are numbers or truths."""
-        return self.numbers == self.filled > 0 and not self.dates
+        return self.numbers == self.filled > 0 and not self.dates and not self.is_doubtful
 
     @property
     def is_mixed(self) -> bool:
@@ -137,7 +140,31 @@ def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) ->
     learnt = learn_styles(source, [p.column for p in profiles if p.numbers < p.filled])
     found = {p.column: _with_dates(source, p) for p in profiles if p.column not in learnt}
     found |= profiles_of(source, learnt, tick) if learnt else {}
-    return {i: found[i] for i in columns}
+    doubtful = _with_points_that_part(source, [i for i, p in found.items() if p.are_numbers])
+    return {i: replace(found[i], is_doubtful=i in doubtful) for i in columns}
+
+
+def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int]:
+    """Return the columns of plain numbers whose points may part thousands, if others of the file have decimal commas.
+
+    Its first rows tell of the others, which need not be among the columns that are read.
+    """
+    plain = [i for i in columns if i not in source.styles]
+    if source.decimal is not None or source.format not in _WITH_DECIMAL or not plain:
+        return set()
+    first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
+    texts, places = ", ".join(map(first.text, plain)), ", ".join(map(str, plain))
+    rows = f"SELECT unnest([{texts}]) AS t, unnest([{places}]) AS place FROM {first.relation}"
+    parted = f"regexp_full_match(t, {as_text(_GROUPS)})"
+    query = f"SELECT place FROM ({rows}) WHERE contains(t, '.') GROUP BY place HAVING bool_and({parted})"
+    plain = [i for (i,) in source.fetch(query)]
+    if not plain:
+        return set()
+    others = [i for i in range(len(source.names)) if i not in plain and source.kind(i) == "text"]
+    styles = (facts.style for facts in _all_facts(first, others).values())
+    if all(style is None or style.decimal == "." for style in styles):
+        return set()
+    return {i for i, facts in _text_facts(source, plain).items() if facts.doubt == _PARTED}
 
 
 def _facts(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
@@ -204,6 +231,8 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
 
 _FIRST = 1000  # rows that show of most columns of text that they hold no numbers
 _WRITTEN = ("csv", "tsv", "jsonl")  # formats that people write
+_WITH_DECIMAL = ("csv", "tsv")  # formats that the option --decimal is for
+_GROUPS = " *[-+]?[1-9][0-9]{0,2}([.][0-9]{3})+ *"  # digits parted by points
 _PARTED = "a sign that may part thousands or decimals"
 
 
@@ -218,6 +247,12 @@ def refuse_text(source: DuckTable, column: int, n_rows: int, must_be: str = "num
         raise DataError(
             f"column '{source.names[column]}' must be {must_be}, but {source.name} has text in {where}\n{advice}"
         )
+
+
+def refuse_doubtful(source: DuckTable, columns: Sequence[int]) -> None:
+    """Raise a DataError if points of some columns of text may part thousands or decimals."""
+    if doubtful := _with_points_that_part(source, [i for i in columns if source.kind(i) == "text"]):
+        raise DataError(f"columns of {source.name} {hints_on(source, [source.names[i] for i in sorted(doubtful)])[0]}")
 
 
 def learn_styles(source: DuckTable, columns: Sequence[int]) -> list[int]:
@@ -253,7 +288,7 @@ def hints_on(source: DuckTable, names: Sequence[str]) -> tuple[str, ...]:
     for i, facts in _text_facts(source, [source.names.index(name) for name in names]).items():
         if facts.doubt is not None and facts.example is not None:
             found.setdefault(facts.doubt or "signs in them", []).append(f"{source.names[i]} ({_quoted(facts.example)})")
-    has_option = source.format in ("csv", "tsv")
+    has_option = source.format in _WITH_DECIMAL
     return tuple(
         f"look like numbers with {what}: {listed(columns)}; "
         + (
@@ -288,7 +323,7 @@ class _Facts(NamedTuple):
     signs : list of str or None
         Signs of currencies and percent of the values.
     example : str or None
-        The first in the alphabet that is no plain number.
+        The first in the alphabet that is no plain number, or else that has a point.
     """
 
     readable: bool | None
@@ -361,7 +396,7 @@ def _facts_in_sql() -> list[str]:
         "bool_or(contains(t, '.') OR contains(t, ',')) FILTER (NOT m)",
         f"[{', '.join(pairs)}]",
         f"list(DISTINCT {signs_in('t')}) FILTER (NOT m AND ({number}))",
-        f"min(t) FILTER (NOT m AND {plain_number('t')} IS NULL)",
+        f"coalesce(min(t) FILTER (NOT m AND {plain_number('t')} IS NULL), min(t) FILTER (NOT m AND contains(t, '.')))",
     ]
 
 

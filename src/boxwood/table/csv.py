@@ -22,9 +22,10 @@ from itertools import islice, pairwise, takewhile
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from boxwood._messages import cut_off, listed
+from boxwood.axes.categories import TRUTHS
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.sql import BLANKS, MARKS, ONE_FILE, PAIRS, as_pattern, as_text
+from boxwood.table.sql import BLANKS, MARKS, ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -352,7 +353,7 @@ def _is_lacking(text: str) -> bool:
 def _is_plain(text: str) -> bool:
     """Return whether a text is a number, a date or a truth."""
     text = text.strip()
-    return len(text) <= 40 and (text.lower() in _TRUTHS or _PLAIN.fullmatch(text) is not None)
+    return len(text) <= 40 and (text.lower() in _WORDS or _PLAIN.fullmatch(text) is not None)
 
 
 _LAST = 1 << 16  # bytes at the end that are looked at
@@ -363,7 +364,7 @@ _TOTAL = re.compile(
 )
 _MOST_TITLES = 20  # lines above the names of columns, these included
 _FEWEST = 10  # values that show what a column holds
-_TRUTHS = {"true", "false", "inf", "infinity", "-inf", "-infinity", *(word for pair in PAIRS for word in pair)}
+_WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
 _PLAIN = re.compile(
     r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
     r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{3}|[$€£¥%])?\s*\)?"

@@ -74,9 +74,6 @@ CURRENCIES = (
 )
 """Codes of currencies, which stand for their signs."""
 
-PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"))
-"""Words for true and false."""
-
 
 class Style(NamedTuple):
     """How the values of a column of text are written.

@@ -18,7 +18,7 @@ from boxwood.errors import DataError
 from boxwood.passes.source import Source
 from boxwood.table._spill import told_of_disk
 from boxwood.table.column_names import ColumnError, suggestion
-from boxwood.table.columns import learn_styles, refuse_text
+from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
 from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, open_table, query_table
 from boxwood.table.formats import format_of
 from boxwood.table.labels import BatchLabeller, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
@@ -458,6 +458,7 @@ def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
         return _check(source, rules, tick)
     for one in (one for one, n_texts in zip(inputs, texts, strict=True) if n_texts):
         refuse_text(source, one.column, n_rows, one.must_be)
+    refuse_doubtful(source, [one.column for one in inputs if one.must_be == "numbers"])
     columns = [source.names[one.column] for one in inputs]
     counts = zip(columns, unseen, examples, strict=True)
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from boxwood._dates import ISO, Dates, pattern_of
 from boxwood._messages import shown
+from boxwood.axes.categories import TRUTHS
 from boxwood.errors import DataError
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.walk import WalkStep, among, walk
@@ -113,6 +114,15 @@ def _value(row, column):
     value = row.get(column)
     return None if _is_missing(value) else value
 """
+_TRUTH = f"""
+
+_TRUTHS = {TRUTHS}
+
+
+def _truth(row, column):
+    value = _value(row, column)
+    return _TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
+"""
 
 
 def python(model: Any) -> str:
@@ -134,7 +144,8 @@ _HELPERS = {
     _MOMENT: ("_date(", "_date_in_utc("),
     _DATE: ("_date(",),
     _DATE_IN_UTC: ("_date_in_utc(",),
-    _VALUE: ("_value(",),
+    _VALUE: ("_value(", "_truth("),
+    _TRUTH: ("_truth(",),
 }
 
 
@@ -179,8 +190,8 @@ class _Python:
         return f"{variable} = {read}", f"if {variable} is None:", "    return None"
 
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
-        lines = self.ask_any_value(variable, column, missing=True)
-        return *lines, f"if {self.one_of(variable, known, inside=False)}:", "    return None"
+        read = f"{variable} = {'_truth' if _are_truths(known) else '_value'}(row, {column!r})"
+        return read, f"if {self.one_of(variable, known, inside=False)}:", "    return None"
 
     def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
         refused = () if missing else (f"if {variable} is None:", "    return None")
@@ -273,19 +284,28 @@ _CODE = """
     return ["boolean", "bigint"].includes(typeof value) ? Number(value) : value;
   }
 """
+_TRUTH_OF_JAVASCRIPT = f"""
+  function truthOf(column) {{
+    const value = valueOf(column);
+    const word = typeof value === "string" ? value.trim().toLowerCase() : null;
+    if ({[word for word, value in TRUTHS.items() if value]}.includes(word)) return 1;
+    return {[word for word, value in TRUTHS.items() if not value]}.includes(word) ? 0 : codeOf(column);
+  }}
+"""
 _HELPERS_OF_JAVASCRIPT = {
     _NUMBER_OF_JAVASCRIPT: ("numberOf(", "numberOrInfinityOf("),
     _NUMBER_OR_INFINITY_OF_JAVASCRIPT: ("numberOrInfinityOf(",),
     _DATE_OF_JAVASCRIPT: ("dateOf(",),
-    _CODE: ("codeOf(",),
+    _CODE: ("codeOf(", "truthOf("),
+    _TRUTH_OF_JAVASCRIPT: ("truthOf(",),
 }
 _RESERVED = """
 arguments await break case catch class cluster codeOf const continue dateOf Date debugger default delete do
 else enum eval export
 extends false finally for function if implements import in instanceof interface let new null number numberOf
 numberOrInfinityOf object
-package private protected public return row static super switch this throw timeIn true try typeof undefined valueOf var
-void while with yield
+package private protected public return row static super switch this throw timeIn true truthOf try typeof undefined
+valueOf var void while with yield
 """
 
 
@@ -362,8 +382,8 @@ class _JavaScript:
         return (f"{read} ?? Infinity;",) if missing else (f"{read};", f"if ({variable} === null) return null;")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
-        lines = self.ask_any_value(variable, column, missing=True)
-        return *lines, f"if ({self.one_of(variable, known, inside=False)}) return null;"
+        read = f"const {variable} = {'truthOf' if _are_truths(known) else 'codeOf'}({in_javascript(column)});"
+        return read, f"if ({self.one_of(variable, known, inside=False)}) return null;"
 
     def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
         refused = () if missing else (f"if ({variable} === null) return null;",)
@@ -486,6 +506,12 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
         return language.compared(variables[feature], ends, inside=step.inside)
     values, included = among(known, test)
     return language.one_of(variables[feature], _plain(values), inside=included == step.inside)
+
+
+def _are_truths(known: Sequence[object]) -> bool:
+    """Return whether the values of a column are booleans, for which texts may have words."""
+    kinds = {type(value) for value in known}
+    return bool in kinds <= {bool, type(None)}
 
 
 def _plain(values: Sequence[Hashable]) -> list[object]:
