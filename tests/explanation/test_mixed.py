@@ -467,16 +467,31 @@ def test_texts_of_a_short_table_are_an_identifier_if_none_comes_twice(n, is_told
     assert not notes(name=[*names[1:], names[1]])
 
 
+NUMBERS = ("{:.2f} %", "{:.0f} kg", "$ {:,.2f}", "{:.2f}-", "({:,.2f})", "CHF {:.1f}", "{:,.0f}")
+CODES = ("{:.0f}", "0{:.0f}", "{:.0f}/80", "{:.0f}b", "K {:.0f}", "{:.0f}:30", "10.0.0.{:.0f}")
+
+
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_numbers_as_text_are_left_out_with_a_note_unless_they_are_words(library):
-    x = np.random.default_rng(0).normal(size=200).round(2)
-    for sign in ".,":
-        texts = [f"{one:.2f} %".replace(".", sign) for one in x]
+    x = np.random.default_rng(0).uniform(80, 3000, size=200)
+
+    def told(texts, **how):
         frame = _frame(library, {"age": (np.arange(200) % 7).tolist(), "rate": texts})
+        ex = bw.explain(frame, x > 1000, **how)
         left_out = "left out, numbers as text (convert them to numbers, or name them in categories): rate"
-        assert left_out in bw.explain(frame, x > 0).notes
-        assert bw.explain(frame, x > 0, categories=["rate"]).agreement == 1
-        words = _frame(library, {"age": (np.arange(200) % 7).tolist(), "rate": ["none", *texts[1:]]})
-        assert not any("numbers as text" in note for note in bw.explain(words, x > 0).notes)
+        return left_out in ex.notes, ex.agreement
+
+    for form in NUMBERS:
+        texts = [form.format(one) for one in x]
+        assert told(texts)[0]
+        assert told(texts, categories=["rate"]) == (False, 1)
+        assert told(["unknown", "<0.5", *texts[2:]])[0]
+        assert told([text.translate(str.maketrans(".,", ",.")) for text in texts])[0]
+        assert not told([f"K {i}" for i in range(20)] + texts[20:])[0]
+    for form in CODES:
+        assert not told([form.format(one) for one in x])[0]
+    digits = [f"{one:.0f}" for one in x]
+    assert told(["unknown", *digits[1:]])[0]  # somebody left a number out
+    assert not told(["unknown", *(f"{one % 900 + 100:.0f}" for one in x[1:])])[0]  # all as long, as codes are
     versions = _frame(library, {"version": [f"1.{i % 20}" for i in range(200)]})
     assert bw.explain(versions, np.arange(200) % 20 > 10).agreement == 1

@@ -35,7 +35,12 @@ _INSTEAD = "; leave the column out, or make one of few values, or of numbers, of
 FEW_ROWS = 50  # in fewer rows it is nothing unusual that values of a text seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that none comes twice
 NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in categories)"
-_DECIMAL = re.compile(r"\s*[-+]?\d+[.,]\d+\s*%?\s*")
+_NUMBER = re.compile(  # with a currency or a unit, thousands, or a minus behind it
+    r"[<>]?\s*\(?[-+\u2212]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*(?:\d{1,3}(?:[.,'\u2019\s]\d{3})+|\d+)(?:[.,]\d+)?"
+    r"(?:\s*(?:%|[$€£¥])|\s[^\W\d_]{1,5})?\)?-?"
+)
+_WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
+_NEARLY_ALL = 0.95  # of different texts, so that a few may say that there is no number
 _FEW_VALUES = 20  # of texts that may be codes, such as versions
 
 
@@ -176,7 +181,7 @@ def readable_columns(
         if name in unreadable or (name in plain and name not in categories):
             continue
         found = coded_column(frame, name)
-        if wanted is None and name not in categories and _are_decimals(frame, name):
+        if wanted is None and name not in categories and _are_numbers(frame, name):
             found = NUMBERS_AS_TEXT
         if isinstance(found, Coded) and (len(found.categories.values) > 1 or wanted is not None):
             coded[name] = found
@@ -193,13 +198,20 @@ def readable_columns(
     return _table(frame, [name for name in names if name not in refused], coded, left_out)
 
 
-def _are_decimals(frame: Any, name: str) -> bool:
-    """Return whether a column has many texts, and the first thousand are numbers with a decimal point or comma."""
+def _are_numbers(frame: Any, name: str) -> bool:
+    """Return whether a column has many texts, and nearly all of the first thousand are numbers to people.
+
+    Texts of digits alone may be codes: they count where others are beside them, and some of them are longer.
+    """
     import narwhals as nw
 
     first = first_values(nw.from_native(column_values(frame, name), series_only=True), 1000)
-    texts = {value for value in first if isinstance(value, str) and _DECIMAL.fullmatch(value)}
-    return len(texts) > _FEW_VALUES and texts.issuperset(first)
+    texts = {value.strip() for value in first if isinstance(value, str)}
+    numbers = {text for text in texts if _NUMBER.fullmatch(text)}
+    whole = {text for text in numbers if _WHOLE.fullmatch(text)}
+    may_be_whole = len(whole) < len(texts) and len({*map(len, whole)}) > 1 and not any(map(_PADDED.match, whole))
+    n_found = len(numbers) if may_be_whole else len(numbers) - len(whole)
+    return n_found > _FEW_VALUES and n_found >= _NEARLY_ALL * len(texts)
 
 
 def with_numbers(frame: Any, names: Sequence[str]) -> Any:
