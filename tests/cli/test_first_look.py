@@ -254,11 +254,14 @@ def test_what_people_write_for_a_missing_number_is_missing(tmp_path):
     assert sum(line.endswith(",") for line in labelled) == 0
 
 
+EMPTY = "leave such cells empty, which makes them missing, or leave the column out"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("a,b\nyears,EUR\n1,2\n2,3\n", "if that row has names or units, keep one line of names above the rows"),
-        ("a,b\n1,2\nmany,3\n2,4\n", "leave such cells empty, which makes them missing, or leave the column out"),
+        ("a,b\n1,2\nmany,3\n2,4\n", f"{EMPTY}, or take all of its values as words (--categories)"),
         ("Sales 2026\n\na,b\n1,2\n2,3\n", "if a title stands above the names of columns, delete it"),
     ],
 )

@@ -41,7 +41,8 @@ def explained(
     _refuse_method(options)
     wanted = _wanted(labels, options)
     with opened(talk, file, engine, wanted, options) as source:
-        columns = columns_of(source, wanted)
+        with in_option_names():
+            columns = columns_of(source, wanted)
         kinds = zip(source.names, source.kinds, strict=True)
         for hint in source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns]):
             talk.note(hint)
@@ -99,7 +100,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     from boxwood.explanation.ask.mixed import THE_LABELS, as_told, without_labels
     from boxwood.table import read_table
 
-    with talk.status(f"reading {file}") as tick:
+    with talk.status(f"reading {file}") as tick, in_option_names():
         wanted, how = _wanted(labels, options), reading(options)
         table = read_table(file, how, **wanted._asdict(), missing="drop", kinds=_kinds(options), tick=tick)
     left_out, suspects = dict(table.left_out), []

@@ -215,7 +215,7 @@ def _words(
     for i, column in columns.items():
         name, is_asked = source.names[i], source.names[i] in kinds.categories
         if name in kinds.numbers:
-            refuse_text(source, i, _n_rows(source))
+            refuse_text(source, i, _n_rows(source), or_words=True)
         elif (is_asked and column.kind != "empty") or (
             column.kind == "text" and not (column.is_mixed or name in doubtful)
         ):
@@ -298,7 +298,7 @@ def _refuse_text(source: DuckTable, columns: Mapping[int, Column], *, are_named:
     """Raise a DataError if a column has text among its numbers, or one that was named holds texts alone."""
     for i, column in columns.items():
         if column.is_mixed or (are_named and column.kind in ("text", "unclear", "time", "other")):
-            refuse_text(source, i, _n_rows(source))
+            refuse_text(source, i, _n_rows(source), or_words=True)
 
 
 def _choose(

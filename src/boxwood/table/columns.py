@@ -236,13 +236,18 @@ _GROUPS = " *[-+]?[1-9][0-9]{0,2}([.][0-9]{3})+ *"  # digits parted by points
 _PARTED = "a sign that may part thousands or decimals"
 
 
-def refuse_text(source: DuckTable, column: int, n_rows: int, must_be: str = "numbers") -> None:
-    """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them."""
+def refuse_text(
+    source: DuckTable, column: int, n_rows: int, must_be: str = "numbers", *, or_words: bool = False
+) -> None:
+    """Raise a DataError if a column is not numbers; it counts the other values and shows the first of them.
+
+    IN: or_words: whether the column may be one of words instead.
+    """
     refuse_no_numbers(source, column)
     learn_styles(source, [column])
     found = _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL")
     if found is not None:
-        advice = "\n".join(hints_on(source, [source.names[column]])) or found.advice
+        advice = "\n".join(hints_on(source, [source.names[column]])) or found.advice(or_words)
         where = f"{found.n_rows:,} of {n_rows:,} rows, first {_quoted(found.value)} in row {found.row:,}"
         raise DataError(
             f"column '{source.names[column]}' must be {must_be}, but {source.name} has text in {where}\n{advice}"
@@ -415,11 +420,11 @@ class _Found(NamedTuple):
     row: int
     value: str
 
-    @property
-    def advice(self) -> str:
+    def advice(self, or_words: bool) -> str:
         if self.n_rows == self.row == 1:
             return "if that row has names or units, keep one line of names above the rows"
-        return "leave such cells empty, which makes them missing, or leave the column out"
+        words = ", or take all of its values as words (categories)" if or_words else ""
+        return f"leave such cells empty, which makes them missing, or leave the column out{words}"
 
 
 def _found(source: DuckTable, column: int, condition: str) -> _Found | None:

@@ -203,7 +203,7 @@ class ParquetSource(Source):
     def refuse_text(self, column: str) -> None:
         """Raise a DataError if a column has text where numbers must be; it says in how many rows, and where first."""
         with self._opened([column]) as table:
-            refuse_text(table, 0, sum(file.n_rows for file in self.files))
+            refuse_text(table, 0, sum(file.n_rows for file in self.files), or_words=True)
 
     def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return lines on columns of text whose values are numbers to people, though there is doubt which.
