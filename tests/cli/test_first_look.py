@@ -61,7 +61,7 @@ def test_labels_leave_identifiers_out_too_and_leading_zeros_are_told(crm):
     assert facts(result)["columns"] == ["price", "qty"]
     assert "left out, looks like an identifier: id, zip" in result.stderr
     asked = run(crm, "explain", "{}/crm.csv", "-l", "group", "-c", "id,zip", "--json")
-    told = "boxwood: numbers with leading zeros, which rules do not show: zip (--exclude leaves it out)\n"
+    told = "boxwood: numbers with leading zeros, which rules do not show: zip (--categories shows them)\n"
     assert told in asked.stderr
     assert any("looks like an identifier: id, zip" in note for note in facts(asked)["notes"])
 

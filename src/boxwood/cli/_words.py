@@ -30,6 +30,7 @@ _ENDS = {
     "name the columns (columns)": "name the columns (-c)",
     "(max_leaf_nodes)": "(--max-leaf-nodes)",
     "(n_clusters)": "(-k)",
+    "(categories shows them)": "(--categories shows them)",
     "(categories)": "(--categories)",
 }
 """Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""

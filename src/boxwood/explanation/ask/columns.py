@@ -217,8 +217,8 @@ _LIKE_IDENTIFIERS = "looks like an identifier"
 
 def _notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:
     """Return a note on columns of numbers with leading zeros, if there are any."""
-    said = f"numbers with leading zeros, which rules do not show: {listed(names)} (columns chooses others)"
-    return (ColumnNote(said),) if names else ()
+    zeros = "numbers with leading zeros, which rules do not show"
+    return (ColumnNote(f"{zeros}: {listed(names)} (categories shows them)"),) if names else ()
 
 
 def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) -> tuple[str, ...]:
