@@ -129,4 +129,7 @@ def _refuse_absent(explanation: Explanation, values: dict[str, Any]) -> None:
     tested = [explanation.columns[int(j)] for j in explanation.tree.features]
     absent = [name for name in tested if name not in values]
     if absent:
-        raise click.UsageError(f"the rules also test {', '.join(absent)}; give it with --set, with no value if missing")
+        them = "it" if len(absent) == 1 else "them"
+        raise click.UsageError(
+            f"the rules also test {', '.join(absent)}; give {them} with --set, with no value if missing"
+        )
