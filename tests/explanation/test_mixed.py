@@ -468,7 +468,7 @@ def test_texts_of_a_short_table_are_an_identifier_if_none_comes_twice(n, is_told
 
 
 NUMBERS = ("{:.2f} %", "{:.0f} kg", "$ {:,.2f}", "{:.2f}-", "({:,.2f})", "CHF {:.1f}", "{:,.0f}")
-CODES = ("{:.0f}", "0{:.0f}", "{:.0f}/80", "{:.0f}b", "K {:.0f}", "{:.0f}:30", "10.0.0.{:.0f}")
+CODES = ("{:.0f}", "0{:.0f}", "{:.0f}/80", "{:.0f}b", "K {:.0f}", "{:.0f}:30", "{:.0f} PM", "10.0.0.{:.0f}")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

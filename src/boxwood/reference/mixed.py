@@ -37,7 +37,7 @@ VERY_FEW_ROWS = 20  # in fewer rows, not even that none comes twice
 NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in categories)"
 _NUMBER = re.compile(  # with a currency or a unit, thousands, or a minus behind it
     r"[<>]?\s*\(?[-+\u2212]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*(?:\d{1,3}(?:[.,'\u2019\s]\d{3})+|\d+)(?:[.,]\d+)?"
-    r"(?:\s*(?:%|[$€£¥])|\s[^\W\d_]{1,5})?\)?-?"
+    r"(?:\s*(?:%|[$€£¥])|\s(?![aApP][mM]\b)[^\W\d_]{1,5})?\)?-?"
 )
 _WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
 _NEARLY_ALL = 0.95  # of different texts, so that a few may say that there is no number

@@ -13,7 +13,7 @@ from boxwood.axes.categories import PAIRS
 from boxwood.errors import DataError
 from boxwood.passes.source import Spelling
 from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
-from boxwood.table.sql import Style, as_text, bare, date_in, normal, number_in, plain_number, signs_in
+from boxwood.table.sql import Style, as_text, bare, date_in, groups_of_three, normal, number_in, plain_number, signs_in
 
 
 @dataclass(frozen=True)
@@ -153,11 +153,9 @@ def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int
     if source.decimal is not None or source.format not in _WITH_DECIMAL or not plain:
         return set()
     first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
-    texts, places = ", ".join(map(first.text, plain)), ", ".join(map(str, plain))
-    rows = f"SELECT unnest([{texts}]) AS t, unnest([{places}]) AS place FROM {first.relation}"
-    parted = f"regexp_full_match(t, {as_text(_GROUPS)})"
-    query = f"SELECT place FROM ({rows}) WHERE contains(t, '.') GROUP BY place HAVING bool_and({parted})"
-    plain = [i for (i,) in source.fetch(query)]
+    parted = f"regexp_full_match(c0, {as_text(_PARTED_BY_POINTS)})"
+    points = f"SELECT place FROM {_stacked(first, plain)} WHERE contains(c0, '.')"
+    plain = [i for (i,) in source.fetch(f"{points} GROUP BY place HAVING bool_and({parted})")]
     if not plain:
         return set()
     others = [i for i in range(len(source.names)) if i not in plain and source.kind(i) == "text"]
@@ -232,7 +230,7 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
 _FIRST = 1000  # rows that show of most columns of text that they hold no numbers
 _WRITTEN = ("csv", "tsv", "jsonl")  # formats that people write
 _WITH_DECIMAL = ("csv", "tsv")  # formats that the option --decimal is for
-_GROUPS = " *[-+]?[1-9][0-9]{0,2}([.][0-9]{3})+ *"  # digits parted by points
+_PARTED_BY_POINTS = f" *[-+]?{groups_of_three('[.]')} *"
 _PARTED = "a sign that may part thousands or decimals"
 
 
@@ -380,14 +378,18 @@ def _all_facts(source: DuckTable, columns: Sequence[int]) -> dict[int, _Facts]:
 
 
 def _facts_at_once(source: DuckTable, columns: Sequence[int]) -> dict[int, _Facts]:
-    """Return facts on columns; their texts stand in one column below each other, so that DuckDB plans it once."""
-    texts, places = ", ".join(map(source.text, columns)), ", ".join(map(str, columns))
-    rows = f"(SELECT unnest([{texts}]) AS c0, unnest([{places}]) AS place FROM {source.relation})"
     one = replace(source, types=("VARCHAR",), styles={})
     point, comma = (number_in("c0", sign) if source.decimal in (None, sign) else "NULL" for sign in ".,")
-    values = f"SELECT place, c0 AS t, {one.missing(0)} AS m, {point} AS p, {comma} AS k FROM {rows}"
+    stacked = _stacked(source, columns)
+    values = f"SELECT place, c0 AS t, {one.missing(0)} AS m, {point} AS p, {comma} AS k FROM {stacked}"
     found = source.fetch(f"SELECT place, {', '.join(_facts_in_sql())} FROM ({values}) GROUP BY place ORDER BY place")
     return {place: _Facts(*facts) for place, *facts in found}
+
+
+def _stacked(source: DuckTable, columns: Sequence[int]) -> str:
+    """Return SQL for the texts of columns below each other, in c0, beside their places; DuckDB plans one column."""
+    texts, places = ", ".join(map(source.text, columns)), ", ".join(map(str, columns))
+    return f"(SELECT unnest([{texts}]) AS c0, unnest([{places}]) AS place FROM {source.relation})"
 
 
 def _facts_in_sql() -> list[str]:

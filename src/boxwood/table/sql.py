@@ -141,7 +141,7 @@ def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
     over, and brackets around a number say that it is below zero.
     """
     group = "," if decimal == "." else "."
-    groups = "|".join(f"[1-9][0-9]{{0,2}}({sign}[0-9]{{3}})+" for sign in (f"[{group}]", " ", "'"))
+    groups = "|".join(map(groups_of_three, (f"[{group}]", " ", "'")))
     unsigned = rf"([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
     number = rf"[-+]?{unsigned}"
     if signs:
@@ -155,6 +155,11 @@ def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
         f"coalesce({plain}, CASE WHEN regexp_full_match({normal(text)}, {as_text(number)}) "
         f"THEN TRY_CAST(replace({digits}, '{decimal}', '.') AS DOUBLE) END)"
     )
+
+
+def groups_of_three(sign: str) -> str:
+    """Return the pattern of digits in groups of three, which a sign parts."""
+    return f"[1-9][0-9]{{0,2}}({sign}[0-9]{{3}})+"
 
 
 def plain_number(text: str) -> str:

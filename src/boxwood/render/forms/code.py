@@ -189,8 +189,8 @@ class _Python:
             return (f"{variable} = {read} or datetime.max",)
         return f"{variable} = {read}", f"if {variable} is None:", "    return None"
 
-    def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
-        read = f"{variable} = {'_truth' if _are_truths(known) else '_value'}(row, {column!r})"
+    def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
+        read = f"{variable} = {'_truth' if truths else '_value'}(row, {column!r})"
         return read, f"if {self.one_of(variable, known, inside=False)}:", "    return None"
 
     def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
@@ -381,8 +381,8 @@ class _JavaScript:
         read = f"const {variable} = dateOf({in_javascript(column)}{form})"
         return (f"{read} ?? Infinity;",) if missing else (f"{read};", f"if ({variable} === null) return null;")
 
-    def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
-        read = f"const {variable} = {'truthOf' if _are_truths(known) else 'codeOf'}({in_javascript(column)});"
+    def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
+        read = f"const {variable} = {'truthOf' if truths else 'codeOf'}({in_javascript(column)});"
         return read, f"if ({self.one_of(variable, known, inside=False)}) return null;"
 
     def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
@@ -432,10 +432,10 @@ class Language(Protocol):
         IN: dates: how texts of the column are dates; missing: whether a missing one counts as the last of all.
         """
 
-    def ask_value(self, variable: str, column: str, known: Sequence[object]) -> Sequence[str]:
+    def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
         """Return lines that set a variable to a category, None if it is missing, and return nothing if it is unknown.
 
-        IN: known, the values that have a code.
+        IN: known: the values that have a code; truths: whether these are booleans, for which words may stand.
         """
 
     def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
@@ -489,7 +489,7 @@ def _asked(ex: MeasuredTree, feature: int, language: Language, variable: str) ->
         return ask(variable, column)
     if known.others:
         return language.ask_any_value(variable, column, missing=None in known.values)
-    return language.ask_value(variable, column, _plain(known.values))
+    return language.ask_value(variable, column, _plain(known.values), truths=known.are_truths)
 
 
 def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step: WalkStep) -> str:
@@ -506,12 +506,6 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
         return language.compared(variables[feature], ends, inside=step.inside)
     values, included = among(known, test)
     return language.one_of(variables[feature], _plain(values), inside=included == step.inside)
-
-
-def _are_truths(known: Sequence[object]) -> bool:
-    """Return whether the values of a column are booleans, for which texts may have words."""
-    kinds = {type(value) for value in known}
-    return bool in kinds <= {bool, type(None)}
 
 
 def _plain(values: Sequence[Hashable]) -> list[object]:
