@@ -6,6 +6,7 @@ import os
 import pickle
 import tempfile
 import threading
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import boxwood as bw
-from boxwood.passes import Batches, NearestCenters
+from boxwood.passes import Batches, LabelColumn, NearestCenters
 from boxwood.passes.labelling import LabelStore, RowStore
 from boxwood.reference import Reference, Task
 from boxwood.table._arrow_source import ArrowSource
@@ -64,6 +65,27 @@ def test_passes_see_the_same_with_stored_clusters_and_without(seed):
         assert stored.fold(Gather, columns).table() == plain.fold(Gather, columns).table()
     assert stored.store.is_complete
     assert stored.store.n_rows == len(X)
+
+
+@law(40)
+def test_all_rows_are_gathered_in_their_order(seed):
+    rng, X, centers = random_case(seed)
+    weights, nearest = rng.random(len(X)), Reference.nearest(X, centers).labels
+    table = pa.table({f"x{j}": x for j, x in enumerate(X.T)} | {"w": weights, "label": nearest})
+    source, names = ArrowSource(table, batch_rows=7), tuple(f"x{j}" for j in range(X.shape[1]))
+    by_column = LabelColumn("label", tuple(range(len(centers))))
+    stored = Batches(source, names, NearestCenters(centers)).with_stored_labels(len(centers))
+    stored.fold(Gather)
+    for batches in (
+        stored,
+        replace(stored, store=None, weight="w"),
+        Batches(source, names, by_column, "w", n_jobs=1 + seed % 3),
+    ):
+        found = batches.gathered()
+        assert found.values.tolist() == X.tolist()
+        assert found.labels.tolist() == nearest.tolist()
+        assert (None if found.weights is None else found.weights.tolist()) == (batches.weight and weights.tolist())
+    assert Batches(source, names).gathered().labels.tolist() == [-1] * len(X)
 
 
 def test_later_passes_read_only_what_they_ask_for():

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from boxwood._dates import DOUBTFUL, TIMES, days_of
+from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Weights
 from boxwood._validation import Rows, listed
 from boxwood.errors import DataError
@@ -88,6 +90,15 @@ class Batches:
         numbered : bool, default=False
             Whether `update` gets the number of the block's first row as well; None where rows have no numbers.
         """
+        reader, names = self._reader(columns)
+        decoded = self.source.run(partial(_Decoded, reader, make, numbered), names, self.n_jobs)
+        store = reader.write_to
+        if store is not None and decoded.n_stored == decoded.n_rows:
+            store.finish(decoded.n_rows)
+        return decoded.summary  # type: ignore[no-any-return]
+
+    def _reader(self, columns: Sequence[int] | None = None) -> tuple[Reader, list[str]]:
+        """Return what makes blocks of some columns, None for all, and the columns that it reads."""
         wanted = list(range(self.n_columns)) if columns is None else list(columns)
         label = None if self.labelling is None else self.labelling.column_read
         label = None if label is None else self.source.label_name(label)
@@ -106,10 +117,22 @@ class Batches:
             read_from=self.store if is_stored else None,
             write_to=self.store if nearest else None,
         )
-        decoded = self.source.run(partial(_Decoded, reader, make, numbered), [*names, *extra], self.n_jobs)
-        if nearest and self.store is not None and decoded.n_stored == decoded.n_rows:
-            self.store.finish(decoded.n_rows)
-        return decoded.summary  # type: ignore[no-any-return]
+        return reader, [*names, *extra]
+
+    def gathered(self) -> Block:
+        """Return all rows in memory, column by column, in the order of the table if rows have places in it."""
+        reader, names = self._reader()
+        parts = self.source.run(Parts, names, self.n_jobs).in_order()
+        ends = list(accumulate((batch.num_rows for batch, _ in parts), initial=0))
+        values = np.empty((ends[-1], self.n_columns), order="F")
+
+        def read(i: int) -> Block:
+            return reader.block(*parts[i], values[ends[i] : ends[i + 1]])
+
+        blocks = map_tasks(read, range(len(parts)), n_jobs=self.n_jobs)
+        labels = np.concatenate([np.empty(0, dtype=np.intp), *(block.labels for block in blocks)])
+        weights = None if self.weight is None else np.concatenate([np.empty(0), *(block.weights for block in blocks)])
+        return Block(values, labels, weights)
 
     def with_stored_labels(self, n_clusters: int | None = None) -> Batches:
         """Return the rows with a store of their clusters, where that saves reading; otherwise the rows as they are.
@@ -138,9 +161,10 @@ class Reader:
     read_from: LabelStore | None = None
     write_to: LabelStore | None = None
 
-    def block(self, batch: Any, start: int | None = None) -> Block:
-        """Return the rows of a record batch."""
-        values = np.empty((batch.num_rows, self.n_values))
+    def block(self, batch: Any, start: int | None = None, values: Floats | None = None) -> Block:
+        """Return the rows of a record batch; their values are written into an array of such a shape if one is given."""
+        if values is None:
+            values = np.empty((batch.num_rows, self.n_values))
         for j in range(self.n_values):
             values[:, j] = numbers(batch.column(j))
         labels = self._labels(values, batch, start)
@@ -154,7 +178,8 @@ class Reader:
             return self.read_from.read(start, batch.num_rows)
         if self.labelling is None:
             return np.full(batch.num_rows, -1, dtype=np.intp)
-        return self.labelling.codes(values, batch.column(self.label_at) if self.label_at >= 0 else None)
+        column = batch.column(self.label_at) if self.label_at >= 0 else None
+        return self.labelling.codes(np.ascontiguousarray(values), column)
 
 
 class _Decoded:
@@ -175,6 +200,25 @@ class _Decoded:
     def merge(self, other: _Decoded) -> None:
         self.n_rows, self.n_stored = self.n_rows + other.n_rows, self.n_stored + other.n_stored
         self.summary.merge(other.summary)
+
+
+class Parts:
+    """The batches of a table, each with the number of its first row; None where rows have none."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Any, int | None]] = []
+
+    def update(self, batch: Any, start: int | None) -> None:
+        """Add a batch."""
+        self.parts.append((batch, start))
+
+    def merge(self, other: Parts) -> None:
+        """Add the batches of others."""
+        self.parts += other.parts
+
+    def in_order(self) -> list[tuple[Any, int | None]]:
+        """Return batches and numbers by the place of their rows."""
+        return sorted(self.parts, key=lambda part: -1 if part[1] is None else part[1])
 
 
 USABLE = ("number", "boolean", "date")

@@ -11,6 +11,7 @@ import numpy as np
 from boxwood._types import Indices
 from boxwood.axes.categories import MOST_VALUES, is_missing
 from boxwood.passes import Source
+from boxwood.passes.batches import Parts
 from boxwood.passes.labelling import codes_of
 from boxwood.passes.source import SourceOf
 from boxwood.reference.mixed import ascending, plain_value
@@ -81,30 +82,11 @@ def rows_in_order(source: Source, columns: Sequence[str], words: Collection[str]
 
     names = list(dict.fromkeys(columns))
     found = source.run(Parts, _as_words(source, names, words))
-    rows = pa.Table.from_batches(found.in_order()).rename_columns(names)
+    rows = pa.Table.from_batches([batch for batch, _ in found.in_order()]).rename_columns(names)
     for j, one in enumerate(rows.schema):
         if source.missing_labels and pa.types.is_string(one.type):
             rows = rows.set_column(j, one.name, _without_marks(rows.column(j), source.missing_labels))
     return rows
-
-
-class Parts:
-    """The batches of a table, or blocks of them, each with the number of its first row; -1 where rows have none."""
-
-    def __init__(self) -> None:
-        self.parts: list[tuple[int, Any]] = []
-
-    def update(self, part: Any, start: int | None) -> None:
-        """Add a batch."""
-        self.parts.append((-1 if start is None else start, part))
-
-    def merge(self, other: Parts) -> None:
-        """Add the batches of others."""
-        self.parts += other.parts
-
-    def in_order(self) -> list[Any]:
-        """Return the parts by the place of their rows."""
-        return [part for _, part in sorted(self.parts, key=lambda each: each[0])]
 
 
 class _Words:

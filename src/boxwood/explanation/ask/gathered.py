@@ -24,11 +24,11 @@ from boxwood.explanation.ask.columns import refuse_other_weights
 from boxwood.explanation.ask.gaps import can_be_gathered
 from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
 from boxwood.explanation.choose import settings
-from boxwood.passes import Batches, Block, Source
+from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import sample_of
-from boxwood.reference.coded import CodedSource, Parts, find_words
+from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.mixed import MixedTable, with_truths
 from boxwood.reference.streamed import find_labels
 
@@ -87,7 +87,7 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
     """
     refuse_no_numbers(source, column, "values")
     if source.is_local and source.n_rows in (None, n_rows):
-        values = _in_order(Batches(source, (column,))).values[:, 0]
+        values = Batches(source, (column,)).gathered().values[:, 0]
         if len(values) == n_rows:
             return values
     raise DataError(f"the values of {column!r} can only be told where all rows are in memory; let rules use it")
@@ -235,7 +235,7 @@ def _rows(
         batches = replace(batches, labelling=labelling)
     most = max(settings.GATHERED // len(names), 1)
     if n_rows <= most:
-        whole = _in_order(batches)
+        whole = batches.gathered()
         labels = None if labelling is None else labelling.by_code(whole.labels)
         return _Drawn(whole.values, labels, whole.weights, notes)
     some = sample_of(batches, most).drawn(most)
@@ -245,15 +245,3 @@ def _rows(
     )
     labels = None if labelling is None else labelling.by_code(some.labels)
     return _Drawn(some.values, labels, None if weight is None else some.own_weights, (*notes, note))
-
-
-def _in_order(batches: Batches) -> Block:
-    """Return all rows as one block, column by column in memory, in their order if they have one."""
-    parts = batches.fold(Parts, numbered=True).in_order()
-    sizes = np.cumsum([0, *(len(part.labels) for part in parts)])
-    values = np.empty((sizes[-1], batches.n_columns), order="F")
-    for part, start, stop in zip(parts, sizes, sizes[1:], strict=False):
-        values[start:stop] = part.values
-    labels = np.concatenate([np.empty(0, dtype=np.intp), *(part.labels for part in parts)])
-    weights = None if batches.weight is None else np.concatenate([part.weights for part in parts])
-    return Block(values, labels, weights)

@@ -110,8 +110,8 @@ def imm(
     and 8 more for each row with weights. Then each level of the tree takes one pass, which reads the columns that may
     be cut. Levels whose clusters lie apart take none, but for one pass that finds all their thresholds. On several
     machines, or where the file finds no room, levels take one or two passes, and read the columns that cuts above test
-    as well. Up to 1 000 000 values are read into memory instead. Memory: about 64 MB of counts and 34 MB of values for
-    each thread, whatever the number of rows.
+    as well. Up to 2 ** 23 values are read into memory instead, which takes 128 MB at most. Memory: about 64 MB of
+    counts and 34 MB of values for each thread, whatever the number of rows.
 
     Examples
     --------

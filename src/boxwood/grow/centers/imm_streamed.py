@@ -28,7 +28,7 @@ from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
-FEW_VALUES = 1_000_000  # a table with at most this many values is read into memory
+FEW_VALUES = 1 << 23  # a table with at most this many values is read into memory
 MOST_VALUES = 1_000_000  # most values that a pass gathers, of all nodes
 MOST_COUNTS = 8_000_000  # most counts of a pass, 8 bytes each
 FEWEST_BINS, MOST_BINS, STORED_BINS = 16, 1024, 256  # of a column, between all centres of a node
@@ -43,27 +43,10 @@ def tree_by_passes(task: Task, duplicates: str, candidates: str) -> ThresholdTre
 
 
 def _in_memory(task: Task) -> Task:
-    """Return the task with its kept rows in memory."""
-    few, reference = task.batches.fold(_FewRows), task.reference
-    values, labels, weights = map(np.concatenate, zip(*few.blocks, strict=True))
-    rows = Rows.of(values, None if task.batches.weight is None else weights)
-    return Task.of(
-        rows, Reference(labels, reference.centers, reference.names), n_jobs=task.n_jobs, budget=task.budget
-    ).blinkered
-
-
-class _FewRows:
-    """A summary of few rows: the rows themselves."""
-
-    def __init__(self) -> None:
-        self.blocks: list[tuple[Floats, Indices, Floats]] = []
-
-    def update(self, block: Block) -> None:
-        weights, kept = np.ones(len(block.labels)) if block.weights is None else block.weights, block.kept
-        self.blocks.append((block.values[kept], block.labels[kept], weights[kept]))
-
-    def merge(self, other: _FewRows) -> None:
-        self.blocks += other.blocks
+    """Return the task with its rows in memory."""
+    few, reference = task.batches.gathered(), task.reference
+    rows, reference = Rows.of(few.values, few.weights), Reference(few.labels, reference.centers, reference.names)
+    return Task.of(rows, reference, n_jobs=task.n_jobs, budget=task.budget).blinkered
 
 
 @dataclass
