@@ -167,3 +167,27 @@ def test_a_category_that_is_the_same_in_all_clusters_still_has_a_column() -> Non
     shares = np.array([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2]])
     assert embedded(shares, np.array([3.0, 5.0])).ravel().tolist() == [1.0, 0.0, 0.0]
     assert embedded(np.array([[1.0], [1.0]]), np.array([3.0, 5.0])).tolist() == [[1.0]]
+
+
+@law(40)
+def test_the_strongest_columns_of_a_category_come_first_and_as_few_as_are_enough(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    k, m = rng.integers(2, 9, size=2)
+    shares, sizes = rng.dirichlet(np.full(m, rng.choice([0.1, 1.0])), size=k), rng.integers(1, 99, size=k).astype(float)
+    whole, enough = embedded(shares, sizes), float(rng.choice([0.5, 0.9, 0.999]))
+    centers = shares @ whole
+    spread = np.average(np.square(centers - np.average(centers, axis=0, weights=sizes)), axis=0, weights=sizes)
+    explained = np.cumsum(spread) / spread.sum()
+    few = embedded(shares, sizes, enough)
+    assert (few == whole[:, : few.shape[1]]).all()
+    assert explained[few.shape[1] - 1] >= enough - 1e-12
+    assert few.shape[1] == 1 or explained[few.shape[1] - 2] < enough + 1e-12
+
+
+def test_the_median_of_many_numbers_is_that_of_some_of_them_even_if_most_are_missing() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300_000)
+    x[::2] = np.inf
+    rows = MixedMap(x[:, None], {}, np.arange(len(x)) % 2).transform(Rows(x[:, None]))
+    assert abs(rows[0, 0] - np.median(x[1::2])) < 0.01
+    assert abs(MixedMap(x[:, None], {}, np.arange(len(x)) % 2, np.ones(len(x))).parts[0].filled - rows[0, 0]) < 1e-12

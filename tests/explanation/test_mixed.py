@@ -11,6 +11,7 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
+from boxwood.explanation.choose import settings
 from boxwood.metrics.mixed_costs import mixed_cost
 from boxwood.render.words.walk import codes_at_cuts
 from tests.scale import law
@@ -73,6 +74,24 @@ def test_the_same_columns_give_the_same_explanation_from_every_library() -> None
     frames = [_frame(library, _columns(1)) for library in LIBRARIES]
     labels = {tuple(ex.predict(frame).tolist()) for ex in explained for frame in frames}
     assert len(labels) == 1
+
+
+@law(8)
+def test_a_long_table_has_fewer_columns_for_growth_and_hardly_agrees_less(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = _columns(seed, 600)
+    columns["city"] = [f"{one}{i % 9}" for i, one in enumerate(columns["country"])]
+    columns["segment"] = [f"{one}{i % 3}" for i, one in enumerate(columns["segment"])]
+    monkeypatch.setattr(settings, "ONE_HOT", 0)  # as in a long table
+    ex = bw.explain(_frame("pandas", columns), "segment")
+    with monkeypatch.context() as changed:
+        changed.setattr(settings, "LONG", 0)
+        changed.setattr(settings, "ENOUGH", 0.9)
+        of_long, by_name = (bw.explain(_frame("pandas", columns), "segment", method=name) for name in ("auto", "imm"))
+    widths = [one._rows().coordinates.rows.n_columns for one in (ex, by_name, of_long)]
+    assert widths[0] == widths[1] > widths[2]
+    assert of_long.agreement > ex.agreement - 0.02
 
 
 @law(8)

@@ -26,6 +26,7 @@ from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 BLOCK = 1 << 12  # rows that are mapped at a time
 FAINT = 1e-3  # of the range of the middle half of a column's values: the indicator of missing ones
 NONE_AT_ALL = 1e-9  # strength of an axis, where the largest possible is 1: below it is rounding
+MANY = 1 << 17  # values that tell the quarters of more
 
 
 class MixedMap(AxisMap):
@@ -47,6 +48,8 @@ class MixedMap(AxisMap):
         Whether categories become their one-hot columns instead, so that each cut asks for a single value.
     filled : bool, default=False
         Whether a missing value is always on the side of the median, or of the most frequent value.
+    enough : float, default=1.0
+        Least share of the variance between clusters that the columns of a category have.
 
     Notes
     -----
@@ -54,7 +57,7 @@ class MixedMap(AxisMap):
     one-hot vector, projected on an orthonormal basis of the span of the centred rows of P, which has at most k - 1 and
     at most m - 1 columns. The part of a one-hot vector that is orthogonal to that span is as far from the mean of one
     cluster as from that of any other. So squared distances to the clusters' means are those of one-hot columns, less a
-    number that depends on the value alone.
+    number that depends on the value alone. With `enough` below 1 that holds nearly: the weakest columns are left out.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class MixedMap(AxisMap):
         *,
         one_hot: bool = False,
         filled: bool = False,
+        enough: float = 1.0,
     ) -> None:
         self.n_features = table.shape[1]
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
@@ -81,7 +85,7 @@ class MixedMap(AxisMap):
             known = categories[j]
             m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
             at = _filling(codes, known, mass) if filled else np.arange(m)
-            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(at[codes], own, mass, m)))
+            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(at[codes], own, mass, m), enough))
             images = images[at]
             if known.ordered:
                 step = FAINT * scale / max(known.known - 1, 1)
@@ -119,10 +123,11 @@ class MixedMap(AxisMap):
         return self.parts[feature].domain
 
 
-def embedded(shares: Floats, sizes: Floats) -> Floats:
+def embedded(shares: Floats, sizes: Floats, enough: float = 1.0) -> Floats:
     """Return the images of the values of a category, shape (m, q), see `MixedMap`.
 
-    IN: shares (k, m): of the values in each cluster; sizes (k,): weight of each cluster.
+    IN: shares (k, m): of the values in each cluster; sizes (k,): weight of each cluster; enough: the share of the
+    variance between clusters that the columns have at least.
 
     Columns are in the order of the variance between clusters, and in each the entry of greatest magnitude is positive.
     Where all clusters have the same shares, the one column parts the most frequent value from the others.
@@ -136,6 +141,9 @@ def embedded(shares: Floats, sizes: Floats) -> Floats:
     order = order[strengths[order] > NONE_AT_ALL]
     if not len(order):
         return np.eye(shares.shape[1])[:, [int(np.argmax(mean))]]
+    if enough < 1.0:
+        explained = np.cumsum(np.square(strengths[order]))
+        order = order[: np.searchsorted(explained, enough * explained[-1]) + 1]
     axes = axes[order] / strengths[order, None]
     signs = np.sign(axes[np.arange(len(axes)), np.argmax(np.abs(axes), axis=1)])
     return np.ascontiguousarray((axes * signs[:, None]).T)
@@ -257,13 +265,18 @@ def _shares(codes: Indices, labels: Indices, mass: Floats, n_values: int) -> tup
 
 
 def _quarters(x: Floats, weights: Weights) -> list[float]:
-    """Return the values below which a quarter, a half and three quarters of the values lie that are not missing."""
+    """Return the values below which a quarter, a half and three quarters of the values lie that are not missing.
+
+    Of many values those decide that are evenly spread over the rows.
+    """
     known = ~np.isposinf(x) if weights is None else ~np.isposinf(x) & (weights > 0)
-    values = x[known] if known.any() else x[~np.isposinf(x)]
-    shares = np.array([0.25, 0.5, 0.75])
-    if weights is None or not known.any():
+    are_weighed = weights is not None and known.any()
+    rows = np.flatnonzero(known if known.any() else ~np.isposinf(x))
+    rows = rows[:: -(-len(rows) // MANY)]
+    values, shares = x[rows], np.array([0.25, 0.5, 0.75])
+    if weights is None or not are_weighed:
         places = np.ceil(len(values) * shares).astype(np.intp) - 1
         return [float(value) for value in np.partition(values, places)[places]]
     order = np.argsort(values, kind="stable")
-    below = np.cumsum(as_whole_weights(weights[known])[order].astype(np.float64))
+    below = np.cumsum(as_whole_weights(weights[rows])[order].astype(np.float64))
     return [float(value) for value in values[order[np.searchsorted(below, below[-1] * shares)]]]

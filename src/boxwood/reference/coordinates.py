@@ -113,15 +113,17 @@ class Coordinates:
         standardize: bool,
         one_hot: bool = False,
         filled: bool = False,
+        enough: float = 1.0,
     ) -> Coordinates:
         """Return the coordinates of a table of numbers, which may be missing, and of categories; see `MixedMap`.
 
-        IN: labels (n,): cluster of each row, -1 for one that is left out; one_hot, filled: see `MixedMap`.
+        IN: labels (n,): cluster of each row, -1 for one that is left out; one_hot, filled, enough: see `MixedMap`.
         """
         values = np.asarray(table.values, dtype=np.float64)
         ones = np.ones(table.n_columns)
         scales = unit_scales(values, categories, table.weights) if standardize else ones
-        axis_map = MixedMap(values, categories, labels, table.weights, scales, one_hot=one_hot, filled=filled)
+        how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
+        axis_map = MixedMap(values, categories, labels, table.weights, scales, **how)
         rows = table.mapped(axis_map.transform(table))
         kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "scales": scales, "is_scaled": standardize}
         return cls(columns, table, rows, axis_map, **kinds)

@@ -25,6 +25,7 @@ from boxwood.explanation.ask.columns import (
     notes_on_use,
 )
 from boxwood.explanation.ask.gaps import Complete, without_gaps, without_rows
+from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import (
@@ -174,6 +175,7 @@ def clustered(read: Read, asked: Asked) -> tuple[Coordinates, Reference]:
     table, codes, names = _labelled(read, weights, asked)
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
+    kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
     coordinates = Coordinates.mixed(table.columns, rows, codes, **kinds, standardize=asked.standardize)
     reference = Reference.of(coordinates.rows, codes, names=None if names is None else dict(enumerate(names)))
     refuse_one_cluster(reference)

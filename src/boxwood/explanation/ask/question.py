@@ -205,7 +205,7 @@ class Question:
     @cached_property
     def cost(self) -> CostOfGroups | None:
         """What measures groups of the rows of a table with categories or gaps."""
-        return cost_of_groups(self.coordinates)
+        return cost_of_groups(self.coordinates, self.task.n_jobs)
 
     def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""

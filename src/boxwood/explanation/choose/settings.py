@@ -22,6 +22,8 @@ COMPARED = 3  # The best three trees of a sample are compared on more rows.
 SAMPLE_ROWS = 100_000  # Of a table in batches at most so many rows are read into memory.
 SAMPLE_VALUES = 2_000_000  # The same in values, for wide tables.
 GATHERED = 1 << 23  # A table with words or gaps is read into memory up to so many values, and beyond, so many of them.
+LONG = 100_000  # In tables of more rows, categories become fewer columns for growth,
+ENOUGH = 0.999  # which have this share of the variance between clusters.
 
 # Candidates
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # Penalties of ExShallow; with the first it is Ex-Greedy.

@@ -122,7 +122,7 @@ def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **kno
         measured,
         distance,
         **known,
-        cost_of=cost_of_groups(here),
+        cost_of=cost_of_groups(here, task.n_jobs),
     )
 
 

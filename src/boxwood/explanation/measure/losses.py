@@ -31,7 +31,7 @@ CostOfGroups: TypeAlias = Callable[[Indices], float]
 """Makes the cost of groups of rows from the group of each row, shape (n,), -1 for those that are left out."""
 
 
-def cost_of_groups(here: Coordinates) -> CostOfGroups | None:
+def cost_of_groups(here: Coordinates, n_jobs: int | None) -> CostOfGroups | None:
     """Return what measures groups of the rows of a table with categories or gaps; None for any other table.
 
     It remembers the cost of groups that it has measured.
@@ -44,7 +44,7 @@ def cost_of_groups(here: Coordinates) -> CostOfGroups | None:
     def cost(groups: Indices) -> float:
         key = blake2b(np.ascontiguousarray(groups).data).digest()
         if key not in known:
-            known[key] = mixed_cost(table, categories, groups, weights, scales)
+            known[key] = mixed_cost(table, categories, groups, weights, scales, n_jobs)
         return known[key]
 
     return cost

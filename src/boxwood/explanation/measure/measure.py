@@ -164,7 +164,7 @@ def costs_of(task: Task, grown: Grown, predicted: Indices, here: Coordinates | N
     measure in; None takes those on which the tree was grown.
     """
     labels, k = task.reference.labels, task.reference.n_clusters
-    if here is not None and (cost := cost_of_groups(here)) is not None:
+    if here is not None and (cost := cost_of_groups(here, task.n_jobs)) is not None:
         return Costs(cost(predicted), cost(np.where(task.kept, labels, -1)))
     rows = task.rows if here is None or here.measured is None else here.measured
     if grown.kernel is None:

@@ -19,6 +19,7 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.grow.shared.costs import make_problem, whole_costs
 from boxwood.reference import Task
+from boxwood.reference.bins import ascending
 from boxwood.reference.budget import NO_BUDGET, Budget
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
@@ -118,7 +119,7 @@ class _Columns(NamedTuple):
         budget: Budget,
     ) -> _Columns:
         usable = set(allowed) if budget.max_columns is None else set(allowed) & set(tree.features.tolist())
-        order = {j: np.argsort(values[:, j], kind="stable") for j in sorted(gaps) if j in usable}
+        order = {j: _missing_last(values[:, j]) for j in sorted(gaps) if j in usable}
         return cls({j: codes[j] for j in sorted(codes) if j in usable}, sets, order)
 
     def sides(self, values: Floats, rows: Indices, difference: Ints) -> Iterator[_NewCut]:
@@ -131,6 +132,12 @@ class _Columns(NamedTuple):
             for j, order in self.order.items():
                 at = order[is_here[order]]
                 yield from _best_threshold(j, values[at, j], difference[at])
+
+
+def _missing_last(x: Floats) -> Indices:
+    """Return rows in ascending order of their numbers, and behind them those that lack one."""
+    known, lacks = np.flatnonzero(x < np.inf), np.flatnonzero(x == np.inf)
+    return np.concatenate([known[ascending(x[known])], lacks])
 
 
 def _sets_in_order(n_known: int, n_codes: int) -> Bools:
