@@ -124,4 +124,4 @@ def test_memory_does_not_grow_with_the_rows():
     rng = np.random.default_rng(0)
     for _ in range(50):
         summary.update(module.Block(rng.normal(size=(500, 2)), np.full(500, -1), None))
-        assert len(summary.keys) + summary.n_waiting <= 200
+        assert len(summary.kept.keys) + summary.n_waiting <= 125

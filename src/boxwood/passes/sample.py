@@ -11,6 +11,7 @@ rows change it. Any two samples of that kind make the sample of both tables::
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -89,45 +90,54 @@ def sample_of(batches: Batches, n_rows: int) -> Sample:
 class RowSample:
     """The distinct rows with the least hashes, and a few more that wait to be sorted among them.
 
-    Rows are kept with their cluster and weight as two more columns. `rows` is in ascending order of `keys`, the hashes.
+    Rows are kept with their cluster and weight as two more columns. `kept` is in ascending order of hashes.
     """
 
     def __init__(self, n_rows: int, n_columns: int, keeps_all: bool = True) -> None:
         self.n_rows, self.keeps_all = n_rows, keeps_all
-        self.keys: Array = np.empty(0, dtype=np.uint64)
-        self.rows: Floats = np.empty((0, n_columns + 2))
-        self.counts: Indices = np.empty(0, dtype=np.int64)
-        self.waiting: list[tuple[Array, Floats, Indices]] = []
+        counts = np.empty(0, dtype=np.int64)
+        self.kept = _Hashed(np.empty(0, dtype=np.uint64), np.empty((0, n_columns + 2)), counts)
+        self.waiting: list[_Hashed] = []
         self.n_waiting = 0
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         rows = _rows(block, self.keeps_all)
         keys = hashes(rows)
-        if len(self.keys) == self.n_rows:
-            near = keys <= self.keys[-1]
+        if len(self.kept.keys) == self.n_rows:
+            near = keys <= self.kept.keys[-1]
             keys, rows = keys[near], rows[near]
-        self._add(*_distinct(keys, rows, np.ones(len(keys), dtype=np.int64)))
+        self._add(_distinct([_Hashed(keys, rows, np.ones(len(keys), dtype=np.int64))], self.n_rows))
 
     def merge(self, other: RowSample) -> None:
         """Add another sample of as many rows."""
-        for part in ((other.keys, other.rows, other.counts), *other.waiting):
-            self._add(*part)
+        for part in (other.kept, *other.waiting):
+            self._add(part)
 
     def least(self) -> tuple[Floats, Indices]:
         """Return the rows with the least hashes, and how often each occurs."""
-        parts = [part for part in ((self.keys, self.rows, self.counts), *self.waiting) if len(part[0])]
+        if self.waiting:
+            self.kept = _distinct([self.kept, _Hashed.joined(self.waiting)], self.n_rows)
         self.waiting, self.n_waiting = [], 0
-        if parts:
-            keys, rows, counts = _distinct(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-            self.keys, self.rows, self.counts = keys[: self.n_rows], rows[: self.n_rows], counts[: self.n_rows]
-        return self.rows, self.counts
+        return self.kept.rows, self.kept.counts
 
-    def _add(self, keys: Array, rows: Floats, counts: Indices) -> None:
-        self.waiting.append((keys, rows, counts))
-        self.n_waiting += len(keys)
-        if self.n_waiting > self.n_rows:
+    def _add(self, part: _Hashed) -> None:
+        self.waiting.append(part)
+        self.n_waiting += len(part.keys)
+        if 4 * self.n_waiting > self.n_rows:  # not as many as are kept, so that a long table takes little memory
             self.least()
+
+
+class _Hashed(NamedTuple):
+    """Rows, their hashes, and how often each occurs."""
+
+    keys: Array
+    rows: Floats
+    counts: Indices
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Hashed]) -> _Hashed:
+        return parts[0] if len(parts) == 1 else cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 def _rows(block: Block, keeps_all: bool) -> Floats:
@@ -160,20 +170,35 @@ def hashes(rows: Floats) -> Array:
     return key
 
 
-def _distinct(keys: Array, rows: Floats, counts: Indices) -> tuple[Array, Floats, Indices]:
-    """Return each distinct row once, in ascending order of hash and then of bytes, with the sum of its counts."""
+def _distinct(parts: Sequence[_Hashed], most: int) -> _Hashed:
+    """Return distinct rows once, `most` of them, in ascending order of hash and then of bytes, with sums of counts."""
+    keys, counts = (np.concatenate([part[i] for part in parts]) for i in (0, 2))
     order = np.argsort(keys, kind="stable")
-    is_first = _is_first(keys[order], rows[order])
-    if (is_first[1:] & (keys[order][1:] == keys[order][:-1])).any():  # different rows with one hash
-        order = np.lexsort((*rows.view(np.uint64).T[::-1], keys))
-        is_first = _is_first(keys[order], rows[order])
+    is_first, are_told = _is_first(keys, parts, order)
+    if not are_told:
+        order = np.lexsort((*_Hashed.joined(parts).rows.view(np.uint64).T[::-1], keys))
+        is_first, _ = _is_first(keys, parts, order)
     first = np.flatnonzero(is_first)
-    return keys[order[first]], rows[order[first]], np.add.reduceat(counts[order], first) if len(first) else counts
+    kept, sums = order[first[:most]], np.add.reduceat(counts[order], first) if len(first) else counts
+    return _Hashed(keys[kept], _rows_at(parts, kept), sums[:most])
 
 
-def _is_first(keys: Array, rows: Floats) -> Array:
-    """Return for each row whether it differs from the one before it."""
-    bits = rows.view(np.uint64)
-    is_first = np.ones(len(keys), dtype=bool)
-    is_first[1:] = (keys[1:] != keys[:-1]) | (bits[1:] != bits[:-1]).any(axis=1)
-    return is_first
+def _is_first(keys: Array, parts: Sequence[_Hashed], order: Indices) -> tuple[Array, bool]:
+    """Return for each row, in some order, whether it differs from the one before it, and whether hashes tell all."""
+    in_order = keys[order]
+    alike = 1 + np.flatnonzero(in_order[1:] == in_order[:-1])
+    here, before = (_rows_at(parts, order[places]).view(np.uint64) for places in (alike, alike - 1))
+    differ = (here != before).any(axis=1)
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    is_first[alike] = differ
+    return is_first, not differ.any()
+
+
+def _rows_at(parts: Sequence[_Hashed], places: Indices) -> Floats:
+    """Return the rows at some places of the parts, which lie one behind the other, but are too large to be joined."""
+    rows, start = np.empty((len(places), parts[0].rows.shape[1])), 0
+    for part in parts:
+        at = np.flatnonzero((start <= places) & (places < start + len(part.keys)))
+        rows[at] = part.rows[places[at] - start]
+        start += len(part.keys)
+    return rows

@@ -64,6 +64,7 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     if not names:
         raise DataError(f"no column of numbers or words in {source.name}; its columns: {listed(source.names)}")
     drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
+    _give_back_memory()
     _refuse_infinite(drawn.values, names)
     table = _table(source, drawn.values, names, usable, left_out)
     _refuse_named(empty := _empty(table), "no values", wanted, source)
@@ -206,6 +207,13 @@ def _constant(table: MixedTable) -> list[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
+def _give_back_memory() -> None:
+    """Return what a pass has freed to the system, as Arrow keeps it for the next one and growth comes on top of it."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+
+
 class _Drawn(NamedTuple):
     """Rows with their labels, None where clusters are to be made, weights, and notes on rows that are not here."""
 
