@@ -4,6 +4,7 @@ import gc
 import os
 import tempfile
 import threading
+from functools import partial
 from itertools import islice
 
 import duckdb
@@ -18,7 +19,7 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.passes.batches import numbers
-from boxwood.table import ColumnError, ReadOptions, read_table
+from boxwood.table import ColumnError, Kinds, ReadOptions, read_table
 from boxwood.table.as_source import as_source, is_source
 from boxwood.table.parquet import ParquetSource, parquet_file
 from boxwood.table.scanned import scan_file
@@ -424,3 +425,41 @@ def test_columns_without_a_value_are_told(tmp_path):
     for source, kind in ((bw.scan(tmp_path / "t.parquet"), "empty"), (bw.scan(table), "text")):
         with source:
             assert source.kinds == ("number", "empty", "empty", kind, "text")
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_numbers_that_are_texts_by_their_type_are_told(tmp_path, form):
+    words = ["1.1", "1.10", "1.2", "2.0"]
+    frame = pd.DataFrame({"version": words * 10, "whole": ["7", "12"] * 20, "real": [0.5, 1.5] * 20})
+    frame["kind"] = [f"k{i % 4 // 2}" for i in range(40)]
+    path = tmp_path / f"t.{form}"
+    frame.to_parquet(path) if form == "parquet" else frame.to_json(path, orient="records", lines=True)
+    said = "read as numbers: version ('1.10' is 1.1), whole ('12' is 12)"
+    with bw.scan(path) as source:
+        assert said in bw.explain(source, "kind").notes
+    assert dict(read_table(str(path), labels="kind").spellings) == {
+        "version": ("'1.10' is 1.1", True),
+        "whole": ("'12' is 12", True),
+    }
+    with bw.scan(path) as source:
+        assert "read as numbers: whole ('12' is 12)" in bw.explain(source, "kind", categories=["version"]).notes
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl", "csv"])
+def test_texts_that_are_one_number_are_words_of_their_own_where_they_are_categories(tmp_path, form):
+    words = ["1.1", "1.10", "1.2", "2.0"]
+    frame = pd.DataFrame(
+        {"version": words * 10, "plain": ["7.0", "12.0"] * 20, "kind": ["old", "new", "old", "old"] * 10}
+    )
+    path = tmp_path / f"t.{form}"
+    {"parquet": frame.to_parquet, "csv": partial(frame.to_csv, index=False)}.get(
+        form, partial(frame.to_json, orient="records", lines=True)
+    )(path)
+    with bw.scan(path) as source:
+        ex = bw.explain(source, "kind", categories=["version", "plain"])
+        assert ex.measure(source, "kind").agreement == ex.agreement == 1
+    assert dict(ex.categories)["version"].values == tuple(words)
+    assert dict(ex.categories)["plain"].values == (7, 12)
+    in_memory = read_table(str(path), labels="kind", kinds=Kinds(categories=("version",)))
+    assert in_memory.categories[in_memory.columns.index("version")].values == tuple(words)
+    assert ex.predict(frame).tolist() == frame.kind.tolist()

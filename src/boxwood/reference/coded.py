@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from boxwood._types import Indices
 from boxwood.axes.categories import MOST_VALUES, is_missing
 from boxwood.passes import Source
 from boxwood.passes.batches import Parts
-from boxwood.passes.labelling import codes_of
+from boxwood.passes.labelling import codes_of, labels_in
 from boxwood.passes.source import SourceOf
 from boxwood.reference.mixed import ascending, plain_value
 
@@ -25,11 +25,25 @@ class FoundWords(NamedTuple):
 
 
 def find_words(source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> FoundWords:
-    """Return the values of some columns, but for missing ones, from one pass; up to `MOST_VALUES` of each."""
-    names = _as_words(source, columns, columns)
+    """Return the values of some columns, but for missing ones, from one pass; up to `MOST_VALUES` of each.
+
+    Texts of numbers are numbers, unless two of them are the same one, as 1.1 and 1.10, or one has leading zeros.
+    """
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    names = [source.label_name(name) if kinds[name] == "number" else name for name in columns]
     found = source.run(partial(_Words, len(columns), source.missing_labels), names, n_jobs)
-    values = (None if its is None else tuple([*its][i] for i in ascending([*its])) for its in found.values)
-    return FoundWords(dict(zip(columns, values, strict=True)), found.n_rows)
+    values: dict[str, tuple[Hashable, ...] | None] = dict.fromkeys(columns)
+    for name, read, its in zip(columns, names, found.values, strict=True):
+        if its is not None:
+            words = [*its] if read == name else _as_numbers([*its])
+            values[name] = tuple(words[i] for i in ascending(words))
+    return FoundWords(values, found.n_rows)
+
+
+def _as_numbers(texts: list[Hashable]) -> list[Hashable]:
+    """Return the numbers of texts, as labels are read, or the texts if they are not all numbers that differ."""
+    numbers = [*map(plain_value, labels_in(map(str, texts)).values())]
+    return texts if any(isinstance(number, str) for number in numbers) else numbers
 
 
 class CodedSource(SourceOf):
@@ -59,9 +73,10 @@ class CodedSource(SourceOf):
         return self.source.run(partial(_Coded, codes, self.missing_labels, make), read, n_jobs).summary
 
 
-def _as_words(source: Source, columns: Sequence[str], words: Collection[str]) -> list[str]:
-    """Return the names by which a pass reads columns, with numbers that are words as their texts: 01234."""
-    return [source.label_name(name) if name in words and name in source.padded else name for name in columns]
+def _as_words(source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> list[str]:
+    """Return the names by which a pass reads columns, with numbers that are words as their texts: 01234, 1.10."""
+    as_text = {name for name, values in words.items() if any(isinstance(value, str) for value in values)}
+    return [source.label_name(name) if name in as_text else name for name in columns]
 
 
 def _without_marks(column: Any, marks: Collection[str]) -> Any:
@@ -73,10 +88,10 @@ def _without_marks(column: Any, marks: Collection[str]) -> Any:
     return pc.if_else(pc.is_in(plain, pa.array(list(marks), pa.string())), pa.scalar(None, pa.string()), column)
 
 
-def rows_in_order(source: Source, columns: Sequence[str], words: Collection[str]) -> Any:
+def rows_in_order(source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> Any:
     """Return some columns of a table as one of Arrow, in which words that stand for a missing value are missing.
 
-    IN: words: the columns that are read as words.
+    IN: words: the values of the columns that are read as words.
     """
     import pyarrow as pa
 

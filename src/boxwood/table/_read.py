@@ -182,7 +182,7 @@ def read_table(
             left_out,
             tuple(source.names[i] for j, i in enumerate(used) if i in facts and _is_padded(looked_at[i], X[:, j])),
             tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
-            spellings_of(source, [i for i in used if i in facts]),
+            spellings_of(source, {i: looked_at[i] for i in used if i in facts}),
             tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
             (*source.hints, *hints_on(source, dict(left_out).get("text", ())), *notes_on_marks(marks)),
             mass,

@@ -238,7 +238,8 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
         table.fetch_lean(copy_columns(table, columns, out), tick)
-    return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings_of(table, chosen))
+    spellings = spellings_of(table, dict(zip(chosen, columns, strict=True)))
+    return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings)
 
 
 def _limited(table: DuckTable, memory_limit: int | None) -> DuckTable:

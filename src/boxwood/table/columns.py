@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -271,17 +271,24 @@ def learn_styles(source: DuckTable, columns: Sequence[int]) -> list[int]:
     return list(learnt)
 
 
-def spellings_of(source: DuckTable, columns: Sequence[int]) -> dict[str, Spelling]:
-    """Return how columns are read whose values are numbers or truths, but not plainly."""
+def spellings_of(source: DuckTable, columns: Mapping[int, Column]) -> dict[str, Spelling]:
+    """Return how columns are read whose values are numbers or truths, but not plainly, or texts by their type."""
     found = {}
-    for i in columns:
-        style = source.styles.get(i)
+    for i, column in columns.items():
+        style, example = source.styles.get(i), None
         if style is not None and style.words is not None:
             yes, no = style.words
             found[source.names[i]] = Spelling(f"{yes} is 1, {no} is 0", is_number=False)
         elif style is not None:
-            number = source.fetch(f"SELECT {style.number(as_text(style.example))}")[0][0]
-            found[source.names[i]] = Spelling(f"{_quoted(style.example)} is {number:.15g}", is_number=True)
+            example, sql = style.example, style.number(as_text(style.example))
+        elif column.kind == "number" and source.kind(i) == "text" and source.format not in _WITH_DECIMAL:
+            # of a text such as 1.10 the number does not show that it may be a version
+            texts = f"SELECT {source.text(i)} AS t FROM {source.relation} WHERE NOT {source.missing(i)}"
+            example = source.fetch(f"SELECT coalesce(min(t) FILTER (t LIKE '%.%0'), min(t)) FROM ({texts})")[0][0]
+            sql = plain_number(as_text(example))
+        if example is not None:
+            number = source.fetch(f"SELECT {sql}")[0][0]
+            found[source.names[i]] = Spelling(f"{_quoted(example)} is {number:.15g}", is_number=True)
     return found
 
 

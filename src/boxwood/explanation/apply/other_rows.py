@@ -203,7 +203,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         )
     refuse_unknown_columns(ex.columns, source.names)
     kinds = dict(zip(source.names, source.kinds, strict=True))
-    words = [ex.columns[j] for j in ex.coded_columns if kinds[ex.columns[j]] != "boolean"]
+    words = {ex.columns[j]: one.values for j, one in ex.coded_columns.items() if kinds[ex.columns[j]] != "boolean"}
     if words or ex.gaps:
         kept = source.label_name(labels)
         names = [name for name in (*ex.columns, kept, weight) if name is not None]

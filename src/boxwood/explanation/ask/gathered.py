@@ -72,7 +72,8 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     if isinstance(asked.columns, Candidates):
         table = table.without(_constant(table), "one value only")
     padded = [name for name in source.padded if name in table.columns and name not in asked.categories]
-    said = {"words": asked.categories, "padded": padded, "spellings": source.spellings}
+    spellings = {name: said for name, said in source.spellings.items() if name not in asked.categories}
+    said = {"words": asked.categories, "padded": padded, "spellings": spellings}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
     return without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))
