@@ -1,29 +1,40 @@
-"""Processor time of `explain`, as a ratio to one scikit-learn CART on the same labels, both on one thread."""
+"""Processor time of `explain`, as a ratio to one scikit-learn CART on the same labels, both on one thread.
+
+With `--mixed` the time and memory of a table of words, numbers and gaps, as a ratio to the same rows as numbers.
+"""
 
 import argparse
 import sys
 import time
 from collections.abc import Callable
 
+import numpy as np
+import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.quality.cases import clusters_of, timed_tables
 from benchmarks.tables import Table
-from benchmarks.timing import print_table
+from benchmarks.timing import medians, peak_bytes, print_table
 from boxwood import IMM, Reference, explain
 from boxwood.grow import imm
 
 RUNS = 3  # the least of so many counts; long ones are run once
 LONG = 3.0  # seconds
+N_WORDS = (5, 10, 20, 50, 100, 200)  # of the columns of words of a mixed table
+GAPS = 0.05  # share of the values of a mixed table that are missing
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this part."""
     parser.add_argument("--tables", nargs="+", metavar="NAME", help="parts of names, as 'digits' or '100000 x'")
+    parser.add_argument("--mixed", type=int, metavar="ROWS", help="words, numbers and gaps in so many rows instead")
 
 
 def main(options: argparse.Namespace) -> None:
     """Print a line for each table, with the clusters of k-means with one start."""
+    if options.mixed:
+        _print_mixed(options.mixed)
+        return
     found = list(timed_tables())
     chosen = [table for table in found if not options.tables or any(part in table.name for part in options.tables)]
     if not chosen:
@@ -56,3 +67,28 @@ def _seconds(task: Callable[[], object]) -> float:
         if found[0] > LONG:
             break
     return min(found)
+
+
+def _print_mixed(n_rows: int, n_columns: int = 20, k: int = 8) -> None:
+    """Print seconds, medians of nine runs that take turns, and memory of a table with words and gaps, and of numbers.
+
+    Words are bins of the numbers, in no order.
+    """
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, k, n_rows)
+    X = rng.normal(size=(k, n_columns))[labels] * 2 + rng.normal(size=(n_rows, n_columns))
+    numbers = pd.DataFrame(X, columns=[f"x{j}" for j in range(n_columns)])
+    mixed = numbers.copy()
+    for j, m in enumerate(N_WORDS):
+        bins = np.searchsorted(np.quantile(X[:, j], np.arange(1, m) / m), X[:, j])
+        mixed[f"x{j}"] = np.array([f"v{i}" for i in rng.permutation(m)], dtype=object)[bins]
+    mixed = mixed.mask(rng.random(mixed.shape) < GAPS)
+    tables = {"numbers": numbers, "words, numbers and gaps": mixed}
+    tasks = {name: lambda frame=frame: explain(frame, labels, n_jobs=1) for name, frame in tables.items()}
+    seconds = medians(tasks, runs=9, slow=np.inf)
+    peaks = {name: peak_bytes(task) / 2**20 for name, task in tasks.items()}
+    rows = []
+    for name in tables:
+        found = (seconds[name], seconds[name] / seconds["numbers"], peaks[name], peaks[name] / peaks["numbers"])
+        rows.append([name, *(f"{number:.2f}" for number in found)])
+    print_table(f"{n_rows:,} rows in {n_columns} columns", ["", "seconds", "ratio", "MiB", "ratio"], rows)
