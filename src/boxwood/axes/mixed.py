@@ -26,7 +26,7 @@ from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 BLOCK = 1 << 12  # rows that are mapped at a time
 FAINT = 1e-3  # of the range of the middle half of a column's values: the indicator of missing ones
 NONE_AT_ALL = 1e-9  # strength of an axis, where the largest possible is 1: below it is rounding
-MANY = 1 << 17  # values that tell the quarters of more
+MANY = 1 << 17  # so many values tell the quarters of more
 
 
 class MixedMap(AxisMap):

@@ -122,7 +122,8 @@ class RowSample:
         return self.kept.rows, self.kept.counts
 
     def _add(self, part: _Hashed) -> None:
-        self.waiting.append(part)
+        if len(part.keys):
+            self.waiting.append(part)
         self.n_waiting += len(part.keys)
         if 4 * self.n_waiting > self.n_rows:  # not as many as are kept, so that a long table takes little memory
             self.least()

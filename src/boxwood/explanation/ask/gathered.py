@@ -208,13 +208,6 @@ def _constant(table: MixedTable) -> list[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
-def _give_back_memory() -> None:
-    """Return what a pass has freed to the system, as Arrow keeps it for the next one and growth comes on top of it."""
-    import pyarrow as pa
-
-    pa.default_memory_pool().release_unused()
-
-
 class _Drawn(NamedTuple):
     """Rows with their labels, None where clusters are to be made, weights, and notes on rows that are not here."""
 
@@ -254,3 +247,10 @@ def _rows(
     )
     labels = None if labelling is None else labelling.by_code(some.labels)
     return _Drawn(some.values, labels, None if weight is None else some.own_weights, (*notes, note))
+
+
+def _give_back_memory() -> None:
+    """Return what a pass has freed to the system, as Arrow keeps it for the next one and growth comes on top of it."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
