@@ -94,6 +94,19 @@ def test_a_long_table_has_fewer_columns_for_growth_and_hardly_agrees_less(
     assert of_long.agreement > ex.agreement - 0.02
 
 
+@law(12)
+def test_no_method_is_better_than_auto_in_price_and_agreement_where_numbers_are_missing(seed: int) -> None:
+    pd, rng = pytest.importorskip("pandas"), np.random.default_rng(20 + seed)
+    kids, version = rng.choice([0.0, 1, 2, 3], 400, p=[0.7, 0.15, 0.1, 0.05]), rng.choice([1.2, 1.9, 1.1, 2.0], 400)
+    kind = np.where(kids > 0, "family", np.where(version < 1.15, "app", "leisure"))
+    kids[rng.random(400) < 0.1] = np.nan
+    frame = pd.DataFrame({"version": version, "kids": kids, "cancelled": rng.random(400) < 0.2, "kind": kind})
+    asked = {"n_clusters": 4, "standardize": True, "random_state": 0}
+    ex, *others = (bw.explain(frame, method=name, **asked) for name in ("auto", "imm", "greedy"))
+    for other in others:
+        assert ex.price <= other.price * (1 + 1e-9) or ex.agreement >= other.agreement
+
+
 @law(8)
 def test_cost_and_price_are_those_of_the_table(seed: int) -> None:
     ex, _ = _explained("pandas", seed, standardize=bool(seed % 2), method="imm")

@@ -211,7 +211,7 @@ def _agreeing_most(
 
 
 def _finished_for(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
-    grown = question.grown(question.task, asked.method, progress=asked.progress, **options)
+    grown = question.measured_again(question.grown(question.task, asked.method, progress=asked.progress, **options))
     return _Finished(question, grown, *question.finished(grown.tree, grown.facts.get("search")), options)
 
 

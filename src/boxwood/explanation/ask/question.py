@@ -222,6 +222,22 @@ class Question:
         rule = GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, float(mass.sum()))
         return rule.best([measured(tree) for tree in trees]).tree
 
+    def measured_again(self, grown: Grown) -> Grown:
+        """Return what "auto" has grown, with the best of its trees by the cost of the table, where gaps cost nothing.
+
+        In growth a missing number stands at the median, and costs what that costs. Of a long table one tree is left.
+        """
+        ranked = grown.facts.get("ranked", ())
+        places = {each.tree: i for i, each in enumerate(ranked)}
+        if not self.coordinates.gaps or grown.tree not in places or self.task.n_rows > settings.LONG:
+            return grown
+        trees = [self.coordinates.pulled_back(each.tree) for each in ranked]
+        taken = ranked[trees.index(self.best(trees, grown.facts["search"]))]
+        if taken.tree == grown.tree:
+            return grown
+        search = grown.facts["search"]._replace(gap=None, agreement_gap=None)
+        return grown._replace(tree=taken.tree, method=taken.name, facts={**grown.facts, "search": search})
+
     def keeps_leaves(self, tree: ThresholdTree) -> bool:
         """Return whether a tree has as many leaves on the table's columns, where one cut may become several."""
         return self.coordinates.pulled_back(tree).n_leaves == tree.n_leaves
