@@ -4,9 +4,11 @@ import random
 import sqlite3
 
 import duckdb
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from boxwood import explain
 from boxwood.cli import boxwood as main
 from tests.scale import some
 
@@ -107,3 +109,37 @@ def test_sql_says_which_columns_must_be_converted_and_predict_which_lacks_a_valu
     assert run("export", tmp_path / "m.json", "--to", "sql").stdout.splitlines()[0] == first
     told = run("predict", tmp_path / "m.json", tmp_path / "new.csv").stderr
     assert "1 row left without a cluster: their value of Umsatz is missing" in told
+
+
+def test_sql_says_which_tested_columns_a_database_may_hold_otherwise(tmp_path):
+    lines = ["km;express;price;seg"]
+    for i in range(60):
+        express, far = ("ja", "nein")[i % 2], i % 3 == 0
+        lines.append(f"{'2.5' if far else '1.2'}{i:02};{express};{i % 7},5 €;{'far' if far else express}")
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    run(
+        "explain",
+        tmp_path / "t.csv",
+        "-l",
+        "seg",
+        "--decimal",
+        ",",
+        "-o",
+        tmp_path / "r.sql",
+        "-o",
+        tmp_path / "m.json",
+    )
+    said = [line for line in (tmp_path / "r.sql").read_text().splitlines() if line.startswith("--")]
+    assert said == [
+        "-- Convert these columns to numbers first, where your database holds them as text: km ('1.201' is 1201)",
+        "-- Convert these columns to truths first, where your database holds them as text: "
+        "express (ja is true, nein is false)",
+    ]
+    assert run("export", tmp_path / "m.json", "--to", "sql").stdout.splitlines()[:2] == said
+
+
+def test_sql_says_which_words_a_database_may_hold_as_numbers():
+    said = "-- Convert these columns to text first, where your database holds them as numbers: version (such as 1.10)\n"
+    for words, remark in ((["1.2", "1.10", "1.1"], said), (["1", "1.5", "b"], "")):
+        frame = pd.DataFrame({"version": words * 20, "kind": ["old", "new", "old"] * 20})
+        assert explain(frame, "kind").to_sql().startswith(f"{remark}CASE\n")

@@ -273,22 +273,50 @@ def learn_styles(source: DuckTable, columns: Sequence[int]) -> list[int]:
 
 def spellings_of(source: DuckTable, columns: Mapping[int, Column]) -> dict[str, Spelling]:
     """Return how columns are read whose values are numbers or truths, but not plainly, or texts by their type."""
+    plain = [i for i, column in columns.items() if column.kind == "number" and source.kind(i) == "text"]
+    odd = _odd_texts(source, [i for i in plain if i not in source.styles])
     found = {}
-    for i, column in columns.items():
-        style, example = source.styles.get(i), None
+    for i in columns:
+        style, example = source.styles.get(i), odd.get(i)
         if style is not None and style.words is not None:
             yes, no = style.words
             found[source.names[i]] = Spelling(f"{yes} is 1, {no} is 0", is_number=False)
-        elif style is not None:
+            continue
+        if style is not None:
             example, sql = style.example, style.number(as_text(style.example))
-        elif column.kind == "number" and source.kind(i) == "text" and source.format not in _WITH_DECIMAL:
-            # of a text such as 1.10 the number does not show that it may be a version
-            texts = f"SELECT {source.text(i)} AS t FROM {source.relation} WHERE NOT {source.missing(i)}"
-            example = source.fetch(f"SELECT coalesce(min(t) FILTER (t LIKE '%.%0'), min(t)) FROM ({texts})")[0][0]
-            sql = plain_number(as_text(example))
+        elif example is not None:
+            sql = (
+                plain_number(as_text(example))
+                if source.decimal is None
+                else number_in(as_text(example), source.decimal)
+            )
         if example is not None:
             number = source.fetch(f"SELECT {sql}")[0][0]
             found[source.names[i]] = Spelling(f"{_quoted(example)} is {number:.15g}", is_number=True)
+    return found
+
+
+def _odd_texts(source: DuckTable, columns: Sequence[int]) -> dict[int, str]:
+    """Return a text of each column of plain numbers that others may read as other numbers, or as words.
+
+    These are texts such as 1.500 where commas stand before the decimals. In a column that is text by its type they are
+    all texts, those such as 1.10 before others.
+    """
+    is_typed = source.format not in _WITH_DECIMAL
+    if not is_typed and source.decimal != ",":
+        return {}
+    found: dict[int, str] = {}
+    for start in range(0, len(columns), MANY):
+        some = columns[start : start + MANY]
+        values = ", ".join(f"{source.text(i)} AS t{i}, {source.number(i)} AS n{i}" for i in some)
+        tests = [f"t{i} LIKE '%.%0'" if is_typed else f"{plain_number(f't{i}')} IS DISTINCT FROM n{i}" for i in some]
+        firsts = [f"min(t{i}) FILTER (n{i} IS NOT NULL AND {test})" for i, test in zip(some, tests, strict=True)]
+        if is_typed:
+            firsts = [
+                f"coalesce({first}, min(t{i}) FILTER (n{i} IS NOT NULL))" for i, first in zip(some, firsts, strict=True)
+            ]
+        answers = source.fetch(f"SELECT {', '.join(firsts)} FROM (SELECT {values} FROM {source.relation})")[0]
+        found |= {i: text for i, text in zip(some, answers, strict=True) if text is not None}
     return found
 
 

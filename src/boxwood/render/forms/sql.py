@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -95,23 +97,47 @@ def sql(
 
 
 def _remarks(ex: MeasuredTree) -> str:
-    """Return lines on columns that were read as numbers or dates, though they are not plainly written.
+    """Return lines on tested columns that were read as numbers, truths or dates, though they are not plainly written.
 
-    In the user's database they may be text still, such as "44,98", which SQL does not take for a number.
+    In the user's database they may be text still, such as "44,98" or "ja", which SQL takes for no number and no truth.
     """
-    tested = [(ex.columns[j], ex.date_columns[j]) for j in ex.tree.features.tolist() if j in ex.date_columns]
+    tested = {ex.columns[j]: ex.date_columns.get(j) for j in ex.tree.features.tolist()}
+    numbers = [each for note in ex.notes if note.startswith(_READ) for each in _NUMBERS.findall(note)]
+    truths = [found for note in ex.notes if (found := _TRUTHS.fullmatch(note))]
     read = {
-        "numbers": [note.removeprefix(_READ) for note in ex.notes if note.startswith(_READ)],
-        "dates": [f"{name} (such as {dates.example})" for name, dates in tested if dates.form],
+        "numbers": [said for said, name in numbers if name in tested],
+        "truths": [
+            f"{name} ({found[2]} is true, {found[3]} is false)"
+            for found in truths
+            for name in found[1].split(", ")
+            if name in tested
+        ],
+        "dates": [f"{name} (such as {dates.example})" for name, dates in tested.items() if dates and dates.form],
     }
+    words = {ex.columns[j]: known.values for j, known in ex.coded_columns.items() if ex.columns[j] in tested}
+    read["text"] = [f"{name} (such as {odd})" for name, its in words.items() if (odd := _odd_number(its)) is not None]
     said = {kind: " ".join("; ".join(columns).split()) for kind, columns in read.items() if columns}
     return "".join(
-        f"-- Convert these columns to {kind} first, where your database holds them as text: {columns}\n"
+        f"-- Convert these columns to {kind} first, where your database holds them as "
+        f"{'numbers' if kind == 'text' else 'text'}: {columns}\n"
         for kind, columns in said.items()
     )
 
 
+def _odd_number(values: Sequence[Hashable]) -> str | None:
+    """Return the first word that a database may hold as a number, whose text is another one, such as 1.10 or 0742."""
+    for value in values:
+        with suppress(TypeError, ValueError):
+            number = float(value) if isinstance(value, str) else math.nan
+            if math.isfinite(number) and value not in (repr(number), f"{number:.0f}"):
+                return str(value)
+    return None
+
+
+# the notes on how columns were read, which a model file keeps, too
 _READ = "read as numbers: "
+_NUMBERS = re.compile(r"(?:: |, )((.+?) \('.+?' is [-+.0-9e]+\))")
+_TRUTHS = re.compile(r"(.+): (.+) is 1, (.+) is 0")
 
 
 def _query(ex: MeasuredTree, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
