@@ -188,7 +188,7 @@ def test_sheets_of_excel(tmp_path):
     ]
     path = workbook(tmp_path / "t.xlsx", {"one": rows, "two": [["a"], [5], [6]], "none": []})
     assert rows_of(path) == (
-        ("Größe", "2024", "column3", "when", "word", "a"),
+        ("Größe", "2024", "column 3", "when", "word", "a"),
         ("BIGINT", "DOUBLE", "BOOLEAN", "TIMESTAMP", "VARCHAR", "VARCHAR"),
         [(1, 0.1, True, day, "x", "1"), (None,) * 6, (3, 2.0, False, None, "é", "#N/A")],
     )

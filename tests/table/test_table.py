@@ -358,7 +358,7 @@ def test_any_name_is_a_name(tmp_path, form):
 
 def test_names_that_are_missing_or_repeated_become_different(tmp_path):
     table = read_table(text_file(tmp_path, "t.csv", "a,a,,a_1\n1,2,3,4\n2,3,4,5\n"))
-    assert table.columns == ("a", "a_1", "column3", "a_1_1")
+    assert table.columns == ("a", "a_1", "column 3", "a_1_1")
 
 
 def test_a_glob_means_itself(tmp_path):

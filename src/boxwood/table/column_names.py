@@ -60,16 +60,16 @@ def find_columns(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def distinct_names(names: Sequence[str | None]) -> tuple[str, ...]:
-    """Return names that are all different: repeated ones get a number, missing ones the number of their column.
+    """Return names that are all different: repeated ones get a number, missing ones are those of a file without header.
 
     Examples
     --------
     >>> distinct_names(["a", "a", None])
-    ('a', 'a_1', 'column3')
+    ('a', 'a_1', 'column 3')
     """
     distinct: dict[str, None] = {}
     for i, name in enumerate(names):
-        stem = name or f"column{i + 1}"
+        stem = name or f"column {i + 1}"
         number, choice = 0, stem
         while choice in distinct:
             number += 1

@@ -140,10 +140,11 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
 
 def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
     """Return lines for the reader: what was skipped, which columns got other names, whether these look like data."""
-    hints = list(dialect.hints)
-    renamed = [
-        new for name, new in zip(dialect.names, distinct_names(dialect.names), strict=True) if name not in (None, new)
-    ]
+    hints, pairs = list(dialect.hints), list(zip(dialect.names, distinct_names(dialect.names), strict=True))
+    renamed = [new for name, new in pairs if name not in (None, new)]
+    unnamed = [new for name, new in pairs if name is None]
+    if unnamed:
+        hints.append(f"columns without a name are called by their number: {listed(unnamed)}")
     if renamed:
         hints.append(f"column names that come more than once get a number: {listed(renamed)}")
     numbers = [name for name in dialect.names if name is not None and _is_number(name)]
