@@ -125,6 +125,18 @@ def test_a_threshold_lies_where_resamples_put_it():
         assert sorted(cut[2:] for cut in cuts) == [(end, 1.0, end, end, None) for end in ends]
 
 
+def test_cuts_of_a_column_keep_their_places_and_a_cluster_without_a_rule_is_not_said_to_be_lost():
+    x = np.random.default_rng(2).random(400)
+    labels = np.where(x < 0.5, "a", "b").astype(object)
+    labels[:12] = "r"  # anywhere, so that no rule is for them
+    found = explain(x[:, None], labels).stability(n=20)
+    assert [one.name for one in found.clusters] == ["a", "b"]
+    assert "r " not in found.verdict.split(".")[0]
+    first, second = sorted(found.cuts, key=lambda cut: cut.threshold)
+    assert first.low <= first.threshold <= first.high < second.low <= second.threshold <= second.high
+    assert first.returns <= second.returns == 1
+
+
 def test_a_two_sided_cut_has_two_entries():
     X = np.repeat([[0.0], [4.0], [9.0]], 20, axis=0)
     ex = explain(X, np.repeat([0, 1, 0], 20), method="expand", base="root", cuts="interval", max_leaf_nodes=2)

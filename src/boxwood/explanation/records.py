@@ -276,11 +276,12 @@ class CutStability(NamedTuple):
     threshold : float
         One end of the cut, in the units of the table. The largest double, if the cut asks whether there is a number.
     returns : float
-        Share of the resamples whose tree tests the column.
+        Share of the resamples whose tree has this cut: thresholds of a column are matched one to one, so that they are
+        least far apart in sum. For a column of categories the share whose tree tests the column.
     low, high : float or None
-        The threshold nearest to this one, of each tree that tests the column: 90% of these lie between `low` and
-        `high`. None if no tree tests the column, for a column of categories, where thresholds are codes, and for one of
-        0 and 1, where any threshold between them says the same.
+        The matched threshold of each of these trees: 90% lie between `low` and `high`. None if there is none, for a
+        column of categories, where thresholds are codes, and for one of 0 and 1, where any threshold between them says
+        the same.
     dates : Dates, default=None
         Of a column of dates, whose thresholds are days since the beginning of 1970: how they are said.
     """

@@ -71,7 +71,9 @@ def _in_part(stability: Stability) -> list[str]:
 
 def _columns(stability: Stability) -> str:
     """Return how many of the tree's columns return in half of the trees."""
-    returns: dict[str, float] = {cut.column: cut.returns for cut in stability.cuts}
+    returns: dict[str, float] = {}
+    for cut in stability.cuts:
+        returns[cut.column] = max(cut.returns, returns.get(cut.column, 0.0))
     if not returns:
         return ""
     n = sum(share >= OFTEN for share in returns.values())

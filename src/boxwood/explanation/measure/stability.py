@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
@@ -219,7 +219,9 @@ def _clusters(ex: MeasuredTree, found: Floats) -> tuple[ClusterStability, ...]:
     summaries = []
     for one in ex.clusters:
         known = found[~np.isnan(found[:, one.cluster]), one.cluster]
-        mean, low = (float(known.mean()), float(np.quantile(known, LOW))) if len(known) else (0.0, 0.0)
+        if not len(known):
+            continue  # it has no rule, so there is none that might return
+        mean, low = float(known.mean()), float(np.quantile(known, LOW))
         lost = int((known < LOST).sum())
         summaries.append(ClusterStability(one.cluster, one.name, min(mean, 1.0), min(low, 1.0), lost))
     return tuple(summaries)
@@ -238,13 +240,30 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
     thresholds = [_thresholds(again) for again in trees]
     cuts = []
     for node, feature, end in ends:
-        again = [of_tree[feature] for of_tree in thresholds if feature in of_tree]
-        near = [_nearest(values, end) for values in again if len(values)]
-        is_number = near and feature not in coded and ex.columns[feature] not in ex.binary and end < LARGEST
-        dates = ex.date_columns.get(feature)
-        low, high = map(float, np.quantile(near, (LOW, HIGH))) if is_number else (None, None)
+        dates, is_number = ex.date_columns.get(feature), feature not in coded and end < LARGEST
+        if is_number:
+            own = [other for _, column, other in ends if column == feature and other < LARGEST]
+            again = [found for each in thresholds if (found := _matched(end, own, each.get(feature))) is not None]
+        else:
+            again = [0.0 for each in thresholds if feature in each]
+        has_range = again and is_number and ex.columns[feature] not in ex.binary
+        low, high = map(float, np.quantile(again, (LOW, HIGH))) if has_range else (None, None)
         cuts.append(CutStability(node, ex.columns[feature], end, len(again) / len(trees), low, high, dates))
     return tuple(cuts)
+
+
+def _matched(end: float, own: Sequence[float], found: Floats | None) -> float | None:
+    """Return the end that takes the place of one in another tree, where ends of a column are matched one to one.
+
+    IN: own: the ends of the column; found: those of the other tree. The sum of their distances is least.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if found is None or not len(found):
+        return None
+    some, others = linear_sum_assignment(np.abs(np.subtract.outer(own, found)))
+    places = dict(zip((own[i] for i in some.tolist()), others.tolist(), strict=True))
+    return float(found[places[end]]) if end in places else None
 
 
 def _ends(lower: float, upper: float) -> list[float]:
@@ -263,10 +282,6 @@ def _thresholds(tree: ThresholdTree | None) -> dict[int, Floats]:
         ends = np.concatenate([tree.lower[tree.feature == feature], tree.upper[tree.feature == feature]])
         found[feature] = ends[np.abs(ends) < LARGEST]
     return found
-
-
-def _nearest(values: Floats, value: float) -> float:
-    return float(values[np.argmin(np.abs(values - value))])
 
 
 CONTRASTED = 1_000  # most rows of a table that is clustered for this
