@@ -115,7 +115,7 @@ class ThresholdTree(Nodes):
     # ---------------------------------------------------------------------------------------------- rewriting
 
     def shortened(self, X: ArrayLike) -> ThresholdTree:
-        """Return the tree with each threshold moved to the decimal with the fewest digits that keeps every row of `X`.
+        """Return the tree with each threshold moved to the decimal with the fewest digits between the rows of `X`.
 
         The result labels the rows of `X` as this tree does. Each threshold moves within its gap, between the nearest
         rows on both sides. Among decimals of the same length the nearest to the middle of the gap is taken. In a column

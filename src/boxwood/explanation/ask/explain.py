@@ -160,10 +160,11 @@ def explain(
     Returns
     -------
     Explanation
-        Always holds: its thresholds are the decimals with the fewest digits that keep every row of `X` on its side of
-        the cut, except for the tree of an explainer. Costs are squared distances. Those of kernel methods are measured
-        in the kernel's feature space, and those of "random_cuts" by its objective. The limits that were set
-        (`max_depth` to `round_thresholds`) are kept by its tree; `Explanation.budget` has them.
+        Always holds: its thresholds are the decimals with the fewest digits between the values on both sides of the
+        cut, or in columns of whole numbers from the lower one on, except for the tree of an explainer. Costs are
+        squared distances. Those of kernel methods are measured in the kernel's feature space, and those of
+        "random_cuts" by its objective. The limits that were set (`max_depth` to `round_thresholds`) are kept by its
+        tree; `Explanation.budget` has them.
 
     Raises
     ------
