@@ -160,7 +160,7 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
         if name not in dates:
             continue
         if _holds_dates(series) and bool(_zone_of(series)) != bool(dates[name].zone):
-            has, need = ("a", "none") if _zone_of(series) else ("no", "one")
+            has, need = ("a", "none; leave it out") if _zone_of(series) else ("no", "one; say in which zone they are")
             raise DataError(f"the dates of {name} have {has} time zone, but those of the rules have {need}")
         if _may_be_text(series) and not _holds_dates(series):
             number = {value: dates[name].number(value, name) for value in series.drop_nulls().unique().to_list()}

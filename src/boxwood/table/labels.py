@@ -156,7 +156,7 @@ def _dated(source: DuckTable, column: int, dates: Dates) -> Input:
     """Return a column of dates as the expression reads it: as days."""
     has_zone = source.types[column] in WITH_ZONE
     if source.kind(column) == "date" and has_zone != bool(dates.zone):
-        has, need = ("a", "none") if has_zone else ("no", "one")
+        has, need = ("a", "none; leave it out") if has_zone else ("no", "one; say in which zone they are")
         raise DataError(
             f"the dates of column '{source.names[column]}' in {source.name} have {has} time zone, but those of the "
             f"rules have {need}"

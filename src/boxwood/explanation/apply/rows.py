@@ -53,8 +53,9 @@ def leaves_of_rows(
         j = read[_without_value(on_table, table[row])]
         value = _value(X, columns, j, row)
         what = "missing" if is_missing(value) else never_seen(value, categories[j])
+        lack = "lack a value that their rule needs" if is_missing(value) else "hold no value that their rule knows"
         raise DataError(
-            f"{int((reached < 0).sum())} of {len(reached)} rows lack a value that their rule needs, first row {row}: "
+            f"{int((reached < 0).sum())} of {len(reached)} rows {lack}, first row {row}: "
             f"{columns[j]} is {what}; fill such values or leave those rows out; predict and apply take no cluster "
             'for them by missing="none"'
         )

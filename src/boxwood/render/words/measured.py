@@ -330,7 +330,8 @@ def _finite(value: Any) -> Any:
 def _headline(why: Why) -> str:
     if why.cluster is None or why.size is None or why.own is None:
         return f"no cluster: {why.reason}"
-    held = f"{why.size:,.10g} {'row' if why.size == 1 else 'rows'}"
+    size = f"{why.size:,.0f}" if float(why.size).is_integer() else f"{why.size:,.1f}"  # of rows with weights
+    held = f"{size} {'row' if why.size == 1 else 'rows'}"
     own = f", {why.own / why.size:.1%} of them {cluster_name(why.name)}" if why.size else ""
     return f"{cluster_name(why.name)}, by leaf {why.leaf} ({held}{own})"
 
