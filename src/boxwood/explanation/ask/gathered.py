@@ -240,7 +240,7 @@ def _rows(
         whole = batches.gathered()
         labels = None if labelling is None else labelling.by_code(whole.labels)
         return _Drawn(whole.values, labels, whole.weights, notes)
-    some = sample_of(batches, most).drawn(most)
+    some = sample_of(replace(batches, n_jobs=1), most).drawn(most)  # each thread would hold a sample as large
     note = (
         f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory, as tables with words or "
         "missing values are; everything is measured on these"
