@@ -143,3 +143,16 @@ def test_sql_says_which_words_a_database_may_hold_as_numbers():
     for words, remark in ((["1.2", "1.10", "1.1"], said), (["1", "1.5", "b"], "")):
         frame = pd.DataFrame({"version": words * 20, "kind": ["old", "new", "old"] * 20})
         assert explain(frame, "kind").to_sql().startswith(f"{remark}CASE\n")
+
+
+def test_sql_says_all_of_a_list_that_is_cut_off(tmp_path):
+    names = [f"p{j:02}" for j in range(12)]
+    lines = [";".join([*names, "seg"])]
+    lines += [
+        ";".join([*(f"{(7 * i + 3 * j) % 50},5 €" for j in range(11)), f"{i},5 €", "ab"[i > 30]]) for i in range(60)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    run("explain", tmp_path / "t.csv", "-l", "seg", "-o", tmp_path / "r.sql")
+    first, case = (tmp_path / "r.sql").read_text().split("\n", 1)
+    assert '"p11" <= ' in case
+    assert first.endswith(" and 2 more")

@@ -238,32 +238,32 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
         ]
     ]
     thresholds = [_thresholds(again) for again in trees]
+    own: dict[int, list[float]] = {}  # the ends of each column of numbers
+    for _, feature, end in ends:
+        if feature not in coded and end < LARGEST:
+            own.setdefault(feature, []).append(end)
+    matched = {j: [_matched(its, each.get(j, np.empty(0))) for each in thresholds] for j, its in own.items()}
     cuts = []
     for node, feature, end in ends:
-        dates, is_number = ex.date_columns.get(feature), feature not in coded and end < LARGEST
-        if is_number:
-            own = [other for _, column, other in ends if column == feature and other < LARGEST]
-            again = [found for each in thresholds if (found := _matched(end, own, each.get(feature))) is not None]
-        else:
-            again = [0.0 for each in thresholds if feature in each]
-        has_range = again and is_number and ex.columns[feature] not in ex.binary
+        is_number = feature not in coded and end < LARGEST
+        again = [found[end] for found in matched[feature] if end in found] if is_number else []
+        n_again = len(again) if is_number else sum(feature in each for each in thresholds)
+        has_range = again and ex.columns[feature] not in ex.binary
         low, high = map(float, np.quantile(again, (LOW, HIGH))) if has_range else (None, None)
-        cuts.append(CutStability(node, ex.columns[feature], end, len(again) / len(trees), low, high, dates))
+        dates = ex.date_columns.get(feature)
+        cuts.append(CutStability(node, ex.columns[feature], end, n_again / len(trees), low, high, dates))
     return tuple(cuts)
 
 
-def _matched(end: float, own: Sequence[float], found: Floats | None) -> float | None:
-    """Return the end that takes the place of one in another tree, where ends of a column are matched one to one.
+def _matched(own: Sequence[float], found: Floats) -> dict[float, float]:
+    """Return the end of another tree that takes the place of each end of a column, where there is one.
 
-    IN: own: the ends of the column; found: those of the other tree. The sum of their distances is least.
+    They are matched one to one, so that the sum of their distances is least.
     """
     from scipy.optimize import linear_sum_assignment
 
-    if found is None or not len(found):
-        return None
     some, others = linear_sum_assignment(np.abs(np.subtract.outer(own, found)))
-    places = dict(zip((own[i] for i in some.tolist()), others.tolist(), strict=True))
-    return float(found[places[end]]) if end in places else None
+    return {own[i]: float(found[j]) for i, j in zip(some.tolist(), others.tolist(), strict=True)}
 
 
 def _ends(lower: float, upper: float) -> list[float]:

@@ -102,16 +102,9 @@ def _remarks(ex: MeasuredTree) -> str:
     In the user's database they may be text still, such as "44,98" or "ja", which SQL takes for no number and no truth.
     """
     tested = {ex.columns[j]: ex.date_columns.get(j) for j in ex.tree.features.tolist()}
-    numbers = [each for note in ex.notes if note.startswith(_READ) for each in _NUMBERS.findall(note)]
-    truths = [found for note in ex.notes if (found := _TRUTHS.fullmatch(note))]
     read = {
-        "numbers": [said for said, name in numbers if name in tested],
-        "truths": [
-            f"{name} ({found[2]} is true, {found[3]} is false)"
-            for found in truths
-            for name in found[1].split(", ")
-            if name in tested
-        ],
+        "numbers": [said for note in ex.notes for said in _numbers_said(note, tested)],
+        "truths": [said for note in ex.notes for said in _truths_said(note, tested)],
         "dates": [f"{name} (such as {dates.example})" for name, dates in tested.items() if dates and dates.form],
     }
     words = {ex.columns[j]: known.values for j, known in ex.coded_columns.items() if ex.columns[j] in tested}
@@ -134,10 +127,29 @@ def _odd_number(values: Sequence[Hashable]) -> str | None:
     return None
 
 
+def _numbers_said(note: str, tested: Collection[str]) -> list[str]:
+    """Return what a note on columns that were read as numbers says of tested ones; all of it, if it is cut off."""
+    if not note.startswith(_READ):
+        return []
+    said = note.removeprefix(_READ)
+    return [said] if _CUT_OFF.search(said) else [each for each, name in _NUMBERS.findall(note) if name in tested]
+
+
+def _truths_said(note: str, tested: Collection[str]) -> list[str]:
+    """Return what a note on columns that were read as truths says of tested ones, as `_numbers_said` does."""
+    found = _TRUTHS.fullmatch(note)
+    if found is None:
+        return []
+    names, yes, no = found.groups()
+    said = [names] if _CUT_OFF.search(names) else [name for name in names.split(", ") if name in tested]
+    return [f"{name} ({yes} is true, {no} is false)" for name in said]
+
+
 # the notes on how columns were read, which a model file keeps, too
 _READ = "read as numbers: "
 _NUMBERS = re.compile(r"(?:: |, )((.+?) \('.+?' is [-+.0-9e]+\))")
 _TRUTHS = re.compile(r"(.+): (.+) is 1, (.+) is 0")
+_CUT_OFF = re.compile(r" and \d+ more$|\N{HORIZONTAL ELLIPSIS}")
 
 
 def _query(ex: MeasuredTree, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
