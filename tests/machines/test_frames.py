@@ -162,6 +162,8 @@ def test_tables_with_words_and_gaps_give_what_a_frame_gives(machines, monkeypatc
     with pytest.raises(DataError, match="'weight' can only be told where all rows are in memory"):
         ex.worth("weight")
     monkeypatch.setattr(settings, "GATHERED", 1000)
+    monkeypatch.setattr(settings, "DRAWN", 1000)
+    assert ex.measure(table, "segment").cost == pytest.approx(ex.cost, rel=1e-14)
     for clusters in ({"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}):
         check_same(bw.explain(table, **clusters, **way), bw.explain(bw.scan(frame), **clusters, **way))
 

@@ -7,8 +7,9 @@ added exactly (`passes/sums.py`), and so are weights of categories, so the order
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -82,14 +83,12 @@ def mixed_cost(
     kinds = set(categorical)
 
     def work(j: int) -> Floats:
-        costs = _costs_of_codes if j in kinds else _costs_of_numbers
-        return costs(table[:, j], rows, float(scales[j]))
+        x, scale = table[:, j], float(scales[j])
+        if j in kinds:
+            return rows.answered(costs_of_codes(rows.k, _n_codes(x), rows.grid, scale), x)
+        return rows.answered(costs_of_numbers(rows.k, rows.grid, scale), x)
 
-    by_group = np.concatenate([np.empty(0), *map_tasks(work, range(table.shape[1]), n_jobs=n_jobs)])
-    total = math.fsum(by_group) if np.isfinite(by_group).all() else math.inf
-    if not math.isfinite(total):
-        raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
-    return total
+    return total_of(map_tasks(work, range(table.shape[1]), n_jobs=n_jobs))
 
 
 def mixed_scales(table: Array, categorical: Collection[int], weights: Weights, n_jobs: int | None = -1) -> Floats:
@@ -106,13 +105,133 @@ def mixed_scales(table: Array, categorical: Collection[int], weights: Weights, n
     """
     rows = _Groups.of(np.zeros(len(table), dtype=np.intp), weights)
     kinds = set(categorical)
-    scale = {True: _scale_of_codes, False: _scale_of_numbers}
-    scales = map_tasks(lambda j: scale[j in kinds](table[:, j], rows), range(table.shape[1]), n_jobs=n_jobs)
-    return np.array(scales, dtype=np.float64)
+
+    def work(j: int) -> Floats:
+        x = table[:, j]
+        steps = _scale_of_codes(_n_codes(x), rows.grid) if j in kinds else _scale_of_numbers(rows.grid)
+        return rows.answered(steps, x)
+
+    return np.concatenate([np.empty(0), *map_tasks(work, range(table.shape[1]), n_jobs=n_jobs)])
+
+
+class Widest:
+    """Least and greatest value of each group in a column of numbers: a summary of blocks."""
+
+    def __init__(self, k: int) -> None:
+        self.least, self.most = np.full((k, 1), np.inf), np.full((k, 1), -np.inf)
+
+    def update(self, block: tuple[Floats, Indices, Weights]) -> None:
+        """Add a block of rows."""
+        values, groups, _ = block
+        widen(values, groups, self.least, self.most)
+
+    def merge(self, other: Widest) -> None:
+        """Add what another summary has seen."""
+        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
+
+
+class CodeSums(RowSums):
+    """Weights of the codes of each group, shape (k, m), added exactly: each is a cluster of rows without columns."""
+
+    def __init__(self, k: int, m: int, grid: Grid) -> None:
+        super().__init__(Ranges(np.empty((k * m, 0)), np.empty((k * m, 0)), grid))
+        self.shape = k, m
+
+    def update(self, block: tuple[Floats, Indices, Weights]) -> None:
+        """Add a block of rows."""
+        values, groups, weights = block
+        codes = np.where(groups < 0, 0.0, values[:, 0]).astype(np.intp)
+        cells = np.where(groups < 0, -1, groups * self.shape[1] + codes)
+        super().update((np.empty((len(values), 0)), cells, weights))
+
+
+K = TypeVar("K", bound=Hashable)
+Steps: TypeAlias = Generator[Callable[[], Any], Any, Floats]
+"""Yields what makes an empty summary of blocks, gets it back with all rows in it, and returns a number for each group.
+
+A block holds the values of one column, shape (n, 1), the groups of the rows, -1 where a value is missing, and weights.
+So rows in memory and passes over batches answer the same questions, and give the same numbers to the last bit.
+"""
+
+
+def costs_of_numbers(k: int, grid: Grid, scale: float) -> Steps:
+    """Find the cost of each of k groups in a column of numbers, times the square of a factor; asks for three passes."""
+    _, _, squares = yield from _squares(k, grid)
+    mantissa, exponent = math.frexp(scale)  # so that nothing overflows where only the scaled cost is in range
+    exponents = 2 * (squares.exponents + exponent) + squares.grid.weight_exponent
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(rounded(squares.sums) * mantissa**2, exponents)[:, 0])
+
+
+def costs_of_codes(k: int, m: int, grid: Grid, scale: float) -> Steps:
+    """Find the cost of each of k groups in a column of m codes, times the square of a factor; asks for one pass."""
+    counts, totals = yield from _counts(k, m, grid)
+    with np.errstate(over="ignore"):
+        return np.asarray(totals * _spread(counts, totals) * scale * scale)
+
+
+def weights_of_codes(k: int, m: int, grid: Grid) -> Steps:
+    """Find the weights of m codes in each of k groups, shape (k * m,); asks for one pass."""
+    sums = yield partial(CodeSums, k, m, grid)
+    return np.asarray(sums.means().weights)
+
+
+def answered(
+    steps: Mapping[K, Steps], ask: Callable[[Mapping[K, Callable[[], Any]]], Mapping[K, Any]]
+) -> dict[K, Floats]:
+    """Return what several questions find, of which each gets one more summary from each pass until it is done.
+
+    IN: ask: returns the filled summaries of one pass, from what makes them.
+    """
+    found: dict[K, Floats] = {}
+    waiting = {key: next(each) for key, each in steps.items()}
+    while waiting:
+        for key, summary in ask(waiting).items():
+            try:
+                waiting[key] = steps[key].send(summary)
+            except StopIteration as done:
+                found[key] = done.value
+                del waiting[key]
+    return found
+
+
+def total_of(costs: Sequence[Floats]) -> float:
+    """Return the sum of the costs of groups in columns, rounded once; a DataError where it is beyond all floats."""
+    by_group = np.concatenate([np.empty(0), *costs])
+    total = math.fsum(by_group) if np.isfinite(by_group).all() else math.inf
+    if not math.isfinite(total):
+        raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
+    return total
+
+
+def _scale_of_numbers(grid: Grid) -> Steps:
+    ranges, means, squares = yield from _squares(1, grid)
+    return np.asarray(1.0 / scaling_of(ranges, means, squares)[1] if means.weights.any() else np.ones(1))
+
+
+def _scale_of_codes(m: int, grid: Grid) -> Steps:
+    spread = _spread(*(yield from _counts(1, m, grid)))
+    return 1.0 / np.sqrt(spread) if spread[0] > 0 else np.ones(1)
+
+
+def _squares(k: int, grid: Grid) -> Generator[Callable[[], Any], Any, tuple[Ranges, Means, SquareSums]]:
+    """Find ranges, means and squared differences to the means, of k groups in a column of numbers."""
+    widest = yield partial(Widest, k)
+    ranges = Ranges(widest.least, widest.most, grid)
+    sums = yield partial(RowSums, ranges)
+    squares = yield partial(SquareSums, ranges, means := sums.means())
+    return ranges, means, squares
+
+
+def _counts(k: int, m: int, grid: Grid) -> Generator[Callable[[], Any], Any, tuple[Floats, Floats]]:
+    """Find the weights of m codes in each of k groups, shape (k, m), ascending, and their sums, shape (k,)."""
+    weights = yield from weights_of_codes(k, m, grid)
+    counts = np.sort(weights.reshape(k, m), axis=1)
+    return counts, counts.sum(axis=1)
 
 
 class _Groups(NamedTuple):
-    """Groups of rows; rows of weight 0 are in none."""
+    """Groups of rows in memory; rows of weight 0 are in none."""
 
     groups: Indices
     k: int
@@ -124,69 +243,30 @@ class _Groups(NamedTuple):
         groups = without_weightless(groups, weights)
         return cls(groups, int(groups.max(initial=-1)) + 1, weights, Grid.of(groups >= 0, weights))
 
-    def blocks(self, x: Array) -> Iterator[tuple[Floats, Indices, Weights]]:
+    def answered(self, steps: Steps, x: Array) -> Floats:
+        """Return what a question finds of a column."""
+        blocks = list(self._blocks(x))
+
+        def ask(makes: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+            summary = makes["x"]()
+            for block in blocks:
+                summary.update(block)
+            return {"x": summary}
+
+        return answered({"x": steps}, ask)["x"]
+
+    def _blocks(self, x: Array) -> Iterator[tuple[Floats, Indices, Weights]]:
         """Yield the values of a column, their groups, and their weights; missing values are in no group."""
         for start in range(0, len(x), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
             values = np.ascontiguousarray(x[rows], dtype=np.float64)
             groups = np.where(np.isfinite(values), self.groups[rows], -1)
-            yield values, groups, None if self.weights is None else self.weights[rows]
+            yield values[:, None], groups, None if self.weights is None else self.weights[rows]
 
 
-def _costs_of_numbers(x: Array, rows: _Groups, scale: float) -> Floats:
-    """Return the cost of each group in a column of numbers, times the square of a factor."""
-    _, _, squares = _squares(x, rows)
-    mantissa, exponent = math.frexp(scale)  # so that nothing overflows where only the scaled cost is in range
-    exponents = 2 * (squares.exponents + exponent) + squares.grid.weight_exponent
-    with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(rounded(squares.sums) * mantissa**2, exponents)[:, 0])
-
-
-def _costs_of_codes(x: Array, rows: _Groups, scale: float) -> Floats:
-    """Return the cost of each group in a column of codes, times the square of a factor."""
-    counts, totals = _counts(x, rows)
-    with np.errstate(over="ignore"):
-        return np.asarray(totals * _spread(counts, totals) * scale * scale)
-
-
-def _scale_of_numbers(x: Array, rows: _Groups) -> float:
-    ranges, means, squares = _squares(x, rows)
-    return 1.0 / float(scaling_of(ranges, means, squares)[1][0]) if means.weights.any() else 1.0
-
-
-def _scale_of_codes(x: Array, rows: _Groups) -> float:
-    spread = float(_spread(*_counts(x, rows)).sum())  # of one group
-    return 1.0 / math.sqrt(spread) if spread > 0 else 1.0
-
-
-def _squares(x: Array, rows: _Groups) -> tuple[Ranges, Means, SquareSums]:
-    """Return ranges, means and squared differences to the means, of the groups in a column of numbers."""
-    least, most = np.full((rows.k, 1), np.inf), np.full((rows.k, 1), -np.inf)
-    blocks = [(values[:, None], groups, weights) for values, groups, weights in rows.blocks(x)]
-    for values, groups, _ in blocks:
-        widen(values, groups, least, most)
-    sums = RowSums(ranges := Ranges(least, most, rows.grid))
-    for block in blocks:
-        sums.update(block)
-    squares = SquareSums(ranges, means := sums.means())
-    for block in blocks:
-        squares.update(block)
-    return ranges, means, squares
-
-
-def _counts(x: Array, rows: _Groups) -> tuple[Floats, Floats]:
-    """Return the weights of the codes in each group, shape (k, m), ascending, and their sums, shape (k,).
-
-    The rows of a code in a group are added exactly, as a cluster of a table without columns.
-    """
+def _n_codes(x: Array) -> int:
     top = np.fmax.reduce(x)
-    m = 1 if np.isnan(top) else int(top) + 1
-    sums = RowSums(Ranges(np.empty((rows.k * m, 0)), np.empty((rows.k * m, 0)), rows.grid))
-    for values, groups, weights in rows.blocks(x):
-        cells = np.where(groups < 0, -1, groups * m + np.nan_to_num(values).astype(np.intp))
-        sums.update((np.empty((len(values), 0)), cells, weights))
-    counts = np.sort(sums.means().weights.reshape(rows.k, m), axis=1)
-    return counts, counts.sum(axis=1)
+    return 1 if np.isnan(top) else int(top) + 1
 
 
 def _spread(counts: Floats, totals: Floats) -> Floats:

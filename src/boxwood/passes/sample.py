@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -85,6 +86,14 @@ def sample_of(batches: Batches, n_rows: int) -> Sample:
     """
     summary = batches.fold(partial(RowSample, n_rows, batches.n_columns, batches.labelling is None))
     return Sample.of(*summary.least())
+
+
+def drawn_rows(batches: Batches, n_rows: int) -> Sample:
+    """Return rows drawn at random, `n_rows` of them or all if there are fewer, from one pass; see `Sample.drawn`.
+
+    One thread draws them, as each would hold so many.
+    """
+    return sample_of(replace(batches, n_jobs=1), n_rows).drawn(n_rows)
 
 
 class RowSample:

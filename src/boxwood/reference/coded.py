@@ -49,7 +49,7 @@ def _as_numbers(texts: list[Hashable]) -> list[Hashable]:
 class CodedSource(SourceOf):
     """A table that is read with the code of each word in its place: its place among the values of its column.
 
-    A missing word, and one that is not among them, is NaN.
+    A missing word is NaN.
 
     Parameters
     ----------
@@ -57,10 +57,13 @@ class CodedSource(SourceOf):
         The table.
     values : mapping from str to sequence
         The values of each column that is read as codes.
+    unseen : float, default=NaN
+        What stands for a word that is not among these.
     """
 
-    def __init__(self, source: Source, values: Mapping[str, Sequence[Hashable]]) -> None:
+    def __init__(self, source: Source, values: Mapping[str, Sequence[Hashable]], unseen: float = np.nan) -> None:
         super().__init__(source)
+        self.unseen = unseen
         self.values = {name: {value: float(i) for i, value in enumerate(its)} for name, its in values.items()}
         kinds = zip(source.names, source.kinds, strict=True)
         self.kinds = tuple("number" if name in values else kind for name, kind in kinds)
@@ -70,7 +73,7 @@ class CodedSource(SourceOf):
         """Return one summary of all batches, with codes in the place of words."""
         codes = {i: self.values[name] for i, name in enumerate(columns) if name in self.values}
         read = _as_words(self.source, columns, self.values)
-        return self.source.run(partial(_Coded, codes, self.missing_labels, make), read, n_jobs).summary
+        return self.source.run(partial(_Coded, codes, self.unseen, self.missing_labels, make), read, n_jobs).summary
 
 
 def _as_words(source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> list[str]:
@@ -132,9 +135,13 @@ class _Coded:
     """A summary of record batches some of whose columns are read as codes."""
 
     def __init__(
-        self, codes: Mapping[int, Mapping[Hashable, float]], marks: Collection[str], make: Callable[[], Any]
+        self,
+        codes: Mapping[int, Mapping[Hashable, float]],
+        unseen: float,
+        marks: Collection[str],
+        make: Callable[[], Any],
     ) -> None:
-        self.codes, self.marks, self.summary = codes, marks, make()
+        self.codes, self.unseen, self.marks, self.summary = codes, unseen, marks, make()
 
     def update(self, batch: Any, start: int | None) -> None:
         import pyarrow as pa
@@ -142,7 +149,7 @@ class _Coded:
         columns = list(batch.columns)
         for i, code_of in self.codes.items():
             places, values = _words_in(columns[i], self.marks)
-            known = [np.nan if value is None else code_of.get(value, np.nan) for value in values]
+            known = [np.nan if value is None else code_of.get(value, self.unseen) for value in values]
             columns[i] = pa.array(np.array([*known, np.nan])[places])
         self.summary.update(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), start)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from boxwood._frames import (
     as_dates,
@@ -21,23 +20,25 @@ from boxwood._frames import (
     refuse_unknown_columns,
     weights_in,
 )
-from boxwood._types import Array
+from boxwood._types import Array, Indices
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
 from boxwood.axes.transformers import coded
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import leaves_of_rows, with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
-from boxwood.explanation.ask.gaps import complete_rows, notes_on_labels_of, refuse_other_index
+from boxwood.explanation.ask.gaps import complete_rows, notes_on_all_rows, notes_on_labels_of, refuse_other_index
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
+from boxwood.explanation.measure.all_rows import AllRows, OfAllRows
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
+from boxwood.passes.sample import drawn_rows
 from boxwood.reference import Reference, Task
-from boxwood.reference.coded import rows_in_order
+from boxwood.reference.coded import CodedSource, rows_in_order
 from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.labels import encode_labels
 from boxwood.reference.streamed import Measured, find_labels
@@ -62,7 +63,6 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     refuse_no_rows(X)
     X = as_dates(X, dict(ex.dates)) if is_frame(X) and ex.dates else X
-    evidence = ex._in_memory
     if isinstance(labels, str):
         if not is_frame(X):
             raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
@@ -73,9 +73,20 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
     codes, found = encode_labels(label_values(labels))
     clusters = np.array([*places_of(found, ex.names), -1], dtype=np.intp)[codes]
-    coordinates = _coordinates(ex, X, weights_in(X, sample_weight))
-    if len(clusters) != len(coordinates.rows):
-        raise DataError(f"X has {len(coordinates.rows)} rows, but there are {len(clusters)} labels")
+    columns = _columns_read(ex, X)
+    table, weights = _table(ex, X, columns), weights_in(X, sample_weight)
+    weights = X.weights if isinstance(X, Rows) and weights is None else as_weights(weights, len(table))
+    if len(clusters) != len(table):
+        raise DataError(f"X has {len(table)} rows, but there are {len(clusters)} labels")
+    measured = _of_clusters(ex, _coordinates(ex, Rows(table, weights), columns), clusters, X)
+    return complete.told(measured, (OTHER_ROWS, *said, *complete.notes))
+
+
+def _of_clusters(
+    ex: MeasuredTree, coordinates: Coordinates, clusters: Indices, X: Any, whole: OfAllRows | None = None
+) -> MeasuredTree:
+    """Return the facts on rows whose clusters are known; IN: X: the rows as they were given; whole: see `measure`."""
+    evidence = ex._in_memory
     if evidence is None:
         centers = np.zeros((ex.n_clusters, coordinates.rows.n_columns))  # a tree that is there already needs none
         task = Task.of(coordinates.rows, Reference(clusters, centers, ex.names))
@@ -85,15 +96,15 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     kernel = None if evidence is None else evidence.kernel
     objective = ex.objective if kernel is not None or ex.kernel is None else "sqeuclidean"
     grown = Grown(ex.tree, ex.method, objective, kernel)
-    measured = measure(task, grown, coordinates)
+    measured = measure(task, grown, coordinates, whole=whole)
     if evidence is not None:
         rows = measured._rows()
         given = None if evidence.given is None else X
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
-        evidence = replace(evidence, **own, given=given, positions=None, unplaced="", beside=None)
+        evidence = replace(evidence, **own, given=given, positions=None, unplaced="", whole=None, beside=None)
         measured = replace(measured, _evidence=evidence)
-    measured = with_kinds(with_words_of(measured, ex), (), dict(ex.dates))
-    return complete.told(measured, (OTHER_ROWS, *said, *complete.notes))
+    booleans = () if evidence is None else evidence.booleans
+    return with_kinds(with_words_of(measured, ex), booleans, dict(ex.dates))
 
 
 def _as_asked(task: Task) -> dict[str, Any]:
@@ -119,13 +130,15 @@ def _as_truth(name: Hashable) -> Hashable:
     return {"true": True, "false": False}.get(name.lower(), name) if isinstance(name, str) else name
 
 
-def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> Coordinates:
-    """Return the rows in the columns of the table, and in those in which costs are measured."""
+def _columns_read(ex: MeasuredTree, X: Any) -> list[int]:
+    """Return the columns that are measured."""
     evidence = ex._in_memory
-    columns = _readable(ex, X) if evidence is None else list(evidence.columns)
-    table = _table(ex, X, columns)
-    weights = X.weights if isinstance(X, Rows) and sample_weight is None else as_weights(sample_weight, len(table))
-    rows = Rows(table, weights)
+    return _readable(ex, X) if evidence is None else list(evidence.columns)
+
+
+def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> Coordinates:
+    """Return rows in the columns of the table, of which some are measured, and in those in which costs are measured."""
+    evidence, table = ex._in_memory, rows.values
     gaps = tuple(sorted(ex.gap_columns & set(columns)))
     if evidence is None:
         numbers = [j for j in columns if j not in ex.coded_columns] or columns
@@ -145,7 +158,6 @@ def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> C
         known,
         table_store=rows,
         store=rows if axis_map is None else rows.mapped(axis_map.transform(table)),
-        categories=ex.coded_columns,
         gaps=gaps,
         notes=known.notes if known.measured is None else (*known.notes, OF_RULES),
         measured=None,
@@ -154,11 +166,13 @@ def _coordinates(ex: MeasuredTree, X: Any, sample_weight: ArrayLike | None) -> C
 
 def _numbers_read(ex: MeasuredTree, X: Any) -> list[str]:
     """Return the columns that are measured and need values; a category may be missing, where that was seen."""
-    evidence = ex._in_memory
-    read = _readable(ex, X) if evidence is None else list(evidence.columns)
-    coded = ex.coded_columns
-    placed = ex.gap_columns | {j for j in coded if None in coded[j].values}
-    return [ex.columns[j] for j in read if j not in placed]
+    return [ex.columns[j] for j in _columns_read(ex, X) if j not in _points(ex)]
+
+
+def _points(ex: MeasuredTree) -> dict[int, float]:
+    """Return what stands for a missing value in each column of the table that may lack one."""
+    coded = {j: float(one.values.index(None)) for j, one in ex.coded_columns.items() if None in one.values}
+    return {**dict.fromkeys(ex.gap_columns, np.inf), **coded}
 
 
 def _readable(ex: MeasuredTree, X: Any) -> list[int]:
@@ -205,24 +219,67 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
     kinds = dict(zip(source.names, source.kinds, strict=True))
     words = {ex.columns[j]: one.values for j, one in ex.coded_columns.items() if kinds[ex.columns[j]] != "boolean"}
     if words or ex.gaps:
-        kept = source.label_name(labels)
-        names = [name for name in (*ex.columns, kept, weight) if name is not None]
-        if (source.n_rows or 0) * len(names) > settings.GATHERED:
-            refuse_all_rows(f"a rule on words or missing values ({listed([*words, *ex.gaps])})", source.name)
-        refuse_unknown_columns([labels], source.names)
-        found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False)
-        rows, labelling = rows_in_order(source, names, words), LabelColumn(labels, found.labels)
-        codes = labelling.codes(None, rows.column(kept).combine_chunks())
-        measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
-        measured = replace(measured, notes=(*measured.notes, *found.missing.notes))
-        if measured._evidence is None or source.is_local:
-            return measured
-        return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
+        return _on_mixed_table(ex, source, labels, weight, words)
     batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
     n_jobs = -1 if ex._evidence is None or ex._in_memory is not None else ex._evidence.task.n_jobs
     measured = on_complete_rows(partial(_measured, ex, labels), replace(batches, n_jobs=n_jobs))
     return with_kinds(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans, dict(ex.dates))
+
+
+def _on_mixed_table(
+    ex: MeasuredTree, source: Source, labels: str, weight: str | None, words: Mapping[str, Sequence[Hashable]]
+) -> MeasuredTree:
+    """Return the facts of a tree that asks for words or missing values; of a long table, some rows are in memory."""
+    refuse_unknown_columns([labels], source.names)
+    found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False)
+    labelling, names = LabelColumn(labels, found.labels), [*ex.columns, *([] if weight is None else [weight])]
+    if found.overview.n_rows * len(names) <= settings.GATHERED:
+        kept = source.label_name(labels)
+        rows = rows_in_order(source, [*names, kept], words)
+        codes = labelling.codes(None, rows.column(kept).combine_chunks())
+        measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
+    else:
+        measured = _on_long_table(ex, AllRows(source, labelling, found.overview, weight), words)
+    measured = replace(measured, notes=(*measured.notes, *found.missing.notes))
+    if measured._evidence is None or (source.is_local and measured._evidence.whole is None):
+        return measured
+    return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
+
+
+def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequence[Hashable]]) -> MeasuredTree:
+    """Return the facts on all rows of a table, some of which are then in memory."""
+    source, evidence = whole.source, ex._in_memory
+    if evidence is not None and evidence.coordinates.axis_map is not None and evidence.coordinates.scales is None:
+        refuse_all_rows("a rule on columns that a pipeline reads", source.name)
+    points, labels = _points(ex), whole.labelling.labels
+    needed = [name for j, name in enumerate(ex.columns) if j not in points]
+    labelling = _in_order(whole.labelling.column, labels, places_of(labels, ex.names), ex.n_clusters)
+    whole = replace(whole, labelling=labelling, needed=needed)
+    known = {name: [one for one in values if one is not None] for name, values in words.items()}
+    some = drawn_rows(whole.batches(CodedSource(source, known), ex.columns), max(settings.DRAWN // len(ex.columns), 1))
+    for j, point in points.items():
+        some.values[np.isnan(some.values[:, j]), j] = point
+    some = some.at(np.flatnonzero(~np.isnan(some.values).any(axis=1)))
+    rows = Rows(some.values, None if whole.weight is None else some.own_weights)
+    coordinates = _coordinates(ex, rows, range(len(ex.columns)))
+    found = whole.measured(ex.tree, coordinates)
+    measured = _of_clusters(ex, coordinates, some.labels, rows.values, found)
+    if measured._evidence is not None:
+        measured = replace(measured, _evidence=replace(measured._evidence, whole=whole))
+    note = (
+        f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; sizes, agreement and costs "
+        "are those of all rows, profiles and pictures those of the rows that were drawn"
+    )
+    return replace(measured, notes=(OTHER_ROWS, note, *measured.notes, *notes_on_all_rows(found, "drop")))
+
+
+def _in_order(column: str, labels: Sequence[Hashable], places: Sequence[int], k: int) -> LabelColumn:
+    """Return the labelling in which each label of a column is at its place among k clusters; others have no rows."""
+    in_order: list[Any] = [None] * k
+    for label, place in zip(labels, places, strict=True):
+        in_order[place] = label
+    return LabelColumn(column, tuple(in_order))
 
 
 def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
@@ -240,10 +297,7 @@ def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) 
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
     labels, overview, missing = find_labels(batches, column)
     places = places_of(labels, names)
-    in_order: list[Any] = [None] * len(names)
-    for label, place in zip(labels, places, strict=True):
-        in_order[place] = label
-    labelling, overview = LabelColumn(column, tuple(in_order)), overview.placed(places, len(names))
+    labelling, overview = _in_order(column, labels, places, len(names)), overview.placed(places, len(names))
     known = Measured(replace(batches, labelling=labelling), overview, None, missing)
     ends = np.where(overview.sizes[:, None] > 0, [overview.least, overview.most], 0.0)
     near = ends[0] / 2 + ends[1] / 2  # a tree that is there already needs no centres, but points near the rows

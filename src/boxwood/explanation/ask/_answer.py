@@ -28,7 +28,7 @@ from boxwood.explanation.ask.explainer import (
     out_of_frozen,
     refuse_growing,
 )
-from boxwood.explanation.ask.gaps import HasGaps, complete_rows, refuse_other_index
+from boxwood.explanation.ask.gaps import HasGaps, complete_rows, notes_on_all_rows, refuse_other_index
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
 from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.progress import Progress
@@ -78,8 +78,9 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     explanation = rows.told(concluded(answer, question, asked, made_here=clustering is None))
     if source is not None and not in_batches:
         beside = partial(numbers_in_order, source, explanation.n_rows)
-        unplaced = "" if source.is_local and source.n_rows == explanation.n_rows else source.name
-        evidence = replace(explanation._rows(), beside=beside, unplaced=unplaced)
+        evidence = explanation._rows()
+        are_all = source.is_local and source.n_rows == explanation.n_rows and evidence.whole is None
+        evidence = replace(evidence, beside=beside, unplaced="" if are_all else source.name)
         explanation = replace(explanation, _evidence=evidence)
     return with_kinds(explanation, _booleans(X, rows.X), asked.dates)
 
@@ -130,11 +131,19 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     name = asked.method
     best = _grown_best(question, asked, with_defaults(name, asked.options, question.clusterer))
     question, grown, tree, n_moved, options = best
-    task = question.task
+    task, whole = question.task, None
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
+    if question.whole is not None:
+        whole = question.whole.measured(tree, question.coordinates)
+        of_drawn = grown.facts.get("on_length", ())  # which speaks of all rows
+        notes = (*(one for one in notes if one not in of_drawn), *notes_on_all_rows(whole, asked.missing))
+        tree = whole.tree
     finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
-    explanation = measure(task, finished, question.coordinates, **_known(question, grown, tree))
+    known = _known(question, grown, tree) if whole is None else {"whole": whole}
+    explanation = measure(task, finished, question.coordinates, **known)
     evidence = _growing(explanation._rows(), question, grown, name, options)
+    if question.whole is not None:
+        evidence = replace(evidence, whole=question.whole)
     return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, task if name == "auto" else None)
 
 
@@ -218,7 +227,7 @@ def _finished_for(question: Question, asked: Asked, options: Mapping[str, Any]) 
 def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
     """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table."""
     search: SearchFacts | None = grown.facts.get("search")
-    is_proved = question.has_every_cut and question.keeps_leaves(grown.tree)
+    is_proved = question.has_every_cut and question.keeps_leaves(grown.tree) and question.whole is None
     if search is None or is_proved:
         return grown.facts
     return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}
@@ -342,7 +351,7 @@ def concluded(answer: Answer, question: Question, asked: Asked, *, made_here: bo
     if answer.seen is not None:
         notes += notes_on_agreement(explanation.agreement, grown, settled(answer.seen, grown))
     notes += (*notes_on_missed(explanation), *notes_on_codes(explanation, asked.numbers))
-    explanation = told(explanation, question.task, question.budget, answer.n_moved)
+    explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
     explanation = replace(explanation, notes=(*explanation.notes, *notes))

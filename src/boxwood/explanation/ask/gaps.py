@@ -31,6 +31,7 @@ from boxwood.reference.clusterer import fitted_pipeline, is_fitted, last_step
 from boxwood.reference.labels import count_missing, encode_labels, labels_of
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measure.all_rows import OfAllRows
     from boxwood.explanation.measured_tree import Tree
 
 
@@ -163,6 +164,38 @@ def note_on_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int) -> s
     """Return the note on rows that get no cluster."""
     lack = "lacks a value and gets" if n_incomplete == 1 else "lack a value and get"
     return f"{n_incomplete:,} of {n_rows:,} rows {lack} no cluster: {_where(counts)}"
+
+
+def notes_on_all_rows(found: OfAllRows, missing: str) -> tuple[str, ...]:
+    """Return notes on the rows of a long table that get no cluster as they lack values.
+
+    Raises
+    ------
+    DataError
+        If rows lack values and `missing` is "refuse", or more than half of them do and `missing` is "drop".
+    """
+    n_rows, notes = found.n_rows, list[str]()
+    if found.n_empty and missing == "learn":
+        notes.append(note_on_empty(found.n_empty, n_rows))
+    elif found.n_empty:
+        refuse_gaps(found.gaps, found.n_empty, n_rows, missing)
+        notes.append(note_on_gaps(found.gaps, found.n_empty, n_rows))
+    if found.n_unseen:
+        lack = "lacks a value and gets" if found.n_unseen == 1 else "lack a value and get"
+        notes.append(
+            f"{found.n_unseen:,} of {n_rows:,} rows {lack} no cluster, as no row that was drawn lacks one there"
+        )
+    return tuple(notes)
+
+
+def note_on_empty(n_empty: int, n_rows: int) -> str:
+    """Return the note on rows without any value."""
+    lack = (
+        "has no value in any column in use, so it gets"
+        if n_empty == 1
+        else "have no value in any column in use, so they get"
+    )
+    return f"{n_empty:,} of {n_rows:,} rows {lack} no cluster"
 
 
 def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:

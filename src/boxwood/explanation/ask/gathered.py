@@ -1,8 +1,8 @@
 """A table in batches that has words or gaps, read into memory, where rules can use them: all of its rows, or a sample.
 
 Passes add up numbers, and a tree needs few of them. Sets of words and sides of missing values are chosen by looking at
-the rows again and again. So up to `settings.GATHERED` values are held at once; of a longer table rows are drawn, by
-what they hold, so that neither batches nor machines change the sample.
+the rows again and again. So tables of up to `settings.GATHERED` values are held at once; of a longer one rows are
+drawn, by what they hold, so that neither batches nor machines change the sample, and the tree is measured on all rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
-from boxwood._types import Array, Floats
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.axes.categories import MANY_VALUES
@@ -24,10 +24,11 @@ from boxwood.explanation.ask.columns import refuse_other_weights
 from boxwood.explanation.ask.gaps import can_be_gathered
 from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
 from boxwood.explanation.choose import settings
+from boxwood.explanation.measure.all_rows import AllRows
 from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
-from boxwood.passes.sample import sample_of
+from boxwood.passes.sample import Sample, drawn_rows
 from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.mixed import MixedTable, with_truths
 from boxwood.reference.streamed import find_labels
@@ -76,7 +77,12 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     said = {"words": asked.categories, "padded": padded, "spellings": spellings}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
-    return without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))
+    read = without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))
+    if drawn.whole is None:
+        return read
+    complete = read.complete._replace(rows=None, n_incomplete=0, notes=())  # as that is told of all rows
+    needed = () if asked.missing == "learn" else read.table.columns
+    return read._replace(complete=complete, whole=replace(drawn.whole, needed=needed))
 
 
 def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
@@ -209,12 +215,13 @@ def _constant(table: MixedTable) -> list[str]:
 
 # ---------------------------------------------------------------------------------------------------------- rows
 class _Drawn(NamedTuple):
-    """Rows with their labels, None where clusters are to be made, weights, and notes on rows that are not here."""
+    """Rows with their labels, None where clusters are to be made, weights, notes, and `whole`, if more have labels."""
 
     values: Floats
     labels: Array | None
     weights: Floats | None
     notes: tuple[str, ...] = ()
+    whole: AllRows | None = None
 
 
 def _rows(
@@ -227,26 +234,47 @@ def _rows(
 ) -> _Drawn:
     """Return all rows of a table, or some that are drawn if these are more values than memory should hold."""
     weight = asked.sample_weight
-    coded = CodedSource(source, words)
-    batches = Batches(coded, tuple(names), weight=weight, n_jobs=asked.n_jobs)
-    labelling, notes = None, tuple[str, ...]()
+    batches = Batches(CodedSource(source, words), tuple(names), weight=weight, n_jobs=asked.n_jobs)
+    labelling, notes, whole = None, tuple[str, ...](), None
     if clustering is not None:
         refuse_unknown_columns([clustering], source.names)
         found = find_labels(replace(batches, columns=()), clustering)
         labelling, notes = LabelColumn(clustering, found.labels), found.missing.notes
         batches = replace(batches, labelling=labelling)
-    most = max(settings.GATHERED // len(names), 1)
-    if n_rows <= most:
-        whole = batches.gathered()
-        labels = None if labelling is None else labelling.by_code(whole.labels)
-        return _Drawn(whole.values, labels, whole.weights, notes)
-    some = sample_of(replace(batches, n_jobs=1), most).drawn(most)  # each thread would hold a sample as large
+        whole = AllRows(source, labelling, found.overview, weight, asked.n_jobs)
+    if n_rows * len(names) <= settings.GATHERED:
+        rows = batches.gathered()
+        labels = None if labelling is None else labelling.by_code(rows.labels)
+        return _Drawn(rows.values, labels, rows.weights, notes)
+    some = drawn_rows(batches, max(settings.DRAWN // len(names), 1))
+    share = f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory"
+    if labelling is None or whole is None:
+        weights = None if weight is None else some.own_weights
+        note = f"{share}, as tables with words or missing values are; everything is measured on these"
+        return _Drawn(some.values, None, weights, (*notes, note))
+    some = _with_each_cluster(some, replace(batches, labelling=labelling), whole.overview.sizes)
     note = (
-        f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory, as tables with words or "
-        "missing values are; everything is measured on these"
+        f"{share}, as tables with words or missing values are, and the tree was grown on these; sizes, agreement and "
+        "costs are those of all rows, profiles and pictures those of the rows that were drawn"
     )
-    labels = None if labelling is None else labelling.by_code(some.labels)
-    return _Drawn(some.values, labels, None if weight is None else some.own_weights, (*notes, note))
+    weights = None if weight is None else some.own_weights
+    return _Drawn(some.values, labelling.by_code(some.labels), weights, (*notes, note), whole)
+
+
+def _with_each_cluster(some: Sample, batches: Batches, sizes: Indices) -> Sample:
+    """Return the rows with those of clusters of which none was drawn, as a tree knows the clusters of its rows alone.
+
+    IN: sizes (k,): number of the rows of each cluster in the table.
+    """
+    labelling = batches.labelling
+    assert isinstance(labelling, LabelColumn)
+    lost = np.setdiff1d(np.arange(len(sizes)), some.labels)
+    if not len(lost):
+        return some
+    rare = LabelColumn(labelling.column, tuple(labelling.labels[c] for c in lost.tolist()))
+    theirs = drawn_rows(replace(batches, labelling=rare), int(sizes[lost].sum()))
+    theirs = theirs._replace(labels=lost[theirs.labels])
+    return Sample(*(np.concatenate(parts) for parts in zip(some, theirs, strict=True)))
 
 
 def _give_back_memory() -> None:

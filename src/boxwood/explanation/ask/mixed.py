@@ -24,7 +24,7 @@ from boxwood.explanation.ask.columns import (
     looks_like_identifier,
     notes_on_use,
 )
-from boxwood.explanation.ask.gaps import Complete, without_gaps, without_rows
+from boxwood.explanation.ask.gaps import Complete, note_on_empty, without_gaps, without_rows
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
@@ -41,6 +41,7 @@ from boxwood.reference.mixed import MixedTable, readable_columns, seldom_twice
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
+    from boxwood.explanation.measure.all_rows import AllRows
 
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
 THE_LABELS = "the labels themselves"
@@ -60,12 +61,15 @@ class Read(NamedTuple):
         Which rows of the whole table these are; its table is not needed.
     notes : tuple of str
         On columns that are left out.
+    whole : AllRows, default=None
+        All rows of the table, if these were drawn from it.
     """
 
     table: MixedTable
     clustering: Any
     complete: Complete
     notes: tuple[str, ...]
+    whole: AllRows | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -295,13 +299,7 @@ def _without_empty(table: MixedTable, lacking: Bools, clustering: Any, weights: 
     n, rows = len(table), np.flatnonzero(~empty)
     if not len(rows):
         raise DataError(f"none of {n:,} rows has a value in {listed(table.columns)}")
-    lack = (
-        "has no value in any column in use, so it gets"
-        if n - len(rows) == 1
-        else "have no value in any column in use, so they get"
-    )
-    note = f"{n - len(rows):,} of {n:,} rows {lack} no cluster"
-    return without_rows(Complete(table, clustering, weights), rows, n, note)
+    return without_rows(Complete(table, clustering, weights), rows, n, note_on_empty(n - len(rows), n))
 
 
 # ----------------------------------------------------------------------------------------------------- clusters

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
-from boxwood._validation import Rows, refuse_infinite_sum
+from boxwood._validation import Rows, listed, refuse_infinite_sum
 from boxwood.axes.every_set import MOST_CODES, EverySetMap
 from boxwood.explanation.ask.asked import Asked, Candidates
 from boxwood.explanation.ask.clustering import (
@@ -46,6 +46,7 @@ from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.search import choose
+from boxwood.explanation.measure.all_rows import AllRows
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
@@ -54,7 +55,7 @@ from boxwood.grow import METHODS
 from boxwood.grow.better.sets import resettled
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown
-from boxwood.passes import Batches, Source
+from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
@@ -89,6 +90,8 @@ class Question:
         What a reader should know of columns and clusters.
     by_means : bool
         Whether centres of clusters in batches are the means of their rows.
+    whole : AllRows, default=None
+        All rows of the table, if the rows of the task were drawn from it.
     """
 
     task: Task
@@ -99,6 +102,12 @@ class Question:
     complete: Complete
     notes: tuple[str, ...]
     by_means: bool = False
+    whole: AllRows | None = None
+
+    @property
+    def asked_budget(self) -> Budget:
+        """Limits of the rules as they were asked for: of all rows, where the rows of the task were drawn."""
+        return self.budget if self.whole is None else replace(self.budget, min_samples_leaf=self.whole.fewest)
 
     @property
     def task_on_table(self) -> Task:
@@ -314,6 +323,11 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     coordinates = coordinates.dated(asked.dates)
     refuse_infinite_sum(coordinates.rows.weights)
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
+    whole, lost = (None, ()) if read.whole is None else _of_clusters(read.whole, reference)
+    if whole is not None:
+        whole, n_kept = replace(whole, fewest=budget.min_samples_leaf), whole.overview.n_kept
+        budget.refuse_too_few(n_kept)
+        budget = budget.for_share(min(len(coordinates.rows) / n_kept, 1.0))
     numbers = [j for j in range(len(coordinates.columns)) if j not in coordinates.categories]
     said = [coordinates.columns[j] for j in numbers]
     values = [table.values[:, table.columns.index(name)] for name in said]
@@ -321,10 +335,19 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     of_clusters = notes_on_clustering(
         read.clustering, asked.n_clusters, ends, said, reference.names, scaled=asked.standardize
     )
-    notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes)
+    notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
-    return Question(task, coordinates, budget, None, None, complete, notes)
+    return Question(task, coordinates, budget, None, None, complete, notes, whole=whole)
+
+
+def _of_clusters(whole: AllRows, reference: Reference) -> tuple[AllRows, tuple[str, ...]]:
+    """Return all rows of a table with the clusters of those drawn, and a note on others, whose drawn rows are empty."""
+    labelling, kept = whole.labelling, {*reference.names}
+    lost = [str(label) for label in labelling.labels if label not in kept]
+    labels = tuple(label for label in labelling.labels if label in kept)
+    note = f"no row drawn of {listed(lost)} has a value, so there is no such cluster here; its rows are left out"
+    return replace(whole, labelling=LabelColumn(labelling.column, labels)), (note,) if lost else ()
 
 
 def _task(rows: Rows | Batches, reference: Reference, asked: Asked, mixture: Mixture | None, budget: Budget) -> Task:

@@ -16,6 +16,7 @@ from boxwood.explanation.measure.leaf_facts import held_in
 from boxwood.reference.budget import NO_BUDGET, Budget
 
 if TYPE_CHECKING:  # a model that was read from a file has no evidence
+    from boxwood.explanation.measure.all_rows import AllRows
     from boxwood.explanation.measure.facts import TableFacts
     from boxwood.grow.grown import Grown
     from boxwood.kernels import Kernel
@@ -62,6 +63,8 @@ class Evidence:
         Position of each row in the table that was explained; None if no row of it was left out as it lacks values.
     unplaced : str, default=""
         Name of the table if these rows have no positions in it, as they were drawn from it, or it has no order.
+    whole : AllRows, default=None
+        All rows of the table from which these were drawn, and which the facts of the tree are told of.
     beside : function from the name of a column to an array, default=None
         Reads the numbers of a column that rules do not use, of all rows of the table; None where the table is not at
         hand.
@@ -82,6 +85,7 @@ class Evidence:
     by_means: bool = False
     positions: Indices | None = None
     unplaced: str = ""
+    whole: AllRows | None = None
     beside: Callable[[str], Floats] | None = None
 
     @property
@@ -111,8 +115,8 @@ class Evidence:
         given = None if self.given is None else rows_of_table(self.given, rows)
         leaf = self.leaf[rows]
         held, _ = held_in(task, leaf, len(self.held))
-        there = replace(self, task=task, coordinates=coordinates, leaf=leaf, held=held, positions=None, beside=None)
-        return replace(there, given=given, budget=budget)
+        there = replace(self, task=task, coordinates=coordinates, leaf=leaf, held=held, given=given, budget=budget)
+        return replace(there, positions=None, whole=None, beside=None)
 
     def in_table(self, row: int) -> int:
         """Return the position in the whole table of a row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,8 +22,10 @@ from boxwood.explanation.measure.held_out import (
     with_rows_in_memory,
 )
 from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, one_by_one, summed
+from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
 from boxwood.grow import METHODS
+from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expansion
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.leaves.prune import Shares, shares_of
@@ -43,6 +46,9 @@ def frontier_of(ex: MeasuredTree, folds: int, progress: Progress = silent) -> Fr
     evidence = ex._known()
     if evidence.facts is not None:
         return _by_passes(ex, evidence, evidence.facts, folds)
+    if evidence.whole is not None:  # so that all trees are measured on the same rows
+        here = measure(evidence.task, Grown(ex.tree, ex.method), evidence.coordinates, leaf=evidence.leaf)
+        ex = replace(ex, price=here.price, agreement=here.agreement, reference_cost=here.reference_cost)
     distance, way = Distance(ex.objective, evidence.kernel), way_of(ex, evidence)
     largest = evidence.task.with_leaves(largest_of(ex))
     shares, leaf, grown_on = way.prunings(largest, evidence)

@@ -206,7 +206,7 @@ def with_rows_in_memory(ex: MeasuredTree) -> tuple[MeasuredTree, bool]:
     """
     there = ex._evidence
     if there is None or there.facts is None:
-        return ex, True
+        return ex, there is None or there.whole is None
     whole = there.facts.task
     sample, is_all = _sample(whole)
     table = Rows(sample.values, sample.own_weights if whole.is_weighted else None)

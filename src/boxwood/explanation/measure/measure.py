@@ -13,6 +13,7 @@ from boxwood._types import Array, Bools, Indices
 from boxwood._validation import listed, refuse_infinite_sum
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.explanation.measure.all_rows import OfAllRows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.facts import TableFacts
 from boxwood.explanation.measure.leaf_facts import LeafFacts
@@ -53,21 +54,32 @@ if TYPE_CHECKING:
 
 
 def measure(
-    task: Task, grown: Grown, coordinates: Coordinates, *, leaf: Indices | None = None, costs: Costs | None = None
+    task: Task,
+    grown: Grown,
+    coordinates: Coordinates,
+    *,
+    leaf: Indices | None = None,
+    costs: Costs | None = None,
+    whole: OfAllRows | None = None,
 ) -> MeasuredTree:
     """Return the explanation by a tree on the columns of a table; costs are measured in the columns that grew the tree.
 
-    The clusters' names must be text or numbers; see `renamed`. IN: leaf (n,), costs: of this tree, if they are known.
+    The clusters' names must be text or numbers; see `renamed`. IN: leaf (n,), costs: of this tree, if they are known;
+    whole: what it does in all rows of a table, if these were drawn from it: then that is told.
     """
     tree, reference = grown.tree, task.reference
     refuse_infinite_sum(task.rows.weights)
     if leaf is None:
         leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
+    if whole is not None:
+        facts, costs = whole.facts, Costs(*whole.costs)
+    else:
+        facts = LeafFacts.of(task, tree, leaf)
     if costs is None:
         costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates)
-    facts, gaps = LeafFacts.of(task, tree, leaf), tuple(coordinates.columns[j] for j in coordinates.gaps)
+    gaps = tuple(coordinates.columns[j] for j in coordinates.gaps)
     said = Said(coordinates.columns, coordinates.categories, coordinates.notes, coordinates.is_scaled, gaps)
-    return explanation_of(
+    measured = explanation_of(
         task,
         grown,
         facts,
@@ -77,6 +89,9 @@ def measure(
         binary=_binary_columns(tree, coordinates, task.kept),
         _evidence=Evidence(task, coordinates, leaf, facts.held, kernel=grown.kernel),
     )
+    if whole is None:
+        return measured
+    return replace(measured, n_rows=whole.n_rows, n_left_out=measured.n_left_out + whole.n_incomplete)
 
 
 def _binary_columns(tree: ThresholdTree, coordinates: Coordinates, kept: Bools) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import shown
 from boxwood.errors import DataError
 from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
-from boxwood.passes.batches import Block, refuse_no_numbers
+from boxwood.passes.batches import Batches, Block, refuse_no_numbers
 from boxwood.passes.labelling import Labelling
 from boxwood.passes.overview import ExactSum
 from boxwood.render.words.standing import standing_out
@@ -22,7 +22,6 @@ from boxwood.render.words.standing import standing_out
 if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
     from boxwood.explanation.verbs import Measured
-    from boxwood.reference import Task
 
 
 def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
@@ -30,10 +29,13 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     if not isinstance(column, str):
         raise TypeError(f"column must be the name of a column, got {shown(column)}")
     evidence, is_known = ex._evidence, column in ex.columns
-    if values is None and not is_known and evidence is not None and evidence.beside is not None:
+    if values is None and not is_known and evidence is not None and evidence.whole is None and evidence.beside:
         values = evidence.beside(column)
-    if values is None and not is_known and evidence is not None and evidence.facts is not None:
-        totals, weights, n_missing = _totals_by_a_pass(evidence.facts.task, column)
+    if values is None and evidence is not None and evidence.whole is not None:
+        rows = evidence.whole.batches(evidence.whole.source, ())
+        totals, weights, n_missing = _totals_by_a_pass(rows, ex.n_clusters, column)
+    elif values is None and not is_known and evidence is not None and evidence.facts is not None:
+        totals, weights, n_missing = _totals_by_a_pass(evidence.task.batches, ex.n_clusters, column)
     elif values is None:
         totals, weights, n_missing = _totals_by_profile(ex, column)
     else:
@@ -74,15 +76,14 @@ def _totals_by_profile(ex: Measured, column: str) -> tuple[Floats, Floats, int]:
     return (sizes - lacking) * means, sizes - lacking, round(lacking.sum())
 
 
-def _totals_by_a_pass(task: Task, column: str) -> tuple[Floats, Floats, int]:
-    """Return what `_totals` does of a column of a table in batches that the explanation does not look at."""
-    rows = task.batches
+def _totals_by_a_pass(rows: Batches, n_clusters: int, column: str) -> tuple[Floats, Floats, int]:
+    """Return what `_totals` does of a column of a table in batches."""
     refuse_no_numbers(rows.source, column, "values")
     labelling = rows.labelling
     if labelling is not None and labelling.column_read is None:
         labelling = _OfFirstColumns(labelling, rows.n_columns)
     beside = replace(rows, columns=(*rows.columns, column), labelling=labelling)
-    totals: _Totals = beside.fold(partial(_Totals, task.reference.n_clusters), [rows.n_columns])
+    totals: _Totals = beside.fold(partial(_Totals, n_clusters), [rows.n_columns])
     return totals.found()
 
 

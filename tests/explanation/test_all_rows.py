@@ -1,0 +1,201 @@
+"""Long tables with words and gaps: trees grow on rows that are drawn, and are measured on all of them."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from boxwood import explain, load, scan
+from boxwood.errors import DataError
+from boxwood.explanation.choose import settings
+from boxwood.table._arrow_source import ArrowSource
+from tests.explanation.test_gathered import customers
+from tests.scale import draws
+
+FACTS = ("n_rows", "n_left_out", "leaves", "clusters", "cost", "reference_cost", "agreement", "adjusted_rand")
+COLUMNS = ["age", "country", "plan", "member", "visits"]
+
+
+@pytest.fixture(autouse=True)
+def _half_is_drawn(monkeypatch):
+    monkeypatch.setattr(settings, "GATHERED", 1000)
+    monkeypatch.setattr(settings, "DRAWN", 1000)
+
+
+def in_batches(frame, batch_rows=41):
+    return ArrowSource(pa.Table.from_pandas(frame), batch_rows=batch_rows)
+
+
+def check_told_of_all_rows(ex, frame, **way):
+    """Check that an explanation tells of a table what its tree does in a frame of the same rows."""
+    expected = ex.measure(frame, "segment", **way)
+    for name in FACTS:
+        assert getattr(ex, name) == getattr(expected, name), name
+
+
+@pytest.mark.parametrize("way", [{}, {"sample_weight": "weight"}])
+def test_what_is_told_is_told_of_all_rows_to_the_last_bit(way, tmp_path):
+    for seed in range(draws(12)):
+        frame = customers(seed)
+        frame["segment"] = frame["segment"].mask(frame.index % 17 == 0, "-1")
+        table = in_batches(frame, 7 + seed)
+        options = {"columns": COLUMNS, "standardize": seed % 2 == 0, "max_leaf_nodes": 3 + seed % 4}
+        ex = explain(table, "segment", **options, **way, random_state=0)
+        assert len(ex._rows().leaf) == 200
+        assert ex.n_rows == 400
+        check_told_of_all_rows(ex, frame, **way)
+        again = ex.measure(table, "segment", **way)
+        assert ex.confusion() == again.confusion() == ex.measure(frame, "segment", **way).confusion()
+        check_told_of_all_rows(again, frame, **way)
+        ex.save(tmp_path / "model.json")
+        loaded = load(tmp_path / "model.json").measure(table, "segment", **way)  # costs are those of numbers
+        expected = load(tmp_path / "model.json").measure(frame, "segment", **way)
+        assert (loaded.n_rows, loaded.leaves, loaded.clusters) == (400, expected.leaves, expected.clusters)
+        assert (loaded.cost, loaded.price) == pytest.approx((expected.cost, expected.price), rel=1e-14)
+
+
+def test_rows_that_lack_a_value_are_dropped_wherever_they_are():
+    for seed in range(draws(4)):
+        frame = customers(seed)
+        ex = explain(in_batches(frame), "segment", columns=COLUMNS, missing="drop")
+        whole = frame.dropna(subset=COLUMNS)
+        assert (ex.n_rows, ex.n_incomplete) == (400, 400 - len(whole))
+        assert any(note.startswith(f"{400 - len(whole)} of 400 rows lack a value and get no") for note in ex.notes)
+        expected = ex.measure(whole, "segment")
+        assert (ex.leaves, ex.cost, ex.agreement) == (expected.leaves, expected.cost, expected.agreement)
+
+
+def told_of_one_value(frame, column, value, ask):
+    """Return what is told when a row has another value, for rows that are drawn and rows that are not."""
+    found = []
+    for row in range(12):
+        table = frame.copy()
+        table.loc[row, column] = value
+        try:
+            found.append(ask(in_batches(table)))
+        except DataError as error:
+            found.append(str(error))
+    return found
+
+
+def test_gaps_and_infinite_numbers_are_refused_wherever_they_are():
+    frame = customers(0).dropna(subset=COLUMNS).reset_index(drop=True)
+
+    def ask(table):
+        return explain(table, "segment", columns=COLUMNS, missing="refuse", method="imm")
+
+    messages = set(told_of_one_value(frame, "plan", None, ask))
+    assert messages == {
+        f'missing values in 1 of {n} rows: plan (1); fill them, or leave those rows out (missing="drop")'
+        for n in (200, len(frame))
+    }
+    assert set(told_of_one_value(frame, "age", np.inf, ask)) == {
+        "infinite values in 1 of 200 rows: age (1)\nleave those rows or columns out",
+        "infinite values: age (1)\nleave those rows or columns out",
+    }
+
+
+def test_a_gap_that_no_row_drawn_has_is_told():
+    frame = customers(0)[["age", "country", "segment"]].dropna().reset_index(drop=True)
+    frame = frame.assign(age=frame["age"] + frame.index / 1e4)  # so that rows differ
+    frame = pd.concat([frame, frame.assign(age=lambda f: f["age"] + 0.5)], ignore_index=True)
+    found = told_of_one_value(
+        frame, "age", None, lambda table: explain(table, "segment", columns=["age", "country"], method="imm")
+    )
+    unseen = [ex for ex in found if "age" not in ex.gaps]
+    assert 0 < len(unseen) < len(found)
+    assert {ex.n_incomplete for ex in unseen} == {1}
+    note = f"1 of {len(frame)} rows lacks a value and gets no cluster, as no row that was drawn lacks one there"
+    assert all(note in ex.notes for ex in unseen)
+
+
+def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
+    frame = customers(2)[["age", "country", "segment"]].dropna()
+    frame = pd.concat([frame] * 2, ignore_index=True)
+    ex = explain(frame, "segment")
+    assert not ex.gaps
+    assert {*ex.columns} == {ex.columns[j] for j in ex.tree.features}
+    other = frame.copy()
+    other.loc[:2, "age"] = None
+    measured = ex.measure(in_batches(other), "segment")
+    assert measured.n_incomplete == 3
+    assert f"3 of {len(frame)} rows lack a value and get no cluster: age (3)" in measured.notes
+    check_told_of_all_rows(measured, other)
+    other["country"] = frame["country"].mask(frame.index == 7)
+    assert ex.measure(in_batches(other), "segment").n_incomplete == 4
+    other["country"] = frame["country"].mask(frame.index % 300 == 0, "XX")
+    with pytest.raises(DataError, match=r"words that were never seen: country \(.\); leave those rows out, or explain"):
+        ex.measure(in_batches(other), "segment")
+
+
+def test_clusters_of_which_no_row_was_drawn_are_there():
+    frame = pd.concat([customers(0)] * 10, ignore_index=True).assign(age=lambda f: f["age"] + f.index / 1e4)
+    frame.loc[frame.index % 1000 == 7, "segment"] = "rare"
+    frame.loc[11, "segment"] = "single"
+    ex = explain(in_batches(frame), "segment", columns=COLUMNS, method="imm")
+    assert ex.names == ("lost", "loyal", "new", "rare", "single")
+    assert [one.size for one in ex.clusters][3:] == [4, 1]
+    assert {leaf.cluster for leaf in ex.leaves} == set(range(5))
+    assert len(ex._rows().leaf) <= 205
+    check_told_of_all_rows(ex, frame)
+
+
+def test_leaves_have_as_many_of_all_rows_as_are_asked_for():
+    for seed in range(draws(4)):
+        frame = customers(seed, 2000)
+        ex = explain(in_batches(frame), "segment", columns=COLUMNS, max_leaf_nodes=8, min_samples_leaf=150)
+        assert ex.n_leaves >= 3
+        assert min(leaf.size for leaf in ex.leaves) >= 150
+        assert ex.budget.min_samples_leaf == 150
+        check_told_of_all_rows(ex, frame)
+    with pytest.raises(DataError, match="min_samples_leaf=1001 allows no cut of 2000 rows; take at most 1000"):
+        explain(in_batches(frame), "segment", columns=COLUMNS, min_samples_leaf=1001)
+
+
+def test_values_are_summed_over_all_rows():
+    frame = customers(0)
+    ex = explain(in_batches(frame), "segment", columns=COLUMNS)
+    expected = explain(frame, "segment", columns=COLUMNS)
+    for column, values in (("spent", frame), ("weight", frame), ("age", None)):
+        assert ex.worth(column) == expected.worth(column, values)
+    with pytest.raises(DataError, match="values must be numbers, but column 'plan'"):
+        ex.worth("plan")
+
+
+def test_what_is_asked_of_drawn_rows_says_so():
+    frame = customers(0)
+    ex = explain(in_batches(frame), "segment", columns=COLUMNS, validate=3, random_state=0)
+    assert ex.notes[0] == (
+        "200 of 400 rows, drawn at random, were read into memory, as tables with words or missing values are, and the "
+        "tree was grown on these; sizes, agreement and costs are those of all rows, profiles and pictures those of the "
+        "rows that were drawn"
+    )
+    assert ex.held_out.how == "3 folds, of a sample of 200 rows"
+    drawn = ex._rows()
+    [this] = [row for row in ex.frontier().rows if row.is_this]
+    assert this.agreement == (ex.tree.predict(drawn.coordinates.table) == drawn.task.reference.labels).mean()
+    assert ex.search.gap is ex.search.agreement_gap is None
+    with pytest.raises(DataError, match="rows of the table without positions there, as they were drawn, or it has"):
+        ex.typical()
+
+
+def test_rules_on_what_a_pipeline_reads_need_rows_in_memory():
+    frame = customers(0).dropna()
+    steps = make_column_transformer((OneHotEncoder(), ["country", "plan"]), ("passthrough", ["age"]))
+    ex = explain(frame, make_pipeline(steps, KMeans(3, n_init=1, random_state=0)))
+    labelled = frame.assign(segment=ex.predict(frame))
+    with pytest.raises(DataError, match="a rule on columns that a pipeline reads needs all rows in memory"):
+        ex.measure(in_batches(pd.concat([labelled] * 3)), "segment")
+
+
+def test_measuring_the_same_rows_costs_the_same_where_rules_ask_for_truths():
+    for seed in range(draws(4)):
+        frame = customers(seed)
+        ex = explain(scan(frame.iloc[:100]), "segment", columns=COLUMNS, max_leaf_nodes=8, random_state=0)
+        again = ex.measure(frame.iloc[:100], "segment")
+        assert (again.cost, again.reference_cost) == (ex.cost, ex.reference_cost)
+        assert [leaf.rule for leaf in again.leaves] == [leaf.rule for leaf in ex.leaves]
