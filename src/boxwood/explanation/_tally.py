@@ -121,7 +121,8 @@ class Tally:
         Parameters
         ----------
         X : array-like or frame of shape (n, d), or a table in batches
-            Rows. A table in batches takes three passes.
+            Rows, of numbers: words go in as columns of 0 and 1, one for each value, and gaps filled, beside such a
+            column. A table in batches takes three passes.
         clusters : Tally, Reference, or array-like of shape (k, d)
             What gives each row its cluster. With centres, rows belong to the nearest. With another tally they belong to
             the nearest of its centres, and columns, names and bins are that tally's, so that both add up: columns of a
