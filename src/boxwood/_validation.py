@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from boxwood.errors import DataError
 
 __all__ = [
     "INFINITE_SUM",
+    "MappedRows",
     "Rows",
     "WholeWeights",
     "as_finite_vector",
@@ -68,9 +70,10 @@ class Rows:
     @classmethod
     def of(cls, X: ArrayLike | Rows, sample_weight: ArrayLike | None = None, *, n_columns: int | None = None) -> Rows:
         """Return checked rows; without `sample_weight`, `Rows` keep their weights."""
-        table = as_table(X, n_columns=n_columns)
         if isinstance(X, Rows) and sample_weight is None:
+            _refuse_other_width(X.n_columns, n_columns)
             return X
+        table = as_table(X, n_columns=n_columns)
         return cls(table, as_weights(sample_weight, len(table)))
 
     def __len__(self) -> int:
@@ -103,6 +106,47 @@ class Rows:
         return Rows(values, self.weights)
 
 
+class MappedRows(Rows):
+    """Rows of a table through a map, which are made when their values are first asked for, or those of some of them.
+
+    Parameters
+    ----------
+    table : Rows
+        The rows of the table, with their weights.
+    transform : function from rows to an array of shape (n, n_columns)
+        The map.
+    n_columns : int
+        Number of columns that it makes.
+    """
+
+    _of: tuple[Rows, Callable[[Rows], Array], int]
+
+    def __init__(self, table: Rows, transform: Callable[[Rows], Array], n_columns: int) -> None:
+        object.__setattr__(self, "weights", table.weights)
+        object.__setattr__(self, "_of", (table, transform, n_columns))
+
+    @cached_property
+    def values(self) -> Array:  # type: ignore[override]
+        table, transform, _ = self._of
+        return transform(table)
+
+    def __len__(self) -> int:
+        return len(self._of[0])
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return self._of[2]
+
+    def take(self, rows: Indices) -> Rows:
+        """Return some of the rows."""
+        if "values" in self.__dict__:
+            return super().take(rows)
+        table, transform, _ = self._of
+        some = table.take(rows)
+        return some.mapped(transform(some))
+
+
 def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequence[str] | None = None) -> Array:
     """Return `X` as finite rows, shape (n, d), float32 or float64; it is copied only if its type must change.
 
@@ -113,7 +157,7 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
         `n_columns`, or holds missing or infinite values; the message uses `names` for the columns.
     """
     if isinstance(X, Rows):
-        _refuse_other_width(X.values, n_columns)
+        _refuse_other_width(X.n_columns, n_columns)
         return X.values
     if np.ma.is_masked(X):
         raise DataError("X is a masked array with masked values; fill them (X.filled) or leave those rows out")
@@ -122,14 +166,14 @@ def as_table(X: ArrayLike | Rows, *, n_columns: int | None = None, names: Sequen
     table = as_float_table(X)
     if 0 in table.shape:
         raise DataError(f"X must have at least one row and one column; got shape {table.shape}")
-    _refuse_other_width(table, n_columns)
+    _refuse_other_width(table.shape[1], n_columns)
     refuse_not_finite(table, names if names is not None and len(names) == table.shape[1] else None)
     return table
 
 
-def _refuse_other_width(table: Array, n_columns: int | None) -> None:
-    if n_columns is not None and table.shape[1] != n_columns:
-        raise DataError(f"X has {table.shape[1]} columns, but {n_columns} are expected")
+def _refuse_other_width(width: int, n_columns: int | None) -> None:
+    if n_columns is not None and width != n_columns:
+        raise DataError(f"X has {width} columns, but {n_columns} are expected")
 
 
 def refuse_not_finite(X: Array, names: Sequence[str] | None = None, *, n_jobs: int | None = -1) -> None:

@@ -1,5 +1,7 @@
 """Long tables with words and gaps: trees grow on rows that are drawn, and are measured on all of them."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,7 +15,7 @@ from boxwood import explain, load, scan
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.table._arrow_source import ArrowSource
-from tests.explanation.test_gathered import customers
+from tests.explanation.test_gathered import customers, told
 from tests.scale import draws
 
 FACTS = ("n_rows", "n_left_out", "leaves", "clusters", "cost", "reference_cost", "agreement", "adjusted_rand")
@@ -199,3 +201,61 @@ def test_measuring_the_same_rows_costs_the_same_where_rules_ask_for_truths():
         again = ex.measure(frame.iloc[:100], "segment")
         assert (again.cost, again.reference_cost) == (ex.cost, ex.reference_cost)
         assert [leaf.rule for leaf in again.leaves] == [leaf.rule for leaf in ex.leaves]
+
+
+# ---------------------------------------------------------------------------------------------------- in memory
+def test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole():
+    for seed in range(draws(6)):
+        frame = customers(seed)
+        frame["segment"] = frame["segment"].mask(frame.index % 17 == 0)
+        way = {"sample_weight": "weight"} if seed % 2 else {}
+        ex = explain(frame, "segment", columns=COLUMNS, max_leaf_nodes=3 + seed, random_state=0, **way)
+        assert (ex.n_rows, ex.n_left_out) == (400, int(frame["segment"].isna().sum()))
+        note = "grown on 2 times 1.. of 400 rows, drawn at random, and compared and measured on all rows"
+        assert re.search(note, str(ex.notes))
+        assert ex.search.gap is ex.search.agreement_gap is None
+        assert "values" not in ex._rows().task.rows.__dict__  # growth columns of all rows were never made
+        check_told_of_all_rows(ex, frame, **way)
+
+
+def test_the_better_tree_of_two_parts_is_taken():
+    better = 0
+    for seed in range(draws(6)):
+        frame = customers(seed)
+        ex = explain(frame, "segment", columns=COLUMNS, objective="agreement", random_state=0)
+        first = explain(frame, "segment", columns=COLUMNS, objective="agreement", random_state=0, time_limit=60)
+        assert ex.agreement >= first.agreement
+        better += ex.agreement > first.agreement
+    assert better > 0
+
+
+def test_more_is_told_of_long_tables_in_memory():
+    frame = customers(0)
+    ex = explain(frame, "segment", columns=[*COLUMNS, "spent"], random_state=0, validate=3)
+    labels = np.array(ex.predict(frame), dtype=object)
+    assert ex.agreement == (labels == frame["segment"]).mean()
+    assert {frame["segment"][row.row] for row in ex.misassigned()} <= {*ex.names}
+    assert all(labels[row.row] != frame["segment"][row.row] for row in ex.misassigned())
+    assert str(ex.why(17)) == str(ex.why(frame.iloc[17].to_dict()))
+    assert all(told(ex))
+    [this] = [row for row in ex.frontier().rows if row.is_this]
+    assert this.agreement == ex.agreement
+
+
+def test_limits_hold_in_all_rows_of_long_tables_in_memory():
+    for seed in range(draws(4)):
+        frame = customers(seed, 2000)
+        ex = explain(frame, "segment", columns=COLUMNS, max_leaf_nodes=8, min_samples_leaf=150, round_thresholds=1)
+        assert min(leaf.size for leaf in ex.leaves) >= 150
+        ends = [end for cut in ex.tree.upper[np.isfinite(ex.tree.upper)].tolist() for end in [abs(cut)] if end > 9]
+        assert all(end % 10 == 0 or end > 1e300 for end in ends)
+        check_told_of_all_rows(ex, frame)
+
+
+def test_small_clusters_of_long_tables_in_memory_are_seen():
+    frame = customers(0, 4000)
+    frame.loc[11, "segment"] = "single"
+    assert explain(frame, "segment", columns=COLUMNS).names == ("lost", "loyal", "new", "single")
+    frame.loc[11, "weight"] = 0.0
+    with pytest.raises(DataError, match="clusters without weight: single"):
+        explain(frame, "segment", columns=COLUMNS, sample_weight="weight")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from boxwood._dates import Dates
 from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_table, as_weights, listed, refuse_not_finite, shown
+from boxwood._validation import MappedRows, Rows, as_table, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.axes.mixed import MixedMap
@@ -124,7 +124,7 @@ class Coordinates:
         scales = unit_scales(values, categories, table.weights) if standardize else ones
         how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
         axis_map = MixedMap(values, categories, labels, table.weights, scales, **how)
-        rows = table.mapped(axis_map.transform(table))
+        rows = MappedRows(table, axis_map.transform, axis_map.n_columns)
         kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "scales": scales, "is_scaled": standardize}
         return cls(columns, table, rows, axis_map, **kinds)
 

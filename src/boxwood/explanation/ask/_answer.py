@@ -128,23 +128,39 @@ def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:
 
 
 def _in_memory(question: Question, asked: Asked) -> Answer:
-    name = asked.method
-    best = _grown_best(question, asked, with_defaults(name, asked.options, question.clusterer))
-    question, grown, tree, n_moved, options = best
-    task, whole = question.task, None
+    name, whole = asked.method, None
+    seen, grown, tree, n_moved, options = _grown_on_parts(
+        question, asked, with_defaults(name, asked.options, question.clusterer)
+    )
+    question = question if question.parts else seen
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
+    if question.parts:
+        notes = _without_notes_on_length(notes, grown)
     if question.whole is not None:
         whole = question.whole.measured(tree, question.coordinates)
-        of_drawn = grown.facts.get("on_length", ())  # which speaks of all rows
-        notes = (*(one for one in notes if one not in of_drawn), *notes_on_all_rows(whole, asked.missing))
-        tree = whole.tree
-    finished = grown._replace(tree=tree, notes=notes, facts=_proved(question, grown))
+        tree, notes = whole.tree, (*notes, *notes_on_all_rows(whole, asked.missing))
+    elif question.parts:
+        notes = (*notes, _note_on_parts(question))
+    finished = grown._replace(tree=tree, notes=notes, facts=_proved(seen, grown, are_all=not question.parts))
     known = _known(question, grown, tree) if whole is None else {"whole": whole}
-    explanation = measure(task, finished, question.coordinates, **known)
+    explanation = measure(question.task, finished, question.coordinates, **known)
     evidence = _growing(explanation._rows(), question, grown, name, options)
     if question.whole is not None:
         evidence = replace(evidence, whole=question.whole)
-    return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, task if name == "auto" else None)
+    return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, seen.task if name == "auto" else None)
+
+
+def _note_on_parts(question: Question) -> str:
+    size, n_rows = len(question.parts[0]), question.task.n_rows
+    return (
+        f"the table is long: trees were grown on {len(question.parts)} times {size:,} of {n_rows:,} rows, drawn at "
+        "random, and compared and measured on all rows"
+    )
+
+
+def _without_notes_on_length(notes: Sequence[str], grown: Grown) -> tuple[str, ...]:
+    """Return the notes without those that take the rows drawn from a long table for all of its rows."""
+    return tuple(one for one in notes if one not in grown.facts.get("on_length", ()))
 
 
 def _growing(evidence: Evidence, question: Question, grown: Grown, method: str, options: Mapping[str, Any]) -> Evidence:
@@ -174,6 +190,22 @@ class _Finished(NamedTuple):
         """Whether it is proved that no tree of the table's columns agrees more."""
         search: SearchFacts | None = _proved(self.question, self.grown).get("search")
         return search is not None and search.agreement_gap == 0 and self.n_moved == 0
+
+
+def _grown_on_parts(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
+    """Return the tree of the method; of those that "auto" finds on parts of a long table, the one that is best on all.
+
+    A limit of time leaves out all parts but the first.
+    """
+    n_parts = None if options.get("time_limit") is None else 1
+    found = [_grown_best(each, asked, options) for each in question.on_parts()[:n_parts]]
+    if not question.parts:
+        return found[0]
+    trees: dict[ThresholdTree, _Finished] = {}
+    for each in found:
+        tree, n_moved = question.within_limits(each.tree)
+        trees.setdefault(tree, each._replace(tree=tree, n_moved=n_moved))
+    return trees[question.best([*trees], found[0].grown.facts["search"])]
 
 
 def _grown_best(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
@@ -224,10 +256,13 @@ def _finished_for(question: Question, asked: Asked, options: Mapping[str, Any]) 
     return _Finished(question, grown, *question.finished(grown.tree, grown.facts.get("search")), options)
 
 
-def _proved(question: Question, grown: Grown) -> Mapping[str, Any]:
-    """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table."""
+def _proved(question: Question, grown: Grown, *, are_all: bool = True) -> Mapping[str, Any]:
+    """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table.
+
+    IN: are_all: whether its rows are all rows of the table.
+    """
     search: SearchFacts | None = grown.facts.get("search")
-    is_proved = question.has_every_cut and question.keeps_leaves(grown.tree) and question.whole is None
+    is_proved = are_all and question.has_every_cut and question.keeps_leaves(grown.tree)
     if search is None or is_proved:
         return grown.facts
     return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}

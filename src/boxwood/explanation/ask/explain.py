@@ -206,7 +206,9 @@ def explain(
     In a table of more than 20 000 rows, and of more than 50 for each leaf, growers that need several passes see a
     random sample of so many rows. The best trees are compared, and the best one is refined, on all rows. In a table of
     40 times more rows the best trees are compared, and refined, on a sample ten times as large first, and no tree that
-    is chosen by cost is grown on more rows. A note and `Explanation.search` say so. If two clusters have the same
+    is chosen by cost is grown on more rows. In a table of more than 2 ** 23 values with categories or gaps, all this is
+    done on two random parts of 2 ** 21 values each, and the tree that is better on all rows is taken. A note and
+    `Explanation.search` say so. If two clusters have the same
     centre, methods that separate centres are left out, with a note.
 
     A table in batches (of `scan`) is read several times, and never in memory as a whole. A method by its name grows the
@@ -214,7 +216,8 @@ def explain(
     rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
     columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.
     A table in batches with columns of words, or with gaps from which rules learn, is read into memory up to 2 ** 23
-    values, and gives the tree of the same rows there; of a longer one so many values are drawn by rows, with a note.
+    values, and gives the tree of the same rows there. Of a longer one rows of 2 ** 22 values are drawn; trees grow on
+    these, and sizes, agreement and costs are those of all rows. A note says so.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
     clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.

@@ -5,12 +5,13 @@ A frame without categories and gaps, and whatever a clusterer of numbers is to s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
 from boxwood._types import Bools, Floats, Indices
@@ -171,8 +172,19 @@ def _labels_given_for(clustering: Any, X: Any, weights: Any) -> Any:
     return clustering if found is None or len(found) != len(X) else np.asarray(found)
 
 
-def clustered(read: Read, asked: Asked) -> tuple[Coordinates, Reference]:
-    """Return the rows in the table's columns and in those on which trees are grown, and their clusters."""
+class Clustered(NamedTuple):
+    """Rows in the table's columns and in those on which trees are grown, their clusters, and parts of a long table.
+
+    Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables.
+    """
+
+    coordinates: Coordinates
+    reference: Reference
+    parts: tuple[Indices, ...] = ()
+
+
+def clustered(read: Read, asked: Asked) -> Clustered:
+    """Return the rows and their clusters; the centres of a long table are the means of the rows that are drawn."""
     weights = (
         as_weights(read.complete.sample_weight, len(read.table)) if read.complete.sample_weight is not None else None
     )
@@ -181,9 +193,27 @@ def clustered(read: Read, asked: Asked) -> tuple[Coordinates, Reference]:
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
     kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
     coordinates = Coordinates.mixed(table.columns, rows, codes, **kinds, standardize=asked.standardize)
-    reference = Reference.of(coordinates.rows, codes, names=None if names is None else dict(enumerate(names)))
+    given: dict[Hashable, Hashable] | None = None if names is None else dict(enumerate(names))
+    is_long = asked.method == "auto" and (read.whole is not None or table.values.size > settings.GATHERED)
+    parts = _parts(codes, weights, settings.DRAWN // len(table.columns), asked.random_state) if is_long else ()
+    if parts:
+        drawn = np.unique(np.concatenate(parts))
+        means = Reference.of(coordinates.rows.take(drawn), codes[drawn], names=given)
+        reference = Reference(codes, means.centers, means.names)
+    else:
+        reference = Reference.of(coordinates.rows, codes, names=given)
     refuse_one_cluster(reference)
-    return coordinates, reference
+    return Clustered(coordinates, reference, parts)
+
+
+def _parts(labels: Indices, weights: Floats | None, n_rows: int, random_state: Any) -> tuple[Indices, ...]:
+    """Return parts of rows that are drawn at random, each with one of each cluster; none if one has no weight."""
+    kept = np.flatnonzero(labels >= 0 if weights is None else (labels >= 0) & (weights > 0))
+    drawn = kept[check_random_state(random_state).permutation(len(kept))[:n_rows]]
+    clusters, first = np.unique(labels[kept], return_index=True)
+    if len(clusters) <= labels.max():
+        return ()
+    return tuple(np.union1d(drawn[i :: settings.PARTS], kept[first]) for i in range(settings.PARTS))
 
 
 # ------------------------------------------------------------------------------------------------- which tables

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
+from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_infinite_sum
 from boxwood.axes.every_set import MOST_CODES, EverySetMap
 from boxwood.explanation.ask.asked import Asked, Candidates
@@ -92,6 +93,8 @@ class Question:
         Whether centres of clusters in batches are the means of their rows.
     whole : AllRows, default=None
         All rows of the table, if the rows of the task were drawn from it.
+    parts : tuple of arrays of int, default=()
+        Places of the rows on each of which "auto" looks for a tree; none if it looks at all rows of the task.
     """
 
     task: Task
@@ -103,6 +106,7 @@ class Question:
     notes: tuple[str, ...]
     by_means: bool = False
     whole: AllRows | None = None
+    parts: tuple[Indices, ...] = ()
 
     @property
     def asked_budget(self) -> Budget:
@@ -138,7 +142,21 @@ class Question:
         on_table = here.pulled_back(tree)
         if search is not None and here.scales is not None:
             on_table = self._resettled(on_table, search)
-        return finished(here.shortened(on_table), self.task, self.budget, here)
+        return self.within_limits(on_table)
+
+    def within_limits(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
+        """Return a tree on the table's columns with short thresholds, within the limits, and how many rows moved."""
+        return finished(self.coordinates.shortened(tree), self.task, self.budget, self.coordinates)
+
+    def on_parts(self) -> list[Question]:
+        """Return the question on each part of a long table, or the question itself."""
+        return [self._on_part(part) for part in self.parts] or [self]
+
+    def _on_part(self, rows: Indices) -> Question:
+        task, here = self.task.of_rows(rows), self.coordinates
+        coordinates = replace(here, table_store=here.table.take(rows), store=task.rows)
+        budget = replace(self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None)
+        return replace(self, task=task, coordinates=coordinates, budget=budget, parts=())
 
     def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
@@ -319,7 +337,7 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     read = read._replace(table=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
-    coordinates, reference = clustered(read, asked)
+    coordinates, reference, parts = clustered(read, asked)
     coordinates = coordinates.dated(asked.dates)
     refuse_infinite_sum(coordinates.rows.weights)
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
@@ -338,7 +356,7 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
-    return Question(task, coordinates, budget, None, None, complete, notes, whole=whole)
+    return Question(task, coordinates, budget, None, None, complete, notes, whole=whole, parts=parts)
 
 
 def _of_clusters(whole: AllRows, reference: Reference) -> tuple[AllRows, tuple[str, ...]]:

@@ -22,7 +22,8 @@ COMPARED = 3  # The best three trees of a sample are compared on more rows.
 SAMPLE_ROWS = 100_000  # Of a table in batches at most so many rows are read into memory.
 SAMPLE_VALUES = 2_000_000  # The same in values, for wide tables.
 GATHERED = 1 << 23  # A table with words or gaps is read into memory up to so many values.
-DRAWN = 1 << 22  # Of a longer one, rows of so many values are drawn.
+DRAWN = 1 << 22  # Of a longer one, in memory or not, rows of so many values are drawn,
+PARTS = 2  # and trees are grown on each half of them: the better one is taken.
 LONG = 100_000  # In tables of more rows, categories become fewer columns for growth,
 ENOUGH = 0.999  # which have this share of the variance between clusters.
 
