@@ -182,7 +182,7 @@ def test_names_that_are_no_texts_and_columns_that_are_not_there_are_refused_with
         (lambda: bw.IMM().fit(plain, "lab", sample_weight="lab"), both),
         (
             lambda: bw.explain(empty, [0, 0, 1, 1]),
-            "no column is left in the table of 2 columns; left out, no values: p, q",
+            "no numeric column is left in the table of 2 columns; left out, no values: p, q",
         ),
         (
             lambda: bw.explain(plain, "lab", sample_weight="x"),

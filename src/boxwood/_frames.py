@@ -231,7 +231,7 @@ def missing_in(X: Any, names: Sequence[str] | None, columns: Sequence[str] | Non
     """
     if is_frame(X):
         series = _columns(X)
-        lacking = {name: _lacks(series[name]) for name in names or series if name in series}
+        lacking = {name: _lacks(series[name]) for name in (series if names is None else names) if name in series}
         return {name: lacks for name, lacks in lacking.items() if lacks.any()}
     try:
         table = as_float_table(X)

@@ -259,3 +259,19 @@ def test_small_clusters_of_long_tables_in_memory_are_seen():
     frame.loc[11, "weight"] = 0.0
     with pytest.raises(DataError, match="clusters without weight: single"):
         explain(frame, "segment", columns=COLUMNS, sample_weight="weight")
+
+
+def test_rows_are_measured_as_they_were_explained_where_each_column_may_lack_values(monkeypatch):
+    for seed in range(draws(4)):
+        frame = customers(seed)[["age", "country", "segment"]]
+        generator = np.random.default_rng(seed)
+        frame.loc[generator.random(400) < 0.2, "age"] = np.nan
+        frame.loc[generator.random(400) < 0.2, "country"] = None
+        ex = explain(frame.iloc[:300], "segment", random_state=0)
+        monkeypatch.setattr(settings, "GATHERED", 10)
+        for rows in (frame.iloc[:300], in_batches(frame.iloc[:300])):
+            measured = ex.measure(rows, "segment")
+            assert [getattr(measured, name) for name in FACTS] == [getattr(ex, name) for name in FACTS]
+            assert measured.n_incomplete == frame.iloc[:300, :2].isna().all(axis=1).sum() > 0
+            assert any("rows have no value in any column in use" in note for note in measured.notes)
+        monkeypatch.setattr(settings, "GATHERED", 1000)

@@ -85,6 +85,21 @@ def test_words_that_look_like_numbers_stay_words_where_somebody_chose_types(tmp_
             check_same(explain(table, "segment"), expected)
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.jsonl", "t.csv"])
+def test_marks_of_missing_values_are_words_where_a_file_knows_none(tmp_path, name):
+    frame = customers(0)[["age", "segment"]].fillna(30.0).assign(plan=["", "NA", "null", "one", "two"] * 80)
+    write = {"t.parquet": frame.to_parquet, "t.csv": lambda path: frame.to_csv(path, index=False)}
+    write.get(name, lambda path: frame.to_json(path, orient="records", lines=True))(tmp_path / name)
+    with scan(tmp_path / name) as table:
+        ex = explain(table, "segment", method="imm")
+        [known] = ex._rows().coordinates.categories.values()
+        assert known.values == (("one", "two", None) if name == "t.csv" else ("", "NA", "null", "one", "two"))
+        measured = ex.measure(table, "segment")
+        assert (measured.n_rows, measured.agreement) == (ex.n_rows, ex.agreement)
+        if name != "t.csv":
+            assert ex.measure(frame, "segment").agreement == ex.agreement
+
+
 def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
     frame = customers(0).drop(columns="weight")
     frame["member"] = frame["member"].astype("boolean").mask(frame.index % 9 == 0)

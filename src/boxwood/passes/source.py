@@ -126,6 +126,8 @@ class Source(ABC):
     tick: Callable[[float, int], object] | None = None
     missing_labels: tuple[str, ...] = ()
     """Texts that stand for a missing label in a file, whose other labels are what it has as text; none for others."""
+    missing_words: tuple[str, ...] = ()
+    """Texts that stand for a missing word in a file of text; in other tables each text is a word."""
     is_local: ClassVar[bool] = True
     """Whether batches are read in this process, so that summaries may write to its files."""
 
@@ -220,7 +222,7 @@ class SourceOf(Source):
         self.name, self.names, self.kinds, self.n_rows = source.name, source.names, source.kinds, source.n_rows
         self.notes, self.mixed, self.padded = source.notes, source.mixed, source.padded
         self.spellings, self.dates = source.spellings, source.dates
-        self.missing_labels = source.missing_labels
+        self.missing_labels, self.missing_words = source.missing_labels, source.missing_words
 
     def refuse_text(self, column: str) -> None:
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""

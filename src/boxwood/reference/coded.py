@@ -31,7 +31,7 @@ def find_words(source: Source, columns: Sequence[str], n_jobs: int | None = -1) 
     """
     kinds = dict(zip(source.names, source.kinds, strict=True))
     names = [source.label_name(name) if kinds[name] == "number" else name for name in columns]
-    found = source.run(partial(_Words, len(columns), source.missing_labels), names, n_jobs)
+    found = source.run(partial(_Words, len(columns), Reading.of(source)), names, n_jobs)
     values: dict[str, tuple[Hashable, ...] | None] = dict.fromkeys(columns)
     for name, read, its in zip(columns, names, found.values, strict=True):
         if its is not None:
@@ -73,7 +73,7 @@ class CodedSource(SourceOf):
         """Return one summary of all batches, with codes in the place of words."""
         codes = {i: self.values[name] for i, name in enumerate(columns) if name in self.values}
         read = _as_words(self.source, columns, self.values)
-        return self.source.run(partial(_Coded, codes, self.unseen, self.missing_labels, make), read, n_jobs).summary
+        return self.source.run(partial(_Coded, codes, self.unseen, Reading.of(self), make), read, n_jobs).summary
 
 
 def _as_words(source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> list[str]:
@@ -102,7 +102,9 @@ def rows_in_order(source: Source, columns: Sequence[str], words: Mapping[str, It
     found = source.run(Parts, _as_words(source, names, words))
     rows = pa.Table.from_batches([batch for batch, _ in found.in_order()]).rename_columns(names)
     for j, one in enumerate(rows.schema):
-        if source.missing_labels and pa.types.is_string(one.type):
+        if source.missing_words and names[j] in words and pa.types.is_string(one.type):
+            rows = rows.set_column(j, one.name, _without_marks(rows.column(j), source.missing_words))
+        elif source.missing_labels and names[j] not in words and pa.types.is_string(one.type):
             rows = rows.set_column(j, one.name, _without_marks(rows.column(j), source.missing_labels))
     return rows
 
@@ -110,15 +112,15 @@ def rows_in_order(source: Source, columns: Sequence[str], words: Mapping[str, It
 class _Words:
     """The different values of each column, None once there are too many, and the number of rows."""
 
-    def __init__(self, n_columns: int, marks: Collection[str]) -> None:
+    def __init__(self, n_columns: int, reading: Reading) -> None:
         self.values: list[set[Hashable] | None] = [set() for _ in range(n_columns)]
-        self.marks, self.n_rows = marks, 0
+        self.reading, self.n_rows = reading, 0
 
     def update(self, batch: Any, start: int | None) -> None:
         self.n_rows += batch.num_rows
         for j, its in enumerate(self.values):
             if its is not None:
-                self._add(j, {value for value in _words_in(batch.column(j), self.marks).values if value is not None})
+                self._add(j, {value for value in self.reading.words(batch.column(j)).values if value is not None})
 
     def merge(self, other: _Words) -> None:
         self.n_rows += other.n_rows
@@ -138,17 +140,17 @@ class _Coded:
         self,
         codes: Mapping[int, Mapping[Hashable, float]],
         unseen: float,
-        marks: Collection[str],
+        reading: Reading,
         make: Callable[[], Any],
     ) -> None:
-        self.codes, self.unseen, self.marks, self.summary = codes, unseen, marks, make()
+        self.codes, self.unseen, self.reading, self.summary = codes, unseen, reading, make()
 
     def update(self, batch: Any, start: int | None) -> None:
         import pyarrow as pa
 
         columns = list(batch.columns)
         for i, code_of in self.codes.items():
-            places, values = _words_in(columns[i], self.marks)
+            places, values = self.reading.words(columns[i])
             known = [np.nan if value is None else code_of.get(value, self.unseen) for value in values]
             columns[i] = pa.array(np.array([*known, np.nan])[places])
         self.summary.update(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), start)
@@ -164,11 +166,21 @@ class _Read(NamedTuple):
     values: list[Hashable | None]
 
 
-def _words_in(column: Any, marks: Collection[str]) -> _Read:
-    """Return the values of a column of Arrow; IN: marks: texts that stand for a missing value."""
-    places, found = codes_of(column, of_file=bool(marks))
-    return _Read(places, [None if _is_none(value, marks) else plain_value(value) for value in found])
+class Reading(NamedTuple):
+    """How words are read: whether dates are texts, as they are where a file is read, and marks of missing words."""
 
+    of_file: bool
+    marks: Collection[str]
 
-def _is_none(value: Any, marks: Collection[str]) -> bool:
-    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in marks)
+    @classmethod
+    def of(cls, source: Source) -> Reading:
+        """Return how the words of a table are read."""
+        return cls(bool(source.missing_labels), source.missing_words)
+
+    def words(self, column: Any) -> _Read:
+        """Return the values of a column of Arrow."""
+        places, found = codes_of(column, of_file=self.of_file)
+        return _Read(places, [None if self._is_none(value) else plain_value(value) for value in found])
+
+    def _is_none(self, value: Any) -> bool:
+        return is_missing(value) or (isinstance(value, str) and value.strip().lower() in self.marks)

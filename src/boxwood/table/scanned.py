@@ -16,7 +16,7 @@ from boxwood.table._arrow_source import ArrowSource, kind_of
 from boxwood.table.as_source import is_relation, on_machines
 from boxwood.table.column_names import distinct_names, find_columns
 from boxwood.table.duck import Tick, as_bytes, is_query
-from boxwood.table.formats import format_of, refuse_other_options
+from boxwood.table.formats import FORMATS, format_of, refuse_other_options
 from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.paths import as_path, find_files
@@ -151,18 +151,25 @@ def scan_file(
     ColumnError
         If it lacks a column that is wanted, before it is read as a whole.
     """
-    source = _of_file(as_path(path), options, _Choice(columns, wanted), memory_limit, tick)
+    where = as_path(path)
+    if not where or "\0" in where:
+        raise DataError(f"no such file: {shown(where)}")
+    found = find_files(where)
+    format = format_of(found[0], options.format)
+    source = _of_files(found, where, options._replace(format=format), _Choice(columns, wanted), memory_limit, tick)
     source.missing_labels = MARKS
+    source.missing_words = MARKS if FORMATS[format].is_text else ()
     return source
 
 
-def _of_file(
-    path: str, options: ReadOptions, choose: _Choice, memory_limit: int | None, tick: Tick | None
+def _of_files(
+    found: Sequence[str],
+    path: str,
+    options: ReadOptions,
+    choose: _Choice,
+    memory_limit: int | None,
+    tick: Tick | None,
 ) -> ParquetSource:
-    if not path or "\0" in path:
-        raise DataError(f"no such file: {shown(path)}")
-    found = find_files(path)
-    options = options._replace(format=format_of(found[0], options.format))
     if options.format != "parquet":
         from boxwood.table._spill import spilled_file
 

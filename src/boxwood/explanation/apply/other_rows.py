@@ -27,7 +27,14 @@ from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import leaves_of_rows, with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
-from boxwood.explanation.ask.gaps import complete_rows, notes_on_all_rows, notes_on_labels_of, refuse_other_index
+from boxwood.explanation.ask.gaps import (
+    Complete,
+    complete_rows,
+    note_on_empty,
+    notes_on_all_rows,
+    notes_on_labels_of,
+    refuse_other_index,
+)
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.all_rows import AllRows, OfAllRows
@@ -78,8 +85,21 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     weights = X.weights if isinstance(X, Rows) and weights is None else as_weights(weights, len(table))
     if len(clusters) != len(table):
         raise DataError(f"X has {len(table)} rows, but there are {len(clusters)} labels")
-    measured = _of_clusters(ex, _coordinates(ex, Rows(table, weights), columns), clusters, X)
+    rows, empty = Rows(table, weights), _empty(ex, table, columns)
+    if len(empty):
+        there = np.delete(np.arange(len(table)), empty)
+        rows, clusters, note = rows.take(there), clusters[there], note_on_empty(len(empty), len(table))
+        complete = Complete(X, rows=there, n_incomplete=len(empty), notes=(note,))
+    measured = _of_clusters(ex, _coordinates(ex, rows, columns), clusters, X)
     return complete.told(measured, (OTHER_ROWS, *said, *complete.notes))
+
+
+def _empty(ex: MeasuredTree, table: Array, columns: Sequence[int]) -> Indices:
+    """Return the rows without any value in the columns that are measured; there are none where one needs a value."""
+    points = _points(ex)
+    if not all(j in points for j in columns):
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero(np.logical_and.reduce([table[:, j] == points[j] for j in columns]))
 
 
 def _of_clusters(
@@ -271,7 +291,9 @@ def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequenc
         f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; sizes, agreement and costs "
         "are those of all rows, profiles and pictures those of the rows that were drawn"
     )
-    return replace(measured, notes=(OTHER_ROWS, note, *measured.notes, *notes_on_all_rows(found, "drop")))
+    return replace(
+        measured, notes=(OTHER_ROWS, note, *measured.notes, *notes_on_all_rows(found, "drop" if needed else "learn"))
+    )
 
 
 def _in_order(column: str, labels: Sequence[Hashable], places: Sequence[int], k: int) -> LabelColumn:
