@@ -146,6 +146,25 @@ def test_clusters_of_which_no_row_was_drawn_are_there():
     check_told_of_all_rows(ex, frame)
 
 
+def test_clusters_of_which_no_complete_row_was_drawn_are_there():
+    frame = pd.concat([customers(0)] * 10, ignore_index=True).assign(age=lambda f: f["age"] + f.index / 1e4)
+    for i in range(10):
+        frame.loc[[10 * i, 10 * i + 1], "segment"] = f"rare{i}"
+        frame.loc[10 * i, "visits"], frame.loc[10 * i + 1, COLUMNS] = np.nan, [50.0 + i, "AT", "plus", True, 5.0]
+    ex = explain(in_batches(frame), "segment", columns=COLUMNS, missing="drop", method="imm", max_leaf_nodes=None)
+    assert [name for name in ex.names if "rare" in name] == [f"rare{i}" for i in range(10)]
+    assert [one.size for one in ex.clusters if "rare" in one.name] == [1] * 10
+
+
+def test_rows_of_rare_clusters_count_as_much_in_the_rows_drawn_as_in_the_table():
+    frame = pd.concat([customers(0)] * 10, ignore_index=True).assign(age=lambda f: f["age"] + f.index / 1e4)
+    frame.loc[[5, 6], "segment"], frame.loc[[5, 6], "visits"] = "rare", [-900.0, 900.0]
+    ex = explain(in_batches(frame), "segment", columns=COLUMNS, random_state=0)
+    [this] = [row for row in ex.frontier().rows if row.is_this]
+    assert this.price == pytest.approx(ex.price, rel=0.2)
+    assert not ex.weighted
+
+
 def test_leaves_have_as_many_of_all_rows_as_are_asked_for():
     for seed in range(draws(4)):
         frame = customers(seed, 2000)
@@ -166,6 +185,10 @@ def test_values_are_summed_over_all_rows():
         assert ex.worth(column) == expected.worth(column, values)
     with pytest.raises(DataError, match="values must be numbers, but column 'plan'"):
         ex.worth("plan")
+    dropped = explain(in_batches(frame), "segment", columns=COLUMNS, missing="drop")
+    whole = frame.dropna(subset=COLUMNS)
+    assert dropped.worth("spent").total == pytest.approx(whole["spent"].sum(), rel=1e-14)
+    assert dropped.worth("age").total == whole["age"].sum()
 
 
 def test_what_is_asked_of_drawn_rows_says_so():
@@ -173,8 +196,8 @@ def test_what_is_asked_of_drawn_rows_says_so():
     ex = explain(in_batches(frame), "segment", columns=COLUMNS, validate=3, random_state=0)
     assert ex.notes[0] == (
         "200 of 400 rows, drawn at random, were read into memory, as tables with words or missing values are, and the "
-        "tree was grown on these; sizes, agreement and costs are those of all rows, profiles and pictures those of the "
-        "rows that were drawn"
+        "tree was grown on these; sizes, agreement and costs are those of all rows, profiles, pictures and other sizes "
+        "of the tree those of the rows that were drawn"
     )
     assert ex.held_out.how == "3 folds, of a sample of 200 rows"
     drawn = ex._rows()

@@ -37,7 +37,7 @@ from boxwood.explanation.ask.gaps import (
 )
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
-from boxwood.explanation.measure.all_rows import AllRows, OfAllRows
+from boxwood.explanation.measure.all_rows import OF_DRAWN, AllRows, OfAllRows
 from boxwood.explanation.measure.facts import refuse_all_rows
 from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_words_of
@@ -287,10 +287,7 @@ def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequenc
     measured = _of_clusters(ex, coordinates, some.labels, rows.values, found)
     if measured._evidence is not None:
         measured = replace(measured, _evidence=replace(measured._evidence, whole=whole))
-    note = (
-        f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; sizes, agreement and costs "
-        "are those of all rows, profiles and pictures those of the rows that were drawn"
-    )
+    note = f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; {OF_DRAWN}"
     return replace(
         measured, notes=(OTHER_ROWS, note, *measured.notes, *notes_on_all_rows(found, "drop" if needed else "learn"))
     )

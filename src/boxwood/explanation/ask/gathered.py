@@ -24,7 +24,7 @@ from boxwood.explanation.ask.columns import refuse_other_weights
 from boxwood.explanation.ask.gaps import can_be_gathered
 from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
 from boxwood.explanation.choose import settings
-from boxwood.explanation.measure.all_rows import AllRows
+from boxwood.explanation.measure.all_rows import OF_DRAWN, AllRows
 from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
@@ -247,34 +247,37 @@ def _rows(
         labels = None if labelling is None else labelling.by_code(rows.labels)
         return _Drawn(rows.values, labels, rows.weights, notes)
     some = drawn_rows(batches, max(settings.DRAWN // len(names), 1))
+    if whole is not None:
+        some = _with_each_cluster(some, batches, whole.overview.sizes, asked.missing)
     share = f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory"
-    if labelling is None or whole is None:
-        weights = None if weight is None else some.own_weights
+    weights = some.own_weights if weight is not None or (some.own_weights != 1.0).any() else None
+    if labelling is None:
         note = f"{share}, as tables with words or missing values are; everything is measured on these"
         return _Drawn(some.values, None, weights, (*notes, note))
-    some = _with_each_cluster(some, replace(batches, labelling=labelling), whole.overview.sizes)
-    note = (
-        f"{share}, as tables with words or missing values are, and the tree was grown on these; sizes, agreement and "
-        "costs are those of all rows, profiles and pictures those of the rows that were drawn"
-    )
-    weights = None if weight is None else some.own_weights
+    note = f"{share}, as tables with words or missing values are, and the tree was grown on these; {OF_DRAWN}"
     return _Drawn(some.values, labelling.by_code(some.labels), weights, (*notes, note), whole)
 
 
-def _with_each_cluster(some: Sample, batches: Batches, sizes: Indices) -> Sample:
-    """Return the rows with those of clusters of which none was drawn, as a tree knows the clusters of its rows alone.
+def _with_each_cluster(some: Sample, batches: Batches, sizes: Indices, missing: str) -> Sample:
+    """Return the rows with all those of clusters of which none was drawn that rules may use.
 
-    IN: sizes (k,): number of the rows of each cluster in the table.
+    A tree knows the clusters of its rows alone. Such rows weigh as much as their share of the table; if they are more
+    than were drawn, so many of them are taken.
+
+    IN: sizes (k,): number of the rows of each cluster in the table; missing: as for `explain`.
     """
-    labelling = batches.labelling
+    labelling, lacks = batches.labelling, np.isnan(some.values)
     assert isinstance(labelling, LabelColumn)
-    lost = np.setdiff1d(np.arange(len(sizes)), some.labels)
+    usable = ~(lacks.all(axis=1) if missing == "learn" else lacks.any(axis=1))
+    lost = np.setdiff1d(np.arange(len(sizes)), some.labels[usable])
     if not len(lost):
         return some
     rare = LabelColumn(labelling.column, tuple(labelling.labels[c] for c in lost.tolist()))
-    theirs = drawn_rows(replace(batches, labelling=rare), int(sizes[lost].sum()))
-    theirs = theirs._replace(labels=lost[theirs.labels])
-    return Sample(*(np.concatenate(parts) for parts in zip(some, theirs, strict=True)))
+    theirs = drawn_rows(replace(batches, labelling=rare), min(int(sizes[lost].sum()), len(some.labels)))
+    share = min(len(some.labels) / int(sizes.sum()), 1.0)
+    theirs = theirs._replace(labels=lost[theirs.labels], own_weights=theirs.own_weights * share)
+    others = some.at(np.flatnonzero(~np.isin(some.labels, lost)))
+    return Sample(*(np.concatenate(parts) for parts in zip(others, theirs, strict=True)))
 
 
 def _give_back_memory() -> None:

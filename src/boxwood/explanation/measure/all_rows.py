@@ -30,6 +30,10 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import values_at_leaves
 
 LEAF = -1  # in the place of a column: the leaf of each row
+OF_DRAWN = (
+    "sizes, agreement and costs are those of all rows, profiles, pictures and other sizes of the tree those of the "
+    "rows that were drawn"
+)
 
 
 class OfAllRows(NamedTuple):
@@ -124,13 +128,24 @@ class AllRows:
                 return found
             tree = without_leaves(tree, np.arange(len(sizes)) == sizes.argmin())
 
-    def _measured(self, tree: ThresholdTree, here: Coordinates) -> tuple[OfAllRows, Ints]:
-        """Return what a tree does, and the number of rows with a cluster in each leaf."""
-        batches = self.batches(CodedSource(self.source, self._words(here), unseen=np.inf), here.columns)
+    def fold_column(self, tree: ThresholdTree, here: Coordinates, column: str, make: Callable[[], Any]) -> Any:
+        """Return a summary of a column of numbers, of the rows that have a leaf; the others are as without a label."""
+        columns = here.columns if column in here.columns else (*here.columns, column)
+        rows, at = self._rows(tree, here), columns.index(column)
+        return self._coded(here, columns).fold(partial(_OfColumn, rows, at, make)).summary
+
+    def _coded(self, here: Coordinates, columns: tuple[str, ...]) -> Batches:
+        return self.batches(CodedSource(self.source, self._words(here), unseen=np.inf), columns)
+
+    def _rows(self, tree: ThresholdTree, here: Coordinates) -> _Rows:
         lacking = {j: one.values.index(None) for j, one in here.categories.items() if None in one.values}
         points = {**dict.fromkeys(here.gaps, np.inf), **lacking}
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
-        rows = _Rows(tree, points, needed, self.n_clusters, len(here.columns))
+        return _Rows(tree, points, needed, self.n_clusters, len(here.columns))
+
+    def _measured(self, tree: ThresholdTree, here: Coordinates) -> tuple[OfAllRows, Ints]:
+        """Return what a tree does, and the number of rows with a cluster in each leaf."""
+        batches, rows = self._coded(here, here.columns), self._rows(tree, here)
         first: list[_InAllRows] = []
 
         def ask(makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> Mapping[tuple[int, bool], Any]:
@@ -146,7 +161,7 @@ class AllRows:
         whole = self.overview.all_whole and self.overview.heaviest <= LARGEST_NUMBER
         facts = LeafFacts(tree, held, seen.noise, n_rows, n_kept, weights is not None, whole)
         of_tree, of_clusters = (total_of([found[key] for key in found if key[1] is one]) for one in (True, False))
-        gaps = {here.columns[j]: n for j in needed if (n := int(seen.gaps[j]))}
+        gaps = {here.columns[j]: n for j in rows.needed if (n := int(seen.gaps[j]))}
         told = OfAllRows(tree, facts, (of_tree, of_clusters), seen.n_empty, seen.n_unseen, gaps)
         return told, seen.rows.sum(axis=1)
 
@@ -248,3 +263,22 @@ class _InAllRows:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for key, part in self.parts.items():
             part.merge(other.parts[key])
+
+
+class _OfColumn:
+    """A summary of one column, in which a row without a leaf has no label."""
+
+    def __init__(self, rows: _Rows, column: int, make: Callable[[], Any]) -> None:
+        self.how, self.column, self.summary = rows, column, make()
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        values = block.values[:, : self.how.n_columns]
+        lacks = np.isnan(values)
+        _, leaf = self.how.reached(values, lacks)
+        labels = np.where((leaf >= 0) & ~self.how.without_cluster(lacks), block.labels, -1)
+        self.summary.update(Block(block.values[:, [self.column]], labels, block.weights))
+
+    def merge(self, other: _OfColumn) -> None:
+        """Add the rows of another part of the table."""
+        self.summary.merge(other.summary)

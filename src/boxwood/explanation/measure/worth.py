@@ -32,8 +32,10 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     if values is None and not is_known and evidence is not None and evidence.whole is None and evidence.beside:
         values = evidence.beside(column)
     if values is None and evidence is not None and evidence.whole is not None:
-        rows = evidence.whole.batches(evidence.whole.source, ())
-        totals, weights, n_missing = _totals_by_a_pass(rows, ex.n_clusters, column)
+        refuse_no_numbers(evidence.whole.source, column, "values")
+        make = partial(_Totals, ex.n_clusters)
+        found: _Totals = evidence.whole.fold_column(ex.tree, evidence.coordinates, column, make)
+        totals, weights, n_missing = found.found()
     elif values is None and not is_known and evidence is not None and evidence.facts is not None:
         totals, weights, n_missing = _totals_by_a_pass(evidence.task.batches, ex.n_clusters, column)
     elif values is None:
