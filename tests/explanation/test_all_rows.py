@@ -111,7 +111,7 @@ def test_a_gap_that_no_row_drawn_has_is_told():
     unseen = [ex for ex in found if "age" not in ex.gaps]
     assert 0 < len(unseen) < len(found)
     assert {ex.n_incomplete for ex in unseen} == {1}
-    note = f"1 of {len(frame)} rows lacks a value and gets no cluster, as no row that was drawn lacks one there"
+    note = f"1 of {len(frame)} rows lacks a value and gets no cluster, as no row that was drawn lacks one in age"
     assert all(note in ex.notes for ex in unseen)
 
 
@@ -131,6 +131,14 @@ def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
     assert ex.measure(in_batches(other), "segment").n_incomplete == 4
     other["country"] = frame["country"].mask(frame.index % 300 == 0, "XX")
     with pytest.raises(DataError, match=r"words that were never seen: country \(.\); leave those rows out, or explain"):
+        ex.measure(in_batches(other), "segment")
+
+
+def test_other_rows_whose_dates_are_texts_are_refused_in_a_line():
+    frame = customers(0).assign(day=pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(400), unit="D"))
+    ex = explain(frame, "segment", columns=[*COLUMNS, "day"], method="imm")
+    other = frame.assign(day=frame["day"].dt.strftime("%Y-%m-%d"))
+    with pytest.raises(DataError, match="column 'day' of the table holds text, where rules need numbers"):
         ex.measure(in_batches(other), "segment")
 
 

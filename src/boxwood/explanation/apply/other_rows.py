@@ -43,6 +43,7 @@ from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
+from boxwood.passes.batches import OTHER_KINDS, USABLE
 from boxwood.passes.sample import drawn_rows
 from boxwood.reference import Reference, Task
 from boxwood.reference.coded import CodedSource, rows_in_order
@@ -272,6 +273,13 @@ def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequenc
     source, evidence = whole.source, ex._in_memory
     if evidence is not None and evidence.coordinates.axis_map is not None and evidence.coordinates.scales is None:
         refuse_all_rows("a rule on columns that a pipeline reads", source.name)
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    for name in ex.columns:
+        if name not in words and kinds[name] not in USABLE:
+            source.refuse_text(name)  # says what a file holds
+            raise DataError(
+                f"column {name!r} of {source.name} holds {OTHER_KINDS[kinds[name]]}, where rules need numbers"
+            )
     points, labels = _points(ex), whole.labelling.labels
     needed = [name for j, name in enumerate(ex.columns) if j not in points]
     labelling = _in_order(whole.labelling.column, labels, places_of(labels, ex.names), ex.n_clusters)

@@ -183,7 +183,8 @@ def notes_on_all_rows(found: OfAllRows, missing: str) -> tuple[str, ...]:
     if found.n_unseen:
         lack = "lacks a value and gets" if found.n_unseen == 1 else "lack a value and get"
         notes.append(
-            f"{found.n_unseen:,} of {n_rows:,} rows {lack} no cluster, as no row that was drawn lacks one there"
+            f"{found.n_unseen:,} of {n_rows:,} rows {lack} no cluster, as no row that was drawn lacks one in "
+            f"{listed(found.unseen)}"
         )
     return tuple(notes)
 

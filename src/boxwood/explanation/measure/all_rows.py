@@ -51,6 +51,8 @@ class OfAllRows(NamedTuple):
         Number of rows that lack so much that they have no cluster.
     n_unseen : int
         Number of other rows without a leaf: their rule asks for a value that they lack, and no row in memory does.
+    unseen : tuple of str
+        Columns of the rules in which these rows have no value.
     gaps : mapping from str to int
         Number of the missing values of each column that needs a value, and lacks some.
     """
@@ -60,6 +62,7 @@ class OfAllRows(NamedTuple):
     costs: tuple[float, float]
     n_empty: int
     n_unseen: int
+    unseen: tuple[str, ...]
     gaps: Mapping[str, int]
 
     @property
@@ -162,7 +165,8 @@ class AllRows:
         facts = LeafFacts(tree, held, seen.noise, n_rows, n_kept, weights is not None, whole)
         of_tree, of_clusters = (total_of([found[key] for key in found if key[1] is one]) for one in (True, False))
         gaps = {here.columns[j]: n for j in rows.needed if (n := int(seen.gaps[j]))}
-        told = OfAllRows(tree, facts, (of_tree, of_clusters), seen.n_empty, seen.n_unseen, gaps)
+        unseen = tuple(here.columns[j] for j in tree.features.tolist() if seen.unseen[j])
+        told = OfAllRows(tree, facts, (of_tree, of_clusters), seen.n_empty, seen.n_unseen, unseen, gaps)
         return told, seen.rows.sum(axis=1)
 
     def _words(self, here: Coordinates) -> dict[str, Sequence[Hashable]]:
@@ -232,7 +236,7 @@ class _InAllRows:
         self.n_rows = self.n_empty = self.n_unseen = 0
         self.rows = np.zeros((rows.tree.n_leaves, rows.n_clusters), dtype=np.int64)
         self.noise = np.zeros(rows.tree.n_leaves, dtype=np.int64)
-        self.gaps, self.infinite = np.zeros((2, rows.n_columns), dtype=np.int64)
+        self.gaps, self.unseen, self.infinite = np.zeros((3, rows.n_columns), dtype=np.int64)
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
@@ -241,6 +245,7 @@ class _InAllRows:
         is_empty = self.how.without_cluster(lacks)
         self._count(block, leaf, is_empty)
         self.gaps += lacks.sum(axis=0)
+        self.unseen += np.isnan(table[~is_empty & (leaf < 0)]).sum(axis=0)
         self.infinite += np.isinf(block.values).sum(axis=0)
         kept = block.kept & (leaf >= 0) & ~is_empty
         groups = {False: block.labels, True: self.how.tree.leaf_clusters[leaf]}
@@ -259,7 +264,7 @@ class _InAllRows:
 
     def merge(self, other: _InAllRows) -> None:
         """Add the rows of another part of the table."""
-        for name in ("n_rows", "n_empty", "n_unseen", "rows", "noise", "gaps", "infinite"):
+        for name in ("n_rows", "n_empty", "n_unseen", "rows", "noise", "gaps", "unseen", "infinite"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for key, part in self.parts.items():
             part.merge(other.parts[key])

@@ -128,12 +128,12 @@ def brief(x: float) -> str:
 
     Examples
     --------
-    >>> brief(2403.0), brief(58210.0), brief(1253000.0), brief(0.0512345)
-    ('2,403', '58.2k', '1.25M', '0.0512')
+    >>> brief(2403.0), brief(58210.0), brief(999999.0), brief(1253000.0), brief(0.0512345)
+    ('2,403', '58.2k', '1M', '1.25M', '0.0512')
     """
     if abs(x) >= 1e12:
         return f"{x:.3g}"
-    for least, unit, sign in ((1e9, 1e9, "bn"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
+    for least, unit, sign in ((999.5e6, 1e9, "bn"), (999.5e3, 1e6, "M"), (1e4, 1e3, "k")):  # 999.5k is said as 1M
         if abs(x) >= least:
             return f"{x / unit:.3g}{sign}"
     return f"{x:,.0f}" if abs(x) >= 1000 else f"{x + 0.0:.3g}"
