@@ -114,6 +114,17 @@ def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
             assert (found.tree, found.categories, found.n_rows) == (expected.tree, expected.categories, 400)
 
 
+def test_numbers_with_units_are_left_out_of_files_as_of_frames_unless_they_are_named(tmp_path):
+    frame = customers(0)[["age", "country", "segment"]]
+    frame["way"] = [f"{x:.1f} km" for x in np.random.default_rng(0).uniform(0, 9, 400)]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for way, told in (({}, True), ({"categories": ["way"]}, False), ({"columns": ["age", "way"]}, False)):
+        for rows in (frame, scan(tmp_path / "t.csv")):
+            ex = explain(rows, "segment", **way)
+            assert ("way" in ex.columns) is not told
+            assert any("numbers as text (convert them" in note for note in ex.notes) is told
+
+
 def test_gaps_of_numbers_alone_are_learnt_from():
     frame = customers(0)[["age", "spent", "segment"]]
     frame.loc[frame["segment"] == "lost", "age"] = np.nan

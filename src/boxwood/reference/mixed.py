@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -199,14 +199,18 @@ def readable_columns(
 
 
 def _are_numbers(frame: Any, name: str) -> bool:
-    """Return whether a column has many texts, and nearly all of the first thousand are numbers to people.
+    """Return whether the first thousand values of a column are numbers to people; see `are_numbers`."""
+    import narwhals as nw
+
+    return are_numbers(first_values(nw.from_native(column_values(frame, name), series_only=True), 1000))
+
+
+def are_numbers(values: Iterable[Hashable]) -> bool:
+    """Return whether values have many texts, and nearly all of these are numbers to people.
 
     Texts of digits alone may be codes: they count where others are beside them, and some of them are longer.
     """
-    import narwhals as nw
-
-    first = first_values(nw.from_native(column_values(frame, name), series_only=True), 1000)
-    texts = {value.strip() for value in first if isinstance(value, str)}
+    texts = {value.strip() for value in values if isinstance(value, str)}
     numbers = {text for text in texts if _NUMBER.fullmatch(text)}
     whole = {text for text in numbers if _WHOLE.fullmatch(text)}
     may_be_whole = len(whole) < len(texts) and len({*map(len, whole)}) > 1 and not any(map(_PADDED.match, whole))

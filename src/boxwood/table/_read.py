@@ -208,6 +208,8 @@ def _words(
     source: DuckTable, columns: Mapping[int, Column], kinds: Kinds, tick: Tick | None, *, are_named: bool
 ) -> dict[int, _Word]:
     """Return the columns of words: those of text that cannot be taken for numbers, and those called categories."""
+    from boxwood.reference.mixed import NUMBERS_AS_TEXT, are_numbers  # here, as files are labelled without the compiler
+
     refuse_unknown_columns([*kinds.categories, *kinds.numbers], source.names)
     found: dict[int, _Word] = {}
     texts = [source.names[i] for i, column in columns.items() if column.kind == "text"]
@@ -225,6 +227,9 @@ def _words(
                     f"column '{name}' of {source.name} holds {MANY_VALUES}, which rules cannot use\n"
                     "group the rare ones, or leave the column out with --exclude NAME"
                 )
+            known = found[i].categories
+            if known is not None and not (is_asked or are_named) and are_numbers(known.values):
+                found[i] = _Word("", None, NUMBERS_AS_TEXT)
     return found
 
 

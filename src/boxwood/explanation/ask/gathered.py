@@ -30,7 +30,7 @@ from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
 from boxwood.reference.coded import CodedSource, find_words
-from boxwood.reference.mixed import MixedTable, with_truths
+from boxwood.reference.mixed import NUMBERS_AS_TEXT, MixedTable, are_numbers, with_truths
 from boxwood.reference.streamed import find_labels
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
         return None
     found = find_words(source, texts or wanted.plain[:1], asked.n_jobs)
     words = {name: values for name, values in found.values.items() if name in texts}
-    usable = {name: values for name, values in words.items() if values and (len(values) > 1 or wanted.are_named)}
     left_out = _left_out(source, wanted, words)
+    usable = {name: values for name, values in words.items() if values and not _why_unused(name, values, wanted)}
     if not (usable or has_gaps):
         return None
     names = [name for name in wanted.names if name in wanted.plain or name in usable]
@@ -153,17 +153,24 @@ def _left_out(source: Source, wanted: _Columns, words: Mapping[str, Sequence[Has
     left_out: dict[str, list[str]] = {}
     kinds = dict(zip(source.names, source.kinds, strict=True))
     for name in wanted.names:
-        values = words.get(name, ())
-        if name in wanted.plain or (values and (len(values) > 1 or wanted.are_named)):
-            continue
-        if name not in words:
-            reason = OTHER_KINDS[kinds[name]]
-        else:
-            reason = MANY_VALUES if values is None else "one value only" if values else "no values"
-        left_out.setdefault(reason, []).append(name)
+        reason = _why_unused(name, words[name], wanted) if name in words else OTHER_KINDS.get(kinds[name], "")
+        if name not in wanted.plain and reason:
+            left_out.setdefault(reason, []).append(name)
     for reason, names in left_out.items():
         _refuse_named(names, reason, wanted, source)
     return left_out
+
+
+def _why_unused(name: str, values: Sequence[Hashable] | None, wanted: _Columns) -> str:
+    """Return why rules cannot use a column of words, or should not; empty if they can.
+
+    IN: values: of the column, None if these are too many.
+    """
+    if not values:
+        return MANY_VALUES if values is None else "no values"
+    if len(values) == 1 and not wanted.are_named:
+        return "one value only"
+    return NUMBERS_AS_TEXT if name not in wanted.chosen and are_numbers(values) else ""
 
 
 def _refuse_named(names: Collection[str], reason: str, wanted: _Columns, source: Source) -> None:
