@@ -121,6 +121,12 @@ class MixedTable:
         )
 
 
+def points_of(categories: Mapping[int, Categories], gaps: Iterable[int]) -> dict[int, float]:
+    """Return what stands for a missing value in each column that may lack one: plus infinity, or a code of its own."""
+    codes = {j: float(one.values.index(None)) for j, one in categories.items() if None in one.values}
+    return {**dict.fromkeys(gaps, np.inf), **codes}
+
+
 def unit_scales(table: Floats, categories: Mapping[int, Categories], weights: Weights = None) -> Floats:
     """Return factors, shape (d,), that give each column the variance 1 over the values that are not missing.
 

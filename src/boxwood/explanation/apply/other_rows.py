@@ -49,6 +49,7 @@ from boxwood.reference import Reference, Task
 from boxwood.reference.coded import CodedSource, rows_in_order
 from boxwood.reference.coordinates import Coordinates
 from boxwood.reference.labels import encode_labels
+from boxwood.reference.mixed import points_of
 from boxwood.reference.streamed import Measured, find_labels
 from boxwood.table.as_source import as_source
 
@@ -97,7 +98,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
 
 def _empty(ex: MeasuredTree, table: Array, columns: Sequence[int]) -> Indices:
     """Return the rows without any value in the columns that are measured; there are none where one needs a value."""
-    points = _points(ex)
+    points = points_of(ex.coded_columns, ex.gap_columns)
     if not all(j in points for j in columns):
         return np.empty(0, dtype=np.intp)
     return np.flatnonzero(np.logical_and.reduce([table[:, j] == points[j] for j in columns]))
@@ -187,13 +188,8 @@ def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> Coordi
 
 def _numbers_read(ex: MeasuredTree, X: Any) -> list[str]:
     """Return the columns that are measured and need values; a category may be missing, where that was seen."""
-    return [ex.columns[j] for j in _columns_read(ex, X) if j not in _points(ex)]
-
-
-def _points(ex: MeasuredTree) -> dict[int, float]:
-    """Return what stands for a missing value in each column of the table that may lack one."""
-    coded = {j: float(one.values.index(None)) for j, one in ex.coded_columns.items() if None in one.values}
-    return {**dict.fromkeys(ex.gap_columns, np.inf), **coded}
+    points = points_of(ex.coded_columns, ex.gap_columns)
+    return [ex.columns[j] for j in _columns_read(ex, X) if j not in points]
 
 
 def _readable(ex: MeasuredTree, X: Any) -> list[int]:
@@ -280,7 +276,7 @@ def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequenc
             raise DataError(
                 f"column {name!r} of {source.name} holds {OTHER_KINDS[kinds[name]]}, where rules need numbers"
             )
-    points, labels = _points(ex), whole.labelling.labels
+    points, labels = points_of(ex.coded_columns, ex.gap_columns), whole.labelling.labels
     needed = [name for j, name in enumerate(ex.columns) if j not in points]
     labelling = _in_order(whole.labelling.column, labels, places_of(labels, ex.names), ex.n_clusters)
     whole = replace(whole, labelling=labelling, needed=needed)

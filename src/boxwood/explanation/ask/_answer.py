@@ -140,8 +140,9 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
         whole = question.whole.measured(tree, question.coordinates)
         tree, notes = whole.tree, (*notes, *notes_on_all_rows(whole, asked.missing))
     elif question.parts:
-        notes = (*notes, _note_on_parts(question))
-    finished = grown._replace(tree=tree, notes=notes, facts=_proved(seen, grown, are_all=not question.parts))
+        notes = (*notes, _note_on_parts(question, options))
+    are_all = not question.parts and whole is None
+    finished = grown._replace(tree=tree, notes=notes, facts=_proved(seen, grown, are_all=are_all))
     known = _known(question, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(question.task, finished, question.coordinates, **known)
     evidence = _growing(explanation._rows(), question, grown, name, options)
@@ -150,12 +151,18 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, seen.task if name == "auto" else None)
 
 
-def _note_on_parts(question: Question) -> str:
-    size, n_rows = len(question.parts[0]), question.task.n_rows
+def _note_on_parts(question: Question, options: Mapping[str, Any]) -> str:
+    seen, n_rows = question.parts[: _most_parts(options)], question.task.n_rows
+    times = f"{len(seen)} times " if len(seen) > 1 else ""
     return (
-        f"the table is long: trees were grown on {len(question.parts)} times {size:,} of {n_rows:,} rows, drawn at "
-        "random, and compared and measured on all rows"
+        f"the table is long: trees were grown on {times}{len(seen[0]):,} of {n_rows:,} rows, drawn at random; this one "
+        "was measured on all rows"
     )
+
+
+def _most_parts(options: Mapping[str, Any]) -> int | None:
+    """Return how many parts of a long table are looked at; None for all. A limit of time leaves out all but one."""
+    return None if options.get("time_limit") is None else 1
 
 
 def _without_notes_on_length(notes: Sequence[str], grown: Grown) -> tuple[str, ...]:
@@ -193,12 +200,8 @@ class _Finished(NamedTuple):
 
 
 def _grown_on_parts(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
-    """Return the tree of the method; of those that "auto" finds on parts of a long table, the one that is best on all.
-
-    A limit of time leaves out all parts but the first.
-    """
-    n_parts = None if options.get("time_limit") is None else 1
-    found = [_grown_best(each, asked, options) for each in question.on_parts()[:n_parts]]
+    """Return the tree of the method; of those that "auto" finds on parts of a long table, the one best on all rows."""
+    found = [_grown_best(each, asked, options) for each in question.on_parts(_most_parts(options))]
     if not question.parts:
         return found[0]
     trees: dict[ThresholdTree, _Finished] = {}

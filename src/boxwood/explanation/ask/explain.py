@@ -208,8 +208,8 @@ def explain(
     40 times more rows the best trees are compared, and refined, on a sample ten times as large first, and no tree that
     is chosen by cost is grown on more rows. In a table of more than 2 ** 23 values with categories or gaps, all this is
     done on two random parts of 2 ** 21 values each, and the tree that is better on all rows is taken. A note and
-    `Explanation.search` say so. If two clusters have the same
-    centre, methods that separate centres are left out, with a note.
+    `Explanation.search` say so. If two clusters have the same centre, methods that separate centres are left out, with
+    a note.
 
     A table in batches (of `scan`) is read several times, and never in memory as a whole. A method by its name grows the
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct

@@ -148,9 +148,9 @@ class Question:
         """Return a tree on the table's columns with short thresholds, within the limits, and how many rows moved."""
         return finished(self.coordinates.shortened(tree), self.task, self.budget, self.coordinates)
 
-    def on_parts(self) -> list[Question]:
-        """Return the question on each part of a long table, or the question itself."""
-        return [self._on_part(part) for part in self.parts] or [self]
+    def on_parts(self, most: int | None = None) -> list[Question]:
+        """Return the question on each part of a long table, or on some of them; else the question itself."""
+        return [self._on_part(part) for part in self.parts[:most]] or [self]
 
     def _on_part(self, rows: Indices) -> Question:
         task, here = self.task.of_rows(rows), self.coordinates

@@ -25,6 +25,7 @@ from boxwood.passes.overview import Overview
 from boxwood.passes.sums import Grid
 from boxwood.reference.coded import CodedSource
 from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.mixed import points_of
 from boxwood.reference.streamed import grid_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import values_at_leaves
@@ -141,8 +142,7 @@ class AllRows:
         return self.batches(CodedSource(self.source, self._words(here), unseen=np.inf), columns)
 
     def _rows(self, tree: ThresholdTree, here: Coordinates) -> _Rows:
-        lacking = {j: one.values.index(None) for j, one in here.categories.items() if None in one.values}
-        points = {**dict.fromkeys(here.gaps, np.inf), **lacking}
+        points = points_of(here.categories, here.gaps)
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
         return _Rows(tree, points, needed, self.n_clusters, len(here.columns))
 
