@@ -246,8 +246,8 @@ def test_files_of_later_versions_and_with_pickles_are_refused(tmp_path):
             np.savez(file, **parts)
         return path
 
-    with pytest.raises(ModelError, match="version 2, and this boxwood reads version 1"):
-        Tally.load(changed(version=2))
+    with pytest.raises(ModelError, match="version 3, and this boxwood reads versions 1 and 2"):
+        Tally.load(changed(version=3))
     for name, wrong in (("names", [[1], 2]), ("names", 1), ("columns", [1]), ("columns", []), ("n_bins", "x")):
         with pytest.raises(ModelError):
             Tally.load(changed(**{name: wrong}))

@@ -6,31 +6,34 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
+from types import NoneType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._files import replacing
-from boxwood._frames import as_matrix, column_names, is_frame
-from boxwood._threads import BLOCK_ROWS
-from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
-from boxwood._validation import Rows, as_table, listed, refuse_other_kind, shown, whole_number
+from boxwood._types import Floats, Ints
+from boxwood._validation import as_table, listed, refuse_other_kind, shown, whole_number
+from boxwood.axes import Categories
 from boxwood.errors import DataError, ModelError
-from boxwood.grow.grown import Split, grow_by_cuts
-from boxwood.passes import Batches, NearestCenters, Source
-from boxwood.passes.batches import Together, rows_of
-from boxwood.passes.overview import Overview
+from boxwood.explanation._tally_rows import (
+    GIVE_LABELS,
+    counted,
+    edges_of,
+    labelled_rows,
+    refuse_other_columns,
+    rows_of_clusters,
+)
+from boxwood.explanation._tally_tree import tree_of_bins, with_sides
+from boxwood.explanation.records import cluster_rules_of
 from boxwood.passes.source import refuse_unscanned
-from boxwood.reference import Mixture, Moments, Reference, Task
+from boxwood.reference import Mixture, Moments, Reference
 from boxwood.reference.budget import as_names
-from boxwood.reference.coordinates import default_columns
 from boxwood.reference.labels import Names, named_clusters
-from boxwood.reference.moments import moments_of
-from boxwood.reference.streamed import means_in, moments_in
 from boxwood.tree import ThresholdTree
 
 N_BINS, MOST_BINS = 256, 1 << 16
@@ -41,22 +44,25 @@ class Tally:
     """Counts of rows by cluster, column and bin, and the clusters' moments, under fixed centres.
 
     Yesterday's tally and today's add up to that of both days, and a tree grows from it without any row. A tally is made
-    by `Tally.of`, and kept in a file by `save`. Every row counts 1.
+    by `Tally.of`, and kept in a file by `save`. Every row counts 1. Words are counted as they are, each in a bin of its
+    own. A missing number is in no bin, and enters neither mean nor variance.
 
     Parameters
     ----------
     centers : array of shape (k, d)
-        Centre of each cluster.
+        Centre of each cluster; 0 in a column of words, where the shares of the words are counted.
     n_bins : int
         Number of steps between the outermost centres of a column; see `edges`.
     counts : array of shape (k, d, e + 1)
-        Number of rows of each cluster by column and bin, for e edges.
+        Number of values of each cluster by column and bin, for e edges.
     moments : Moments
-        Numbers, means and variances of the rows of each cluster.
+        Numbers of the rows of each cluster, and means and variances of the values that they have.
     columns : tuple of d str
         Names of the columns.
     names : sequence of k hashables, or mapping from cluster to name, default=None
         Name of each cluster; None names them by their numbers.
+    categories : tuple of pairs (column, Categories), default=()
+        Columns of words, and their values: bin b counts value b. None stands for a missing one.
 
     Raises
     ------
@@ -70,6 +76,14 @@ class Tally:
     >>> both = monday + tuesday
     >>> both.sizes.tolist(), both.imm().to_dict()["threshold"], round(both.mmdt().to_dict()["threshold"], 3)
     ([3, 3], 5.46875, 5.417)
+
+    Words and gaps:
+
+    >>> rows = [["AT", 20.0], ["AT", None], ["CH", 60.0], ["CH", None]]
+    >>> import pandas as pd
+    >>> both = Tally.of(pd.DataFrame(rows, columns=["country", "age"]), ["new", "new", "loyal", "loyal"])
+    >>> both.rules(both.imm())
+    {'loyal': 'country is CH', 'new': 'country is AT'}
     """
 
     centers: Floats
@@ -78,6 +92,7 @@ class Tally:
     moments: Moments
     columns: tuple[str, ...]
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
+    categories: tuple[tuple[str, Categories], ...] = ()
 
     def __post_init__(self) -> None:
         refuse_other_kind("moments", self.moments, Moments, "make a tally by Tally.of")
@@ -100,19 +115,20 @@ class Tally:
             raise DataError(
                 f"counts must be whole numbers of shape {shape}; got {self.counts.dtype}, {self.counts.shape}"
             )
-        sums = self.counts.sum(axis=2)
-        if (self.counts < 0).any() or (sums != sums[:, :1]).any():
-            raise DataError("counts must not be negative, and add up to the same number of rows in every column")
-        moments = self.moments
-        if moments.origins.shape != (k, d) or (moments.weights != sums[:, 0]).any():
+        if (self.counts < 0).any():
+            raise DataError("counts must not be negative")
+        is_one = self.moments.origins.shape == (k, d)
+        lacking = self.sizes[:, None] - self._held if is_one else np.full((k, d), -1)
+        if (lacking < 0).any() or lacking[:, list(self.coded_columns)].any():
             raise DataError("the moments are not of the rows that were counted")
 
     @classmethod
     def of(
         cls,
         X: Any,
-        clusters: Tally | Reference | ArrayLike,
+        clusters: Tally | Reference | ArrayLike | str,
         *,
+        like: Tally | None = None,
         n_bins: int = N_BINS,
         names: Names | None = None,
     ) -> Tally:
@@ -121,58 +137,66 @@ class Tally:
         Parameters
         ----------
         X : array-like or frame of shape (n, d), or a table in batches
-            Rows, of numbers: words go in as columns of 0 and 1, one for each value, and gaps filled, beside such a
-            column. A table in batches takes three passes.
-        clusters : Tally, Reference, or array-like of shape (k, d)
-            What gives each row its cluster. With centres, rows belong to the nearest. With another tally they belong to
-            the nearest of its centres, and columns, names and bins are that tally's, so that both add up: columns of a
-            frame are found by name, those of an array are taken in order. With a reference of the same rows, rows of
-            label -1 are left out.
+            Rows. With labels they may have words, and lack values; a row without any value is left out. A table in
+            batches takes three passes, one more for labels, and one more for words.
+        clusters : Tally, Reference, labels, column, or array-like of shape (k, d)
+            What gives each row its cluster. Labels are one for each row, of any hashable type, or the name of a column
+            that holds them; those of -1 and missing ones leave rows out. The centres are then the means. With centres,
+            shape (k, d), rows belong to the nearest. With another tally they belong to the nearest of its centres, and
+            it is that of `like`, too. With a reference of the same rows, rows of label -1 are left out.
+        like : Tally, default=None
+            The first tally, if labels are given: centres, bins, columns and names are those of that tally, so that both
+            add up. Columns of a frame are found by name, those of an array are taken in order. Labels are the names of
+            its clusters. Words may be others.
         n_bins : int, default=256
             Number, up to 65536, of steps between the outermost centres of a column.
         names : sequence of k hashables, or mapping from cluster to name, default=None
-            Name of each cluster; None takes those of `clusters`, or numbers.
+            Name of each cluster; None takes those of `clusters` or `like`, or labels, or numbers.
 
         Raises
         ------
         DataError
-            If rows and clusters do not fit together, values are missing, or the columns are not those of the tally.
+            If rows and clusters do not fit together, columns or labels are not those of the first tally, a column has
+            more than 255 words, or values are infinite. Without labels, also if values are missing or words.
         """
         refuse_unscanned(X)
-        known = clusters.columns if isinstance(clusters, Tally) else None
-        if isinstance(clusters, Tally):
-            n_bins, names = clusters.n_bins, clusters.names if names is None else names
-            clusters = clusters.centers
-        n_bins = _number_of_bins(n_bins)
-        if isinstance(X, (Source, Batches)):
-            return _of_batches(cls, X, clusters, n_bins, names, known)
-        if isinstance(clusters, Reference) and clusters.in_batches:
-            raise TypeError("a reference of a table in batches is for that table; for rows in memory give centres")
-        rows, columns = rows_in_memory(X, known)
-        reference = clusters if isinstance(clusters, Reference) else Reference.nearest(rows, clusters)
-        if len(reference.labels) != len(rows):
-            raise DataError(f"X has {len(rows)} rows, but there are {len(reference.labels)} labels")
-        if reference.centers.shape[1] != rows.n_columns:
-            raise DataError(f"X has {rows.n_columns} columns, but the centres have {reference.centers.shape[1]}")
-        bins = BinCounts(edges_around(reference.centers, n_bins), reference.n_clusters)
-        bins.update_rows(rows.values, reference.labels)
-        moments = moments_of(rows, reference.labels, reference.n_clusters, n_jobs=-1)
-        named = reference.names if names is None else names
-        return cls(reference.centers, n_bins, bins.counts, moments, columns, named)  # type: ignore[arg-type]
+        first = clusters if isinstance(clusters, Tally) else like
+        if first is not None:
+            refuse_other_kind("like", first, Tally, "make it by Tally.of")
+            n_bins = first.n_bins
+        n_bins, known = _number_of_bins(n_bins), None if first is None else first.columns
+        if _are_labels(clusters):
+            rows = labelled_rows(X, clusters, names, known, None if first is None else first.names)
+            rows = rows if first is None else replace(rows, centers=first.centers)
+        else:
+            if isinstance(clusters, Tally) and clusters.categories:
+                raise DataError(f"rows of words have no nearest centre; {GIVE_LABELS}: Tally.of(X, labels, like=first)")
+            rows = rows_of_clusters(X, clusters.centers if isinstance(clusters, Tally) else clusters, known)
+        if names is None:
+            names = rows.names if first is None else first.names
+        found = counted(rows, n_bins)
+        categories = tuple((rows.columns[j], one) for j, one in sorted(found.categories.items()))
+        return cls(found.centers, n_bins, found.counts, found.moments, rows.columns, names, categories)  # type: ignore[arg-type]
 
     @cached_property
     def edges(self) -> Floats:
         """Edges of the bins of each column, ascending, shape (d, e); infinite where a column has fewer edges.
 
         They divide the way from the least to the greatest centre into `n_bins` equal steps; midpoints between
-        neighbouring centres are edges, too, so that there is a cut between any two of them.
+        neighbouring centres are edges, too, so that there is a cut between any two of them. In a column of words they
+        are the places of all words but the last.
         """
-        return edges_around(self.centers, self.n_bins)
+        return edges_of(self.centers, self.n_bins, {j: len(one.values) for j, one in self.coded_columns.items()})
+
+    @property
+    def coded_columns(self) -> dict[int, Categories]:
+        """Index of each column of words, and the values whose codes trees test."""
+        return {self.columns.index(name): known for name, known in self.categories}
 
     @property
     def sizes(self) -> Ints:
         """Number of rows of each cluster, shape (k,)."""
-        return np.asarray(self.counts[:, 0].sum(axis=1))
+        return np.asarray(self.moments.weights.astype(np.int64))
 
     @property
     def n_rows(self) -> int:
@@ -180,13 +204,48 @@ class Tally:
         return int(self.sizes.sum())
 
     @property
+    def lacking(self) -> dict[int, Ints]:
+        """Index of each column of numbers that some rows lack, and the number of these rows by cluster, shape (k,)."""
+        lacking = self.sizes[:, None] - self._held
+        return {j: lacking[:, j] for j in np.flatnonzero(lacking.any(axis=0)).tolist()}
+
+    @cached_property
+    def _held(self) -> Ints:
+        """Number of values of each cluster and column, shape (k, d)."""
+        return np.asarray(self.counts.sum(axis=2))
+
+    @property
     def mixture(self) -> Mixture:
-        """Frequencies, means and variances of the clusters that have rows."""
+        """Frequencies, means and variances of the clusters that have rows.
+
+        Means and variances are of numbers that are there; a cluster without any in a column has those of all rows.
+
+        Raises
+        ------
+        DataError
+            If there are columns of words, which have no means.
+        """
+        if self.categories:
+            words = listed([name for name, _ in self.categories])
+            raise DataError(
+                f"words have no means and variances: {words}; use imm(), or tally the columns of numbers alone"
+            )
         present = np.flatnonzero(self.sizes > 0)
-        return Mixture.of_moments(self.moments, names=[self.names[c] for c in present], clusters=present)
+        mixture = Mixture.of_moments(self.moments, names=[self.names[c] for c in present], clusters=present)
+        if not self.lacking:
+            return mixture
+        held, means, squares = self._held[present], self.moments.means[present], self.moments.squares[present]
+        total = np.maximum(held.sum(axis=0), 1)
+        everyone = (held * means).sum(axis=0) / total
+        spread = (squares + held * np.square(means - everyone)).sum(axis=0) / total
+        variances = np.where(held > 0, squares / np.maximum(held, 1), spread)
+        return replace(mixture, means=np.where(held > 0, means, everyone), variances=variances)
 
     def __add__(self, other: Tally) -> Tally:
-        """Return the tally of the rows of both, with the names of this one. The order changes variances by rounding."""
+        """Return the tally of the rows of both, with the names of this one. The order changes variances by rounding.
+
+        Words have the codes of this tally; those of the other alone come behind them.
+        """
         if not isinstance(other, Tally):
             return NotImplemented
         refuse_other_columns(other.columns, self.columns)
@@ -196,10 +255,14 @@ class Tally:
         if not np.array_equal(self.centers, other.centers) or self.n_bins != other.n_bins:
             raise DataError(
                 "tallies of different centres or bins do not add up; count the new rows under the first one's centres: "
-                "Tally.of(X, first)"
+                "Tally.of(X, first), or with labels Tally.of(X, labels, like=first)"
             )
-        counts, moments = self.counts + other.counts, self.moments + other.moments
-        return Tally(self.centers, self.n_bins, counts, moments, self.columns, self.names)
+        categories = _joined(self, other)
+        known = {self.columns.index(name): one for name, one in categories}
+        n_edges = edges_of(self.centers, self.n_bins, {j: len(one.values) for j, one in known.items()}).shape[1]
+        counts = _placed(self, known, n_edges + 1) + _placed(other, known, n_edges + 1)
+        moments = self.moments.plus(other.moments, self._held, other._held)
+        return Tally(self.centers, self.n_bins, counts, moments, self.columns, self.names, categories)
 
     def imm(self) -> ThresholdTree:
         """Return the tree of IMM on the bins: one leaf for each centre. Takes milliseconds, and reads no row.
@@ -209,22 +272,40 @@ class Tally:
         edges, and a row that is a mistake at one node is counted again further down, as bins do not tell which row it
         is.
 
+        On words a cut asks for one of them: a centre has it if its share there is above a threshold between two
+        centres' shares. A set of words that parts these centres with fewer mistakes takes its place. Missing numbers
+        are on the upper side, on the lower one, or parted from all others, by the number of mistakes. The tree tests
+        codes of words, and takes a missing number as plus infinity; `rules` says it in words.
+
         Raises
         ------
         DataError
             If two centres are equal, which no cut separates.
         """
-
-        return tree_of_bins(self.counts, self.edges, self.centers, self.names)
+        return tree_of_bins(self.counts, self.sizes, self.edges, self.centers, self.coded_columns, self.names)
 
     def mmdt(self, **options: Any) -> ThresholdTree:
         """Return the tree of MMDT, which needs means and variances alone; so it is that of the rows, but for rounding.
 
-        `options` are those of `grow.mmdt`.
+        Missing numbers are on the side of each cut whose clusters lack more of them. `options` are those of
+        `grow.mmdt`.
+
+        Raises
+        ------
+        DataError
+            If there are columns of words.
         """
         from boxwood.grow import mmdt
 
-        return mmdt(self.mixture, **options)
+        tree, lacking = mmdt(self.mixture, **options), self.lacking
+        return with_sides(tree, lacking) if lacking else tree
+
+    def rules(self, tree: ThresholdTree) -> dict[Hashable, str]:
+        """Return the rule of each cluster in words, by a tree on these columns, such as `imm()`."""
+        from boxwood.render.words.rules import rules_in_words
+
+        said = cluster_rules_of(tree, self.columns, self.coded_columns, len(self.names), self.lacking)
+        return {name: rules_in_words(rules) for name, rules in zip(self.names, said, strict=True)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tally to a file, in full or not at all. Names of clusters must be text, numbers or booleans."""
@@ -250,34 +331,6 @@ class Tally:
         return f"Tally(n_clusters={k}, n_columns={d}, n_rows={self.n_rows})"
 
 
-def _of_batches(
-    cls: type[Tally],
-    X: Source | Batches,
-    clusters: Any,
-    n_bins: int,
-    names: Names | None,
-    known: tuple[str, ...] | None,
-) -> Tally:
-    """Return the tally of a table in batches."""
-    X = X if known is None else batches_in(X, known)
-    reference = clusters
-    if not isinstance(clusters, Reference):
-        centers = np.array(as_table(clusters), dtype=np.float64)
-        reference = Reference(NearestCenters(centers), centers)
-    elif not clusters.in_batches:
-        raise TypeError("a table in batches needs a reference of its own: Reference.of(table, 'column')")
-    batches = Task.of(X, reference).batches
-    if batches.weight is not None:
-        raise DataError(f"a tally counts every row once, but rows are weighed by {batches.weight!r}; leave that out")
-    k, d = reference.centers.shape
-    counting = partial(BinCounts, edges_around(reference.centers, n_bins), k)
-    bins, overview = batches.fold(partial(Together, (counting, partial(Overview, k, d)))).parts
-    overview.refuse_unusable(batches.columns)
-    moments = moments_in(batches, overview, means_in(batches, overview))
-    named = reference.names if names is None else names
-    return cls(reference.centers, n_bins, bins.counts, moments, batches.columns, named)  # type: ignore[arg-type]
-
-
 def _number_of_bins(n_bins: Any) -> int:
     number = whole_number("n_bins", n_bins, 1)
     if number > MOST_BINS:
@@ -285,89 +338,62 @@ def _number_of_bins(n_bins: Any) -> int:
     return number
 
 
-def edges_around(centers: Floats, n_bins: int) -> Floats:
-    """Return the edges of the bins of each column, ascending, shape (d, e); infinite where a column has fewer edges.
+def _are_labels(clusters: Any) -> bool:
+    """Return whether clusters are labels of rows or the name of a column of labels, and no centres."""
+    return isinstance(clusters, str) or (not isinstance(clusters, (Tally, Reference)) and np.ndim(clusters) == 1)
 
-    An edge is a threshold that separates some centres: at least the least centre, and less than the greatest.
+
+# ---------------------------------------------------------------------------------------------------------- sums
+def _joined(some: Tally, others: Tally) -> tuple[tuple[str, Categories], ...]:
+    """Return the columns of words of two tallies, and their values: those of the first one before others.
+
+    Raises
+    ------
+    DataError
+        If a column has words in one tally, and numbers or another order of values in the other.
     """
-    columns = [_edges(np.unique(values), n_bins) for values in centers.T]
-    edges = np.full((len(columns), max(map(len, columns))), np.inf)
-    for j, column in enumerate(columns):
-        edges[j, : len(column)] = column
-    return edges
+    joined = {}
+    for j, name in enumerate(some.columns):
+        mine, its = (tally.coded_columns.get(j, _NO_WORDS) for tally in (some, others))
+        if mine is its:
+            continue
+        for tally, known in ((some, mine), (others, its)):
+            if known is _NO_WORDS and tally.counts[:, j].any():
+                raise DataError(f"{name} has words in one tally and numbers in the other; count the same kind")
+        joined[name] = _both(name, mine, its)
+    return tuple(joined.items())
 
 
-def _edges(values: Floats, n_bins: int) -> Floats:
-    low, high = values[0], values[-1]
-    share = np.arange(n_bins) / n_bins
-    steps = low * (1 - share) + high * share  # halves of the range: the range itself may overflow
-    middles = values[:-1] / 2 + values[1:] / 2
-    middles = np.where((values[:-1] <= middles) & (middles < values[1:]), middles, values[:-1])
-    edges = np.unique(np.concatenate([steps, middles]))
-    return np.asarray(edges[(low <= edges) & (edges < high)])
+_NO_WORDS = Categories((), others=False)
 
 
-class BinCounts:
-    """Number of rows of each cluster by column and bin: a summary of blocks."""
-
-    def __init__(self, edges: Floats, n_clusters: int) -> None:
-        self.edges = edges
-        self.counts: Ints = np.zeros((n_clusters, len(edges), edges.shape[1] + 1), dtype=np.int64)
-
-    def update(self, block: tuple[Array, Indices, Weights]) -> None:
-        """Add a block of rows; bin b of a column holds values above edge b - 1, and up to edge b."""
-        X, labels, _ = block
-        kept = labels >= 0
-        clusters = labels[kept]
-        k, d, n_bins = self.counts.shape
-        for j in range(d):
-            bins = np.searchsorted(self.edges[j], X[kept, j])
-            self.counts[:, j] += np.bincount(clusters * n_bins + bins, minlength=k * n_bins).reshape(k, n_bins)
-
-    def update_rows(self, X: Array, labels: Indices) -> None:
-        """Add all rows of a table in memory, block by block."""
-        for start in range(0, len(X), BLOCK_ROWS):
-            self.update((X[start : start + BLOCK_ROWS], labels[start : start + BLOCK_ROWS], None))
-
-    def merge(self, other: BinCounts) -> None:
-        """Add other counts in the same bins."""
-        self.counts += other.counts
+def _both(name: str, mine: Categories, its: Categories) -> Categories:
+    """Return the values of a column in two tallies; without an order, those of the first tally keep their codes."""
+    if not (mine.ordered or its.ordered):
+        return mine._replace(values=(*mine.values, *(value for value in its.values if value not in mine.values)))
+    less, more = sorted((one.values[: one.known] for one in (mine, its)), key=len)
+    if (less and mine.ordered != its.ordered) or tuple(value for value in more if value in less) != less:
+        raise DataError(f"{name} has values in an order, which is not the same in both tallies; state one for both")
+    lacks = [None] if None in (*mine.values, *its.values) else []
+    return Categories((*more, *lacks), others=False, ordered=True)
 
 
-def rows_in_memory(X: Any, known: Sequence[str] | None) -> tuple[Rows, tuple[str, ...]]:
-    """Return the rows of an array or a frame, and the names of their columns: those that are known, if any are.
-
-    The columns of a frame are found by their names, in any order.
-    """
-    if is_frame(X):
-        columns: Sequence[str] = column_names(X)
-        if known is not None:
-            refuse_other_columns(columns, known)
-            columns = known
-        return Rows.of(as_matrix(X, columns)), tuple(columns)
-    rows = Rows.of(X)
-    return rows, default_columns(rows.n_columns) if known is None or len(known) != rows.n_columns else tuple(known)
-
-
-def batches_in(X: Source | Batches, known: Sequence[str]) -> Batches:
-    """Return the rows of a table in batches, with the columns that are known."""
-    batches = rows_of(X) if isinstance(X, Source) else X
-    refuse_other_columns(batches.columns, known)
-    return replace(batches, columns=tuple(known))
+def _placed(tally: Tally, categories: Mapping[int, Categories], n_bins: int) -> Ints:
+    """Return the counts of a tally by the codes of other categories, in so many bins."""
+    counts = np.zeros((*tally.counts.shape[:2], n_bins), dtype=np.int64)
+    for j in range(len(tally.columns)):
+        if j not in categories:
+            held = tally.counts[:, j, :n_bins]
+            counts[:, j, : held.shape[1]] = held
+            continue
+        places = [categories[j].values.index(value) for value in tally.coded_columns.get(j, _NO_WORDS).values]
+        counts[:, j, places] = tally.counts[:, j, : len(places)]
+        if not places:  # a column without any value
+            counts[:, j, categories[j].values.index(None)] = tally.sizes
+    return counts
 
 
-def refuse_other_columns(columns: Sequence[str], known: Sequence[str]) -> None:
-    """Raise a DataError that names the columns that a tally does not have, and those that it has besides."""
-    lacking = [name for name in known if name not in columns]
-    others = [name for name in columns if name not in known]
-    said = [f"without {listed(lacking)}"] * bool(lacking) + [f"with {listed(others)}"] * bool(others)
-    if said:
-        raise DataError(
-            f"the columns are not those of the first tally ({listed(known)}): {', '.join(said)}; count the same columns"
-        )
-
-
-FORMAT, VERSION = "boxwood tally", 1
+FORMAT, VERSION = "boxwood tally", 2
 _MOMENTS = ("weights", "origins", "offsets", "squares")
 _NAMES = (str, int, float, bool)
 _DAMAGE = (ValueError, TypeError, KeyError, EOFError, OverflowError, MemoryError, NotImplementedError)
@@ -384,6 +410,7 @@ def write(tally: Tally, path: str | os.PathLike[str]) -> None:
         "n_bins": tally.n_bins,
         "columns": list(tally.columns),
         "names": names,
+        "categories": [[name, list(known.values), known.ordered] for name, known in tally.categories],
     }
     arrays = {name: getattr(tally.moments, name) for name in _MOMENTS}
     text = np.frombuffer(json.dumps(heading).encode(), dtype=np.uint8)
@@ -408,43 +435,19 @@ def _tally(arrays: Any) -> Tally:
     heading = json.loads(arrays["heading"].tobytes())
     if not isinstance(heading, dict) or heading.get("format") != FORMAT:
         raise ValueError("its heading names another format")
-    if heading["version"] != VERSION:
-        raise ValueError(f"it has version {heading['version']!r}, and this boxwood reads version {VERSION}")
+    if heading["version"] not in (1, VERSION):
+        raise ValueError(f"it has version {heading['version']!r}, and this boxwood reads versions 1 and {VERSION}")
     columns, names = heading["columns"], heading["names"]
     if not all(isinstance(name, str) for name in columns) or not all(isinstance(name, _NAMES) for name in names):
         raise ValueError("names of columns must be text, those of clusters text, numbers or booleans")
     moments = Moments(*(arrays[name] for name in _MOMENTS))
-    return Tally(arrays["centers"], heading["n_bins"], arrays["counts"], moments, tuple(columns), tuple(names))
+    read = [_read_categories(columns, *entry) for entry in heading.get("categories", ())]
+    parts = arrays["centers"], heading["n_bins"], arrays["counts"], moments, tuple(columns), tuple(names)
+    return Tally(*parts, tuple(read))
 
 
-def tree_of_bins(counts: Ints, edges: Floats, centers: Floats, names: Sequence[Hashable]) -> ThresholdTree:
-    """See `Tally.imm`."""
-    left = np.cumsum(counts, axis=2)  # (k, d, e + 1): rows of each cluster up to each edge
-    is_left = centers[:, :, None] <= edges  # (k, d, e): whether the centre is
-
-    def step(clusters: Indices) -> int | Split[Indices]:
-        if len(clusters) == 1:
-            return int(clusters[0])
-        sides = is_left[clusters]
-        separates = sides.any(axis=0) & ~sides.all(axis=0)
-        if not separates.any():
-            equal = [str(names[c]) for c in clusters]
-            raise DataError(f"clusters with equal centres, which no cut separates: {listed(equal)}; make them one")
-        before, all_rows = left[clusters, :, :-1], left[clusters, :, -1:]
-        mistakes = np.where(sides, all_rows - before, before).sum(axis=0)
-        best = separates & (mistakes == mistakes[separates].min())
-        j = int(np.argmax(best.any(axis=1)))
-        i = _middle_of_widest(best[j], edges[j])
-        on_left = sides[:, j, i]
-        return Split(j, float(edges[j, i]), clusters[on_left], clusters[~on_left])
-
-    return grow_by_cuts(np.arange(len(centers)), step)
-
-
-def _middle_of_widest(wanted: Bools, edges: Floats) -> int:
-    """Return the middle one of the run of wanted edges that is widest, the first of equally wide ones."""
-    indices = np.flatnonzero(wanted)
-    runs = np.split(indices, np.flatnonzero(np.diff(indices) > 1) + 1)
-    widths = [edges[run[-1]] / 2 - edges[run[0]] / 2 for run in runs]
-    run = runs[int(np.argmax(widths))]
-    return int(run[(len(run) - 1) // 2])
+def _read_categories(columns: list[str], name: Any, values: Any, ordered: Any) -> tuple[str, Categories]:
+    are_plain = isinstance(values, list) and all(isinstance(value, (*_NAMES, NoneType)) for value in values)
+    if not are_plain or len({*values}) < len(values) or name not in columns or not isinstance(ordered, bool):
+        raise ValueError("categories must be columns with different values, which are text, numbers, booleans or none")
+    return name, Categories(tuple(values), others=False, ordered=ordered)

@@ -59,13 +59,14 @@ class Grown(NamedTuple):
 
 
 class Split(NamedTuple, Generic[Node]):
-    """A cut `lower <= x[feature] <= upper`, with a node of the algorithm for each of its two sides."""
+    """A cut `lower <= x[feature] <= upper`, or one of some codes, with a node of the algorithm for each side."""
 
     feature: int
     upper: float
     first: Node
     second: Node
     lower: float = -math.inf
+    codes: tuple[int, ...] = ()
 
 
 def grow_by_cuts(root: Node, step: Callable[[Node], int | Split[Node]]) -> ThresholdTree:
@@ -80,7 +81,10 @@ def grow_by_cuts(root: Node, step: Callable[[Node], int | Split[Node]]) -> Thres
         number, node = waiting.pop()
         result = step(node)
         if isinstance(result, Split):
-            first, second = builder.split(number, result.feature, result.upper, result.lower)
+            if result.codes:
+                first, second = builder.split_set(number, result.feature, result.codes)
+            else:
+                first, second = builder.split(number, result.feature, result.upper, result.lower)
             waiting += ((second, result.second), (first, result.first))
         else:
             builder.label(number, result)

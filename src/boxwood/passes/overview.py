@@ -32,7 +32,7 @@ class Overview:
     weight : list of k ExactSum
         Weight of each cluster.
     least, most : arrays of shape (k, d)
-        Least and greatest value of each cluster and column; infinite for a cluster without rows.
+        Least and greatest value of each cluster and column that is not missing; infinite for a cluster without any.
     heaviest, lightest : float
         Greatest weight of a row of some cluster, and the least one above 0.
     all_whole : bool
@@ -117,10 +117,13 @@ class Overview:
             other.weight[place] = weight
         return other
 
-    def refuse_unusable(self, columns: Sequence[str]) -> None:
-        """Raise a DataError if values or weights are missing or infinite, or if every row is left out."""
+    def refuse_unusable(self, columns: Sequence[str], *, may_lack: bool = False) -> None:
+        """Raise a DataError if values or weights are missing or infinite, or if every row is left out.
+
+        IN: may_lack: whether values may be missing.
+        """
         kinds = (("missing", self.missing, self.bad_rows), ("infinite", self.infinite, self.infinite_rows))
-        for what, counts, n_rows in kinds:
+        for what, counts, n_rows in kinds[may_lack:]:
             if counts.any():
                 where = [f"{name} ({count:,})" for name, count in zip(columns, counts.tolist(), strict=True) if count]
                 kind = MissingValues if what == "missing" else DataError

@@ -15,6 +15,8 @@ import numpy as np
 from boxwood._threads import fold_blocks, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood.loops.sums import SPLIT, add_parts, add_squares, widen
+from boxwood.passes.batches import Block
+from boxwood.passes.source import Summary
 
 _BITS = 53  # of the result that the parts must keep at least
 _LEAST_UNIT = 1000  # units are not below 2**-1000, so that none of them is rounded
@@ -156,7 +158,7 @@ class SquareSums:
         return np.asarray(np.ldexp(np.sqrt(rounded(self.sums) / total), self.exponents))
 
 
-S = TypeVar("S", RowSums, SquareSums)
+S = TypeVar("S", bound=Summary[Block])
 
 
 def scaling_of(ranges: Ranges, means: Means, squares: SquareSums) -> tuple[Floats, Floats]:
@@ -170,7 +172,7 @@ def unit_scaling_of(X: Array, weights: Weights, n_jobs: int | None = -1) -> tupl
     """Return mean and standard deviation of each column of rows in memory; 1 for a constant column."""
     labels = np.zeros(len(X), dtype=np.intp) if weights is None else np.where(weights > 0, 0, -1)
     ranges, means = ranged_means_of(X, labels, 1, weights, n_jobs)
-    return scaling_of(ranges, means, _folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs))
+    return scaling_of(ranges, means, folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs))
 
 
 def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
@@ -201,7 +203,7 @@ def squares_about(
     X: Array, labels: Indices, weights: Weights, ranges: Ranges, means: Means, n_jobs: int | None
 ) -> Floats:
     """Return the sums of squared differences to the means that `ranged_means_of` found. Takes one pass."""
-    return _folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs).squares()
+    return folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs).squares()
 
 
 def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Floats, Floats]:
@@ -218,19 +220,19 @@ def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Fl
 
 
 def _means(X: Array, labels: Indices, weights: Weights, ranges: Ranges, n_jobs: int | None) -> Means:
-    return _folded(X, labels, weights, lambda: RowSums(ranges), n_jobs).means()
+    return folded(X, labels, weights, lambda: RowSums(ranges), n_jobs).means()
 
 
-def _folded(X: Array, labels: Indices, weights: Weights, make: Callable[[], S], n_jobs: int | None) -> S:
-    """Return one summary of all rows."""
+def folded(X: Array, labels: Indices, weights: Weights, make: Callable[[], S], n_jobs: int | None = -1) -> S:
+    """Return one summary of all rows in memory."""
 
     def work(summary: S, start: int, stop: int) -> None:
         block_weights = None if weights is None else weights[start:stop]
-        summary.update((X[start:stop], labels[start:stop], block_weights))
+        summary.update(Block(X[start:stop], labels[start:stop], block_weights))
 
     first, *others = fold_blocks(work, len(X), make, n_jobs=n_jobs)
     for other in others:
-        first.merge(other)  # type: ignore[arg-type]  # all are of the kind that `make` makes
+        first.merge(other)
     return first
 
 

@@ -317,7 +317,7 @@ def _table(frame: Any, names: list[str], coded: Mapping[str, Coded], left_out: d
         )
     booleans = tuple(name for name in names if name in truths and name not in coded)
     dates = date_columns(frame)
-    return with_truths(MixedTable(tuple(names), values, categories, booleans, left_out, dates=dates))
+    return MixedTable(tuple(names), values, categories, booleans, left_out, dates=dates)
 
 
 def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
@@ -393,6 +393,16 @@ def ascending(values: Sequence[Hashable]) -> list[int]:
         return sorted(range(len(values)), key=lambda i: values[i])  # type: ignore[return-value, arg-type]
     except TypeError:
         return sorted(range(len(values)), key=lambda i: (type(values[i]).__name__, str(values[i])))
+
+
+def with_missing_code(frame: Any, name: str, coded: Coded) -> Coded:
+    """Return a column with a code for a missing value; one whose values have an order has all that its type has."""
+    import narwhals as nw
+
+    series, present = nw.from_native(column_values(frame, name), series_only=True), coded.categories.values
+    stated = (_stated_order(series) if coded.categories.ordered else None) or present
+    known = coded.categories._replace(values=(*(value for value in stated if value is not None), None))
+    return Coded(known.codes(present)[coded.codes.astype(np.intp)], known)
 
 
 def _stated_order(series: Any) -> list[Hashable] | None:

@@ -94,16 +94,23 @@ class Moments:
             return NotImplemented
         if self.origins.shape != other.origins.shape:
             raise ValueError(f"moments of shapes {self.origins.shape} and {other.origins.shape} do not add up")
-        weights = self.weights + other.weights
-        share = (other.weights / np.where(weights > 0, weights, 1.0))[:, None]
-        has_rows = (self.weights > 0)[:, None]  # a cluster with rows only in `other` gets the origin of `other`
-        both = has_rows & (other.weights > 0)[:, None]
+        return self.plus(other, self.weights[:, None], other.weights[:, None])
+
+    def plus(self, other: Moments, held: Array, its: Array) -> Moments:
+        """Return the moments of the rows of both, where columns may count fewer rows than there are.
+
+        IN: held, its (k, d) or (k, 1): weight of the rows that have a value in a column, in this and in the other.
+        """
+        total = held + its
+        share = its / np.where(total > 0, total, 1.0)
+        has_rows = held > 0  # a cluster with rows only in `other` gets the origin of `other`
+        both = has_rows & (its > 0)
         origins = np.where(has_rows, self.origins, other.origins)
         with np.errstate(over="ignore", invalid="ignore"):
             gap = np.where(both, (other.origins - self.origins) + (other.offsets - self.offsets), 0.0)
             offsets = np.where(has_rows, self.offsets, other.offsets) + share * gap
-            squares = self.squares + other.squares + self.weights[:, None] * share * gap * gap
-        return Moments(weights, origins, offsets, squares)
+            squares = self.squares + other.squares + held * share * gap * gap
+        return Moments(self.weights + other.weights, origins, offsets, squares)
 
     def __reduce__(self) -> tuple[type[Moments], tuple[Floats, ...]]:
         arrays = (self.weights, self.origins, self.offsets, self.squares)

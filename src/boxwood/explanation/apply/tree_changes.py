@@ -38,7 +38,8 @@ def changes_in_words(
         labels and weights may be among its other columns.
     rows : Tally, array-like or frame of shape (n, d), or a table in batches, default=None
         Tells the share of rows that changed cluster. From rows it is exact. From a tally it is an estimate, which is
-        said: within a cluster, columns are taken as independent, and values as spread evenly in a bin.
+        said: within a cluster, columns are taken as independent, and values as spread evenly in a bin. Trees of tallies
+        with words need the later tally, which knows the words.
 
     Raises
     ------
@@ -66,7 +67,8 @@ def changes_in_words(
     if len(names) < width:
         raise DataError(f"the trees test column {width - 1}, but there are {len(names)} names of columns")
     dates = {j: dates for j, name in enumerate(names) if (dates := date_columns(rows).get(name)) is not None}
-    return words(tree_changes(old, new, rows), names, dates)
+    coded = rows.coded_columns if isinstance(rows, Tally) else {}
+    return words(tree_changes(old, new, rows), names, dates, coded)
 
 
 def tree_changes(old: ThresholdTree, new: ThresholdTree, rows: Any = None) -> TreeChanges:
@@ -187,19 +189,25 @@ def _common(box: Box, other: Box) -> Box | None:
 
 def _mass(box: Box, tally: Tally) -> Floats:
     """Return the share of each cluster's rows in a box, shape (k,)."""
-    mass = np.ones(len(tally.sizes))
+    mass, coded = np.ones(len(tally.sizes)), tally.coded_columns
     for j, pieces in box.items():
-        mass *= sum((_up_to(tally, j, piece.upper) - _up_to(tally, j, piece.lower) for piece in pieces), np.zeros(1))
+        if j in coded:
+            codes = [code for code in range(len(coded[j].values)) if any(code in piece for piece in pieces)]
+            mass *= tally.counts[:, j, codes].sum(axis=1) / np.maximum(tally.sizes, 1)
+        else:
+            mass *= sum((_up_to(tally, j, each.upper) - _up_to(tally, j, each.lower) for each in pieces), np.zeros(1))
     return mass
 
 
 def _up_to(tally: Tally, j: int, value: float) -> Floats:
-    """Return the share of each cluster's rows up to a value of a column, shape (k,).
+    """Return the share of each cluster's rows up to a value of a column, shape (k,); missing ones are plus infinity.
 
     Rows are spread evenly within a bin. Those below the first edge and above the last one lie close to it.
     """
     edges = tally.edges[j][np.isfinite(tally.edges[j])]
     shares = np.cumsum(tally.counts[:, j], axis=1) / np.maximum(tally.sizes, 1)[:, None]
-    if len(edges) == 0 or value == math.inf or value > edges[-1]:
-        return np.asarray(np.full(len(shares), float(value > -math.inf)))
+    if math.isinf(value):
+        return np.full(len(shares), float(value > 0))
+    if len(edges) == 0 or value > edges[-1]:
+        return np.asarray(shares[:, -1])
     return np.array([np.interp(value, edges, share[: len(edges)], left=0.0) for share in shares])

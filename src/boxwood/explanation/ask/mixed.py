@@ -38,7 +38,7 @@ from boxwood.reference.clusterer import (
 )
 from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.reference.labels import by_size, encode_labels
-from boxwood.reference.mixed import MixedTable, readable_columns, seldom_twice
+from boxwood.reference.mixed import MixedTable, readable_columns, seldom_twice, with_truths
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
@@ -96,8 +96,8 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
     if not is_frame(X):
         return without_gaps_in(_of_array(X, asked.columns), labels, asked, ())
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
-    table = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
-    table = replace(table, names=column_names(X))
+    read = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
+    table = replace(with_truths(read), names=column_names(X))
     table, notes = chosen_columns(table, labels, are_named=wanted is not None, words=kinds[0])
     return without_gaps_in(table, labels, asked, notes)
 

@@ -24,6 +24,7 @@ from boxwood.render.words.rules import category, cluster_name, cluster_rule, col
 from boxwood.tree.boxes import ends_without_missing
 
 if TYPE_CHECKING:
+    from boxwood.axes import Categories
     from boxwood.explanation.apply.results import Change, Comparison, Ends, Move, Step, TreeChanges, Why
     from boxwood.explanation.records import (
         ClusterSummary,
@@ -236,12 +237,14 @@ def _right(cells: tuple[str, ...], widths: list[int]) -> list[str]:
     return [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
 
 
-def words(changes: TreeChanges, columns: Sequence[str], dates: Mapping[int, Dates]) -> str:
+def words(
+    changes: TreeChanges, columns: Sequence[str], dates: Mapping[int, Dates], categories: Mapping[int, Categories]
+) -> str:
     """Return one line for each cut that moved, went or came, and one for the rows that changed cluster."""
     names = [column_name(name) for name in columns]
 
     def at(column: int, ends: Ends) -> str:
-        return _ends(ends, dates.get(column))
+        return _words(ends, categories[column]) if column in categories else _ends(ends, dates.get(column))
 
     lines = [
         f"the cut on {names[cut.column]} moved from {at(cut.column, cut.before)} to {at(cut.column, cut.after)}"
@@ -273,6 +276,15 @@ def two_digits(share: float) -> str:
     if 0.999 < share < 1:
         return "more than 99.9 %"
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.3g} %"
+
+
+def _words(ends: Ends, known: Categories) -> str:
+    """Return the values for which a cut asks."""
+    return one_of([value for code, value in enumerate(known.values) if _asks_for(ends, code)])
+
+
+def _asks_for(ends: Ends, code: int) -> bool:
+    return code in ends.members if ends.members else ends.lower <= code <= ends.upper
 
 
 def _ends(ends: Ends, dates: Dates | None) -> str:

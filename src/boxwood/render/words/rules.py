@@ -19,10 +19,15 @@ NO_RULE = "no rule of its own: the tree has no leaf for this cluster"
 
 
 def cluster_rule(cluster: ClusterSummary, *, whole: bool = False) -> str:
-    """Return the rules of a cluster, joined with "or"; what all of them say stands once. IN: whole: see `condition`."""
-    if not cluster.rules:
+    """Return the rules of a cluster; see `rules_in_words`."""
+    return rules_in_words(cluster.rules, whole=whole)
+
+
+def rules_in_words(rules: Sequence[Rule], *, whole: bool = False) -> str:
+    """Return rules, joined with "or"; what all of them say stands once. IN: whole: see `condition`."""
+    if not rules:
         return NO_RULE
-    possible = [one for one in cluster.rules if not any(map(is_impossible, one))]
+    possible = [one for one in rules if not any(map(is_impossible, one))]
     if not possible:
         return NO_ROW
     common, rests = shared(possible)
