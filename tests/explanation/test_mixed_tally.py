@@ -337,6 +337,17 @@ def test_columns_without_a_value_on_one_day():
     both = first + Tally.of(empty, ["loyal", "new"], like=first)
     assert dict(both.categories)["country"].values == ("AT", "US", None)
     assert both.counts[:, 1, 2].tolist() == [2, 1]
+    whole = Tally.of(pd.DataFrame({"age": [1.0, 2.0], "country": ["AT", "US"]}), ["new", "loyal"])
+    for total in (
+        whole + Tally.of(empty, ["loyal", "new"], like=whole),
+        Tally.of(empty, ["loyal", "new"], like=whole) + whole,
+    ):
+        words = dict(total.categories)["country"].values
+        assert {word: total.counts[:, 1, code].tolist() for code, word in enumerate(words)} == {
+            "AT": [0, 1],
+            "US": [1, 0],
+            None: [1, 1],
+        }
 
 
 def test_a_table_in_batches_is_read_by_column_names(tmp_path):

@@ -364,7 +364,7 @@ def _joined(some: Tally, others: Tally) -> tuple[tuple[str, Categories], ...]:
     return tuple(joined.items())
 
 
-_NO_WORDS = Categories((), others=False)
+_NO_WORDS = Categories((None,), others=False)
 
 
 def _both(name: str, mine: Categories, its: Categories) -> Categories:
@@ -386,10 +386,9 @@ def _placed(tally: Tally, categories: Mapping[int, Categories], n_bins: int) -> 
             held = tally.counts[:, j, :n_bins]
             counts[:, j, : held.shape[1]] = held
             continue
-        places = [categories[j].values.index(value) for value in tally.coded_columns.get(j, _NO_WORDS).values]
-        counts[:, j, places] = tally.counts[:, j, : len(places)]
-        if not places:  # a column without any value
-            counts[:, j, categories[j].values.index(None)] = tally.sizes
+        values = tally.coded_columns.get(j, _NO_WORDS).values
+        places = [categories[j].values.index(value) for value in values]
+        counts[:, j, places] = tally.sizes[:, None] if values is _NO_WORDS.values else tally.counts[:, j, : len(places)]
     return counts
 
 
