@@ -273,6 +273,9 @@ def _days(moment: datetime) -> float:
     return ((moment - _EPOCH) // timedelta(microseconds=1)) / MICROSECONDS
 
 
+_MOST_DAYS = 1e9  # far more than any date has
+
+
 def _first(days: float, beyond: bool) -> int:
     return _first_after(days if beyond else math.nextafter(days, -math.inf))
 
@@ -284,6 +287,8 @@ def _microseconds(days: float) -> int:
 
 def _first_after(days: float) -> int:
     """Return the first microsecond whose number of days is greater."""
+    if abs(days) > _MOST_DAYS:  # one microsecond more or less is the same double
+        return math.floor(Fraction(days) * MICROSECONDS) + 1
     micro = math.floor(Fraction(days) * MICROSECONDS) - 2
     while micro / MICROSECONDS <= days:
         micro += 1

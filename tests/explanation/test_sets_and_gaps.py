@@ -10,6 +10,7 @@ from functools import partial
 from importlib.resources import files
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -279,3 +280,55 @@ def test_rounded_counts_tell_of_no_few_missing_values():
             assert group.missing * one.size == pytest.approx(10 * round(group.missing * one.size / 10))
     for cut in picture_of(shown).cuts:
         assert (cut.bars.counts % 10 == 0).all()
+
+
+def table_with_signal(kind, seed, n=600):
+    """Return rows that mostly lack a value where that is their cluster, and their labels."""
+    rng = np.random.default_rng(seed)
+    days = rng.integers(0, 300, size=n)
+    values = pd.Series(pd.Timestamp("2025-01-01") + pd.to_timedelta(days, unit="D") if kind == "date" else days + 0.5)
+    gone, x = rng.random(n) < 0.2, rng.integers(0, 100, size=n).astype(float)
+    labels = np.where(gone, "none", np.where(days < 120, "old", "new"))
+    frame = pd.DataFrame({"x": x, "last": values.where(~gone | (rng.random(n) < 0.03))})
+    return frame, np.where(x >= 70, "big", labels)
+
+
+@pytest.mark.parametrize("kind", ["date", "number"])
+@law(12)
+def test_values_greater_than_all_go_with_numbers_where_only_missing_ones_were_beyond(kind, seed):
+    frame, labels = table_with_signal(kind, seed)
+    ex = boxwood.explain(frame[labels != "big"], labels[labels != "big"])
+    later = pd.DataFrame({"x": [5.0], "last": [pd.Timestamp("2026-12-01") if kind == "date" else 700.0]})
+    assert ex.predict(later).tolist() == ["new"]
+    whole = boxwood.explain(frame, labels)
+    assert whole.predict(later).tolist() == ["new"]
+
+
+@pytest.mark.parametrize("kind", ["date", "number"])
+def test_a_cut_that_asks_for_missing_values_alone_is_drawn_and_told(kind, tmp_path):
+    for seed in range(3):
+        frame, labels = table_with_signal(kind, seed)
+        ex = boxwood.explain(frame, labels)
+        ex.to_html(tmp_path / "page.html")
+        ex.plot()
+        found = ex.stability(n=3, random_state=0)
+        assert sum("is missing or not" in line for line in str(found).splitlines()) == 1
+        ex.plot_stability()
+
+
+@pytest.mark.parametrize("kind", ["date", "number"])
+@law(12)
+def test_a_value_instead_of_a_missing_one_does_what_why_says(kind, seed):
+    frame, labels = table_with_signal(kind, seed)
+    ex = boxwood.explain(frame, labels)
+    row = {"x": 5.0, "last": None}
+    for change in ex.why(row).changes:
+        moved = dict(row)
+        for move in change.moves:
+            is_date = kind == "date" and move.column == "last"
+            moved[move.column] = pd.Timestamp("1970-01-01") + pd.Timedelta(days=move.after) if is_date else move.after
+        changed = pd.DataFrame([moved]).astype({"last": "datetime64[ns]" if kind == "date" else float})
+        assert ex.predict(changed).tolist() == [change.name]
+    said = str(ex.why(row))
+    assert "or later instead of missing" not in said
+    assert "or earlier instead of missing" not in said

@@ -25,7 +25,7 @@ from boxwood.reference.moments import moments_of
 from boxwood.reference.reference import Reference
 from boxwood.reference.scaled import scaled_batches
 from boxwood.tree import ThresholdTree
-from boxwood.tree.shorten import shortened
+from boxwood.tree.shorten import missing_alone, shortened
 from boxwood.tree.tree import pull_back
 
 
@@ -200,6 +200,7 @@ class Coordinates:
 
         Cuts of categories are kept: between two codes that occur lie other categories, so a threshold must not move.
         """
+        tree = missing_alone(tree, self.table, self.gaps) if self.gaps else tree
         short = shortened(tree, self.table, self.dates)
         coded = np.isin(tree.feature, list(self.categories))
         lower, upper = np.where(coded, tree.lower, short.lower), np.where(coded, tree.upper, short.upper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Collection, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any, NamedTuple, TypeVar
@@ -140,6 +141,23 @@ def _gaps_by_nodes(
                 beyond = _ends(column, column, float(ends[node, end]), True)
                 left[node, end], right[node, end] = gap.completed_by(beyond)
     return left, right
+
+
+def missing_alone(tree: Tree, X: ArrayLike, gaps: Collection[int]) -> Tree:
+    """Return the tree whose cuts ask for missing values alone where no other row of a node is on their side.
+
+    Otherwise a number that is greater than those of all rows of the node would go where only missing ones do.
+
+    IN: gaps: the columns in which plus infinity is a missing value.
+    """
+    lower, upper, table = tree.lower.copy(), tree.upper.copy(), as_rows(X, tree.n_features)
+    for node, rows, inside in rows_at_nodes(tree, table):
+        if inside is None or int(tree.feature[node]) not in gaps or upper[node] == np.inf:
+            continue
+        beyond = table[rows[~inside], int(tree.feature[node])]
+        if len(beyond) and np.isposinf(beyond).all():
+            lower[node], upper[node] = -np.inf, sys.float_info.max
+    return tree.with_thresholds(lower, upper)
 
 
 def shortened_in(

@@ -56,7 +56,7 @@ from boxwood.table.as_source import as_source
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-OTHER_ROWS = "measured on other rows than those on which the tree was grown"
+OTHER_ROWS = "measured on the rows that were given, whether or not the tree was grown on them"
 OF_TABLE = "costs are squared distances in the numeric columns of the table, as the model was read from a file"
 OF_RULES = "costs are squared distances in the columns of the rules"
 

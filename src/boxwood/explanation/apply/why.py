@@ -24,6 +24,7 @@ from boxwood.explanation.records import condition_of, value_of_two
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing, without_missing
 from boxwood.tree.nodes import Cut
+from boxwood.tree.shorten import shortest_between
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -177,7 +178,7 @@ def _nearest(
         return next((_Step(code, Fraction(1)) for code in codes), None)
     assert spread is not None  # every tested column has one
     if math.isinf(x):
-        return _instead_of_missing(pieces, spread.whole)
+        return _instead_of_missing(pieces, spread)
     values = [value for piece in pieces if (value := _end(x, piece, whole=spread.whole)) is not None]
     if not values:
         return None
@@ -185,17 +186,22 @@ def _nearest(
     return _Step(near, abs(Fraction(near) - Fraction(x)) / Fraction(spread.deviation))
 
 
-def _instead_of_missing(pieces: Sequence[Interval], whole: bool) -> _Step | None:
-    """Return a number that will do where a value is missing: an end of the first interval, 0 if it has none."""
+def _instead_of_missing(pieces: Sequence[Interval], spread: Spread) -> _Step | None:
+    """Return a number that will do where a value is missing, in the first interval that has one.
+
+    It is 0, if all will do; the end of the interval in a column of whole numbers; otherwise one of few digits.
+    """
     for piece in without_missing(pieces)[0]:
-        unbounded = math.isinf(piece.upper)
-        end = (
-            0.0
-            if piece[:2] == (-math.inf, math.inf)
-            else _end(-math.inf if unbounded else math.inf, piece, whole=whole)
-        )
-        if end is not None:
-            return _Step(end, Fraction(1))
+        if piece[:2] == (-math.inf, math.inf):
+            return _Step(0.0, Fraction(1))
+        ends = [_end(x, piece, whole=spread.whole) for x in (math.inf, -math.inf)]
+        known = [end for end in ends if end is not None]
+        if known and spread.whole:
+            return _Step(known[0], Fraction(1))
+        if known:
+            high = known[0] if ends[0] is not None else known[0] + spread.deviation
+            low = known[-1] if ends[1] is not None else known[-1] - spread.deviation
+            return _Step(shortest_between(low, high), Fraction(1))
     return None
 
 

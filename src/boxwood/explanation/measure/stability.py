@@ -268,6 +268,8 @@ def _matched(own: Sequence[float], found: Floats) -> dict[float, float]:
 
 def _ends(lower: float, upper: float) -> list[float]:
     """Return the finite ends of a cut; the largest double, which parts numbers from missing ones, if it is alone."""
+    if lower == np.inf:  # missing values alone
+        return [LARGEST]
     if upper == LARGEST and np.isfinite(lower):
         return [ends_without_missing(lower, upper)[0]]
     return [end for end in (lower, upper) if np.isfinite(end)]

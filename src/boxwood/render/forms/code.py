@@ -521,7 +521,7 @@ def of_dates(lower: float, upper: float, dates: Dates, *, inside: bool) -> Ends:
     """Return the tests at both ends of a cut as tests of dates in UTC; a missing date counts as the last of all."""
     at_lower, at_upper = comparisons(lower, upper, inside=inside)
     if at_lower is not None:
-        at_lower = at_lower[0], dates.first_moment(lower, beyond=False)
+        at_lower = at_lower[0], datetime.max if lower == math.inf else dates.first_moment(lower, beyond=False)
     if at_upper is not None:
         last = datetime.max if upper == sys.float_info.max else dates.first_moment(upper, beyond=True)
         at_upper = "<" if inside else ">=", last

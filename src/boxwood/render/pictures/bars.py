@@ -98,11 +98,12 @@ def bars_with_gap(
 ) -> Bars:
     """Return the bars of a column of numbers with gaps, in which missing values, which are infinite, have the last bar.
 
-    A cut that asks for all numbers up to the largest has a line before that bar.
+    A cut that asks for all numbers up to the largest, or for missing values alone, has a line before that bar.
     """
-    known, parts_numbers = np.isfinite(values), upper == sys.float_info.max
+    known, parts_numbers = np.isfinite(values), upper == sys.float_info.max or lower == math.inf
     own = None if weights is None else weights[known]
-    found = bars_of_numbers(values[known], labels[known], n_clusters, lower, math.inf if parts_numbers else upper, own)
+    ends = -math.inf if lower == math.inf else lower, math.inf if parts_numbers else upper
+    found = bars_of_numbers(values[known], labels[known], n_clusters, *ends, own)
     texts = [short_number(end) for end in ends_without_missing(lower, upper) if math.isfinite(end)]
     lines = [CutMark(line.at * _KNOWN, text) for line, text in zip(found.lines, texts, strict=True)]
     lacking = np.bincount(labels[~known], None if weights is None else weights[~known], minlength=n_clusters)

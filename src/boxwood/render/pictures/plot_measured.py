@@ -234,8 +234,12 @@ def _cut(ex: Measurable, cut: CutStability, codes: dict[int, Sides]) -> str:
         return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
     if cut.column in ex.binary:
         return fitted(column_name(cut.column), WIDTH, SIZE)
-    end = short_number(cut.threshold) if cut.dates is None else cut.dates.first(cut.threshold, beyond=True)
-    rest = f" at {end}" if cut.threshold < sys.float_info.max else " is missing or not"
+    if cut.threshold == sys.float_info.max:
+        rest = " is missing or not"
+    else:
+        rest = (
+            f" at {short_number(cut.threshold) if cut.dates is None else cut.dates.first(cut.threshold, beyond=True)}"
+        )
     if cut.low is not None and cut.high is not None:
         rest += f" ({brief_of(cut.low, cut.dates)} to {brief_of(cut.high, cut.dates)})"
     return fitted(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest

@@ -401,7 +401,7 @@ def _move(move: Move) -> str:
     """Return a change in words; next to an open end, the end is said: "above 3" for the next double above 3."""
     name = column_name(move.column)
     if move.before is None and not move.is_category:
-        return f"{name} were {_beside(move.after, move.dates)} instead of missing"
+        return f"{name} were {_value(move.after, move.dates)} instead of missing"
     if move.dates is not None and isinstance(move.after, float):
         is_later = isinstance(move.before, float) and move.after > move.before
         return f"{name} were {_when(move.after, move.dates, is_later=is_later)}"
@@ -413,17 +413,6 @@ def _move(move: Move) -> str:
     if len(number(beyond)) < len(number(move.after)):
         return f"{name} were {'above' if beyond < move.after else 'below'} {number(beyond)}"
     return f"{name} were {number(move.after)}"
-
-
-def _beside(value: Hashable, dates: Dates | None) -> str:
-    """Return a number, or that it is next to one of fewer digits; or when a date would have to be."""
-    if isinstance(value, float) and dates is not None:
-        return _when(value, dates, is_later=True)
-    if isinstance(value, float):
-        for word, other in (("above", -math.inf), ("below", math.inf)):
-            if len(number(end := math.nextafter(value, other))) < len(number(value)):
-                return f"{word} {number(end)}"
-    return _value(value)
 
 
 def _when(days: float, dates: Dates, *, is_later: bool) -> str:
