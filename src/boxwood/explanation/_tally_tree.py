@@ -14,6 +14,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.grow.grown import Split, grow_by_cuts
 from boxwood.tree import ThresholdTree
+from boxwood.tree.nodes import clusters_below
 
 _LARGEST = sys.float_info.max  # of all numbers that are not missing
 
@@ -110,7 +111,7 @@ def with_sides(tree: ThresholdTree, lacking: Mapping[int, Ints]) -> ThresholdTre
 
     IN: lacking: number of the rows of each cluster that lack a value, by column.
     """
-    below = _clusters_below(tree)
+    below = [sorted(clusters) for clusters in clusters_below(tree)]
 
     def step(node: int) -> int | Split[int]:
         if tree.feature[node] < 0:
@@ -122,15 +123,6 @@ def with_sides(tree: ThresholdTree, lacking: Mapping[int, Ints]) -> ThresholdTre
         return Split(feature, upper, first, second, lower)
 
     return grow_by_cuts(0, step)
-
-
-def _clusters_below(tree: ThresholdTree) -> list[list[int]]:
-    """Return the clusters of the leaves below each node."""
-    below: list[set[int]] = [set() for _ in range(tree.n_nodes)]
-    for node in range(tree.n_nodes - 1, -1, -1):
-        is_leaf = tree.feature[node] < 0
-        below[node] = {int(tree.cluster[node])} if is_leaf else below[node + 1] | below[int(tree.second[node])]
-    return [sorted(clusters) for clusters in below]
 
 
 # ---------------------------------------------------------------------------------------------------------- cuts

@@ -310,6 +310,17 @@ def _through_sets(tree: Nodes, rows: Array, values: Ints) -> Ints:
     return reached
 
 
+def clusters_below(tree: Nodes) -> list[frozenset[int]]:
+    """Return the clusters of the leaves below each node; that of a leaf is its own."""
+    below: list[frozenset[int]] = [frozenset()] * tree.n_nodes
+    for node in range(tree.n_nodes - 1, -1, -1):  # children lie behind their parents
+        is_leaf = tree.feature[node] < 0
+        below[node] = (
+            frozenset([int(tree.cluster[node])]) if is_leaf else below[node + 1] | below[int(tree.second[node])]
+        )
+    return below
+
+
 def rows_at_nodes(tree: Nodes, X: NDArray[np.floating]) -> Iterator[tuple[int, Indices, Bools | None]]:
     """Yield each node in pre-order, the numbers of the rows that reach it, and whether each is inside its cut.
 

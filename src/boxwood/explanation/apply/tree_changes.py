@@ -21,6 +21,7 @@ from boxwood.passes.batches import rows_of
 from boxwood.reference.budget import as_names
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
+from boxwood.tree.nodes import clusters_below
 from boxwood.tree.tree import refuse_no_tree
 
 
@@ -91,11 +92,7 @@ _Key = tuple[int, frozenset[int], frozenset[int]]  # column, and the clusters on
 
 def _cuts(tree: ThresholdTree) -> dict[_Key, list[Ends]]:
     """Return the cuts of a tree by what they separate."""
-    below: list[frozenset[int]] = [frozenset()] * tree.n_nodes
-    for node in range(tree.n_nodes - 1, -1, -1):
-        second = int(tree.second[node])
-        is_leaf = tree.feature[node] < 0
-        below[node] = frozenset([int(tree.cluster[node])]) if is_leaf else below[node + 1] | below[second]
+    below = clusters_below(tree)
     cuts: dict[_Key, list[Ends]] = {}
     for node in np.flatnonzero(tree.feature >= 0).tolist():
         feature, upper, lower, members = tree.test(node)
