@@ -118,7 +118,7 @@ BAD = [
     ),
     Bad("explain infinite.csv -k 2", DATA, "infinite values in 2 of 4 rows: a (1), b (1)", "--exclude"),
     Bad(
-        "explain junk.csv -k 2",
+        "explain junk.csv -k 2 -c a,b",
         DATA,
         "column 'b' must be numbers, but junk.csv has text in 1 of 4 rows, first 'two' in row 2",
     ),

@@ -56,10 +56,13 @@ def test_columns_that_are_named_stay(crm):
     assert "left out" not in result.stderr
 
 
-def test_labels_leave_identifiers_out_too_and_leading_zeros_are_told(crm):
+def test_labels_leave_identifiers_out_too_and_leading_zeros_of_many_numbers_are_told(crm):
     result = run(crm, "explain", "{}/crm.csv", "-l", "group", "--json")
     assert facts(result)["columns"] == ["price", "qty"]
     assert "left out, looks like an identifier: id, zip" in result.stderr
+    pd.concat([CRM.assign(zip=[f"{i:05}" for i in range(n, n + N)]) for n in range(990, 990 + 5 * N, N)]).to_csv(
+        crm / "crm.csv", index=False
+    )
     asked = run(crm, "explain", "{}/crm.csv", "-l", "group", "-c", "id,zip", "--json")
     told = "boxwood: numbers with leading zeros, which rules do not show: zip (--categories shows them)\n"
     assert told in asked.stderr
@@ -73,6 +76,7 @@ def test_a_table_of_identifiers_is_refused(tmp_path):
     assert "looks like an identifier: id, zip; to use it, name the columns (-c)" in " ".join(told.split())
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
 @pytest.mark.parametrize(
     ("values", "padded"),
     [
@@ -83,10 +87,54 @@ def test_a_table_of_identifiers_is_refused(tmp_path):
         (["1", "10", "100"], False),
     ],
 )
-def test_leading_zeros_are_digits_and_not_fractions(tmp_path, values, padded):
-    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{value},{i}\n" for i, value in enumerate(values * 3)))
-    result = run(tmp_path, "explain", "{}/t.csv", "-k", 2, "--json")
-    assert facts(result)["columns"] == ["b"] if padded else ["a", "b"]
+def test_few_numbers_with_leading_zeros_are_words_but_fractions_are_not(tmp_path, values, padded, engine):
+    rows = [f"{value},{i},{'uv'[value == values[0]]}\n" for i, value in enumerate(values * 20)]
+    (tmp_path / "t.csv").write_text("a,b,kind\n" + "".join(rows))
+    words = ("explain", "{}/t.csv", "-l", "kind", "-c", "a", "--json", "--engine", engine)
+    told = facts(run(tmp_path, *words))
+    assert ("categories" in told) is padded
+    if padded:
+        assert told["categories"]["a"]["values"] == values[:3]
+        assert {cluster["rule"] for cluster in told["clusters"]} == {"a is 01", "a is 2 or 3"}
+        assert facts(run(tmp_path, *words, "--numbers", "a")).get("categories") is None
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_flag_that_is_one_value_or_none_is_used(tmp_path, engine):
+    flags = {"word": "gold", "yes": "yes", "truth": "true", "one": "1", "day": "2026-03-01"}
+    for name, value in flags.items():
+        rows = [f"{'uv'[i < 30]},{value if 2 < i < 33 else ''},{i % 7}\n" for i in range(60)]
+        (tmp_path / "t.csv").write_text(f"kind,{name},other\n{''.join(rows)}")
+        words = ("explain", "{}/t.csv", "-l", "kind", "--json", "--engine", engine)
+        told = facts(run(tmp_path, *words))
+        assert told["columns"] == [name, "other"]
+        assert told["agreement"] == 0.9
+        assert any("missing" in rule for one in told["clusters"] for rule in one["rules"])
+        dropped = run(tmp_path, *words, "--missing", "drop")
+        assert facts(dropped)["n_left_out"] == 0
+        assert "boxwood: 1 of 2 columns is used: other\nboxwood: left out, " in dropped.stderr
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_text_among_numbers_of_a_column_that_nobody_asked_for_is_told(tmp_path, engine):
+    scores = ["don't know" if i % 20 == 3 else str(i % 11) for i in range(200)]
+    pay = ["n/k" if i in (6, 50) else str(1000 + 7 * i % 991) for i in range(200)]
+    ages = ["young" if i == 9 else str(18 + i % 60) for i in range(200)]
+    kinds = ["unsure" if score == "don't know" else "uv"[int(score) > 5] for score in scores]
+    rows = "".join(f"{','.join(row)}\n" for row in zip(scores, pay, ages, kinds, strict=True))
+    (tmp_path / "t.csv").write_text(f"score,pay,age,kind\n{rows}")
+    words = ("explain", "{}/t.csv", "-l", "kind", "--json", "--engine", engine)
+    result = run(tmp_path, *words)
+    assert facts(result)["columns"] == ["score"]
+    assert facts(result)["agreement"] == 1.0
+    assert "score is don't know" in [rule for one in facts(result)["clusters"] for rule in one["rules"]]
+    told = "left out, numbers, but text in {} of 200 rows, first '{}' in row {} (leave such cells empty, or name the"
+    for fact in ((2, "n/k", 7), (1, "young", 10)):
+        assert told.format(*fact) in result.stderr
+    assert "score: numbers and text, read as words" in result.stderr
+    for column in ("score", "pay"):
+        refused = run(tmp_path, *words, "-c", column, code=DATA).stderr
+        assert f"column '{column}' must be numbers, but" in refused
 
 
 # -------------------------------------------------------------------------------------------------------- scale
@@ -254,14 +302,13 @@ def test_what_people_write_for_a_missing_number_is_missing(tmp_path):
     assert sum(line.endswith(",") for line in labelled) == 0
 
 
-EMPTY = "leave such cells empty, which makes them missing, or leave the column out"
+HEADING, ONE_LINE = "numbers, but text in 1 of 3 rows, first 'years' in row 1", "keep one line of names above the rows"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a,b\nyears,EUR\n1,2\n2,3\n", "if that row has names or units, keep one line of names above the rows"),
-        ("a,b\n1,2\nmany,3\n2,4\n", f"{EMPTY}, or take all of its values as words (--categories)"),
+        ("a\nyears\n1\n2\n", f"left out, {HEADING} (if that row has names or units, {ONE_LINE}): a"),
         ("Sales 2026\n\na,b\n1,2\n2,3\n", "if a title stands above the names of columns, delete it"),
     ],
 )

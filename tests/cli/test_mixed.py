@@ -30,9 +30,9 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_file_with_words_and_empty_fields_is_explained_and_labelled_as_the_frame_is(folder, tmp_path, form):
-    run(folder, "explain", f"{{}}/t.{form}", "-l", "segment", "--categories", "zip", "-o", tmp_path / "m.json", "-q")
+    run(folder, "explain", f"{{}}/t.{form}", "-l", "segment", "-o", tmp_path / "m.json", "-q")
     model, frame = boxwood.load(tmp_path / "m.json"), pd.read_parquet(folder / "t.parquet")
-    expected = boxwood.explain(frame, "segment", categories=["zip"], random_state=0)
+    expected = boxwood.explain(frame, "segment", random_state=0)
     assert (model.tree, model.categories, model.gaps) == (expected.tree, expected.categories, ("age",))
     run(folder, "predict", tmp_path / "m.json", f"{{}}/t.{form}", "-o", tmp_path / "o.csv", "-q")
     labels = model.predict(frame, missing="none")
@@ -44,7 +44,7 @@ def test_a_file_with_words_and_empty_fields_is_explained_and_labelled_as_the_fra
 
 
 def test_rows_without_a_value_are_learnt_from_dropped_or_refused(folder):
-    words = ("explain", "{}/t.csv", "-l", "segment", "--method", "imm")
+    words = ("explain", "{}/t.csv", "-l", "segment", "--method", "imm", "--exclude", "zip")
     facts = {how: json.loads(run(folder, *words, "--missing", how, "--json").stdout) for how in ("learn", "drop")}
     frame = pd.read_parquet(folder / "t.parquet")
     lost = int(frame[["country", "age"]].isna().any(axis=1).sum())
@@ -61,10 +61,10 @@ def test_an_order_of_words_is_told_by_an_option(folder, tmp_path, engine):
     how = "-l", "segment", "--categories", order, "--engine", engine, "-o", tmp_path / "m.json", "-q"
     run(folder, "explain", "{}/t.csv", *how)
     orders, frame = {"country": ["AT", "CH", "DE", "FR", "IT"]}, pd.read_parquet(folder / "t.parquet")
-    expected = boxwood.explain(frame.drop(columns="zip"), "segment", categories=orders, random_state=0)
+    expected = boxwood.explain(frame, "segment", categories=orders, random_state=0)
     model = boxwood.load(tmp_path / "m.json")
     assert (model.tree, model.categories) == (expected.tree, expected.categories)
-    assert all(known.ordered for _, known in model.categories)
+    assert {name: known.ordered for name, known in model.categories} == {"country": True, "zip": False}
     refused = run(folder, "explain", "{}/t.csv", "-l", "segment", "--categories", "country:AT<CH", code=DATA).stderr
     assert "country has values that its order in categories lacks: DE, FR, IT" in refused
     found = run(folder, "compare", "{}/t.csv", "-l", "segment", "--categories", order, "--method", "cart").stdout

@@ -502,10 +502,11 @@ def test_text_far_down_among_numbers_is_found(tmp_path):
     rows = [[i, 2 * i] for i in range(60_000)]
     rows[50_000][1] = "oops"
     path = write_csv(tmp_path / "t.csv", ["a", "b"], rows)
-    with pytest.raises(
-        DataError, match=r"'b' must be numbers, but .* has text in 1 of 60,000 rows, first 'oops' in row 50,001"
-    ):
-        read_table(path)
+    where = "text in 1 of 60,000 rows, first 'oops' in row 50,001"
+    with pytest.raises(DataError, match=f"'b' must be numbers, but .* has {where}"):
+        read_table(path, columns=["b"])
+    (reason, names), *others = read_table(path).left_out
+    assert (reason.startswith(f"numbers, but {where}"), names, others) == (True, ("b",), [])
 
 
 def test_order_of_many_rows_is_kept(tmp_path):

@@ -168,7 +168,7 @@ Examples:
     default="learn",
     show_default=True,
     help="What to do with rows that lack a value in a column in use: let the rules say where they belong (learn), give "
-    "them no cluster (drop), or stop (refuse). A table in batches has no rules for them, and drops them.",
+    "them no cluster (drop), or stop (refuse).",
 )
 @click.option(
     "--categories",

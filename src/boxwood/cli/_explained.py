@@ -102,7 +102,8 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
 
     with talk.status(f"reading {file}") as tick, in_option_names():
         wanted, how = _wanted(labels, options), reading(options)
-        table = read_table(file, how, **wanted._asdict(), missing="drop", kinds=_kinds(options), tick=tick)
+        missing = "learn" if options["missing"] == "learn" else "drop"  # which `explain` refuses, if asked to
+        table = read_table(file, how, **wanted._asdict(), missing=missing, kinds=_kinds(options), tick=tick)
     left_out, suspects = dict(table.left_out), []
     if not options["columns"]:
         same = without_labels(_as_it_is(table), table.labels).left_out.get(THE_LABELS, ())
@@ -298,9 +299,6 @@ def columns_of(source: Source, wanted: Wanted) -> ColumnNames:
 
     places, are_named, *_ = wanted.among(source.names)
     chosen = [source.names[i] for i in places]
-    for name in () if are_named else source.mixed:
-        if name in chosen:
-            source.refuse_text(name)
     if not chosen:
         raise DataError(f"no numeric column in {source.name}\nits columns: {listed(source.names)}")
     return ColumnNames(source.names, Candidates(chosen, are_named=are_named))

@@ -67,6 +67,24 @@ class Spelling(NamedTuple):
     is_number: bool
 
 
+AS_WORDS = Spelling("numbers and text, read as words", is_number=False)
+
+
+class TextAmong(NamedTuple):
+    """The text among the numbers of a column that nobody asked for.
+
+    Parameters
+    ----------
+    why : str
+        Why the column is left out, with the rows that have text, and what to do.
+    is_heading : bool
+        Whether the first row alone has text, as a second line of names or one of units does.
+    """
+
+    why: str
+    is_heading: bool
+
+
 class Reading(NamedTuple):
     """What one pass read of a table.
 
@@ -141,6 +159,10 @@ class Source(ABC):
 
     def refuse_text(self, column: str) -> None:  # noqa: B027
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""
+
+    def text_among(self, column: str) -> TextAmong:
+        """Return what is known of the text among the numbers of a column of `mixed`."""
+        raise NotImplementedError
 
     def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return lines on columns of text of a file whose values are numbers to people, though there is doubt which."""
@@ -227,6 +249,10 @@ class SourceOf(Source):
     def refuse_text(self, column: str) -> None:
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""
         self.source.refuse_text(column)
+
+    def text_among(self, column: str) -> TextAmong:
+        """Return what is known of the text among the numbers of a column of `mixed`."""
+        return self.source.text_among(column)
 
     def label_name(self, column: str) -> str:
         """Return the name by which a pass reads the labels of a column."""

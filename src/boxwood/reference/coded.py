@@ -18,10 +18,14 @@ from boxwood.reference.mixed import ascending, plain_value
 
 
 class FoundWords(NamedTuple):
-    """The different values of columns, ascending, None where there are too many; and the number of rows."""
+    """The different values of columns, ascending, None where there are too many.
+
+    Beside them the number of rows, and the columns that some of these lack.
+    """
 
     values: dict[str, tuple[Hashable, ...] | None]
     n_rows: int
+    lacking: frozenset[str]
 
 
 def find_words(source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> FoundWords:
@@ -37,7 +41,7 @@ def find_words(source: Source, columns: Sequence[str], n_jobs: int | None = -1) 
         if its is not None:
             words = [*its] if read == name else _as_numbers([*its])
             values[name] = tuple(words[i] for i in ascending(words))
-    return FoundWords(values, found.n_rows)
+    return FoundWords(values, found.n_rows, frozenset(np.array(columns)[found.lacks].tolist()))
 
 
 def _as_numbers(texts: list[Hashable]) -> list[Hashable]:
@@ -110,20 +114,24 @@ def rows_in_order(source: Source, columns: Sequence[str], words: Mapping[str, It
 
 
 class _Words:
-    """The different values of each column, None once there are too many, and the number of rows."""
+    """The different values of each column, None once there are too many, whether rows lack one, and their number."""
 
     def __init__(self, n_columns: int, reading: Reading) -> None:
         self.values: list[set[Hashable] | None] = [set() for _ in range(n_columns)]
+        self.lacks = np.zeros(n_columns, dtype=np.bool_)
         self.reading, self.n_rows = reading, 0
 
     def update(self, batch: Any, start: int | None) -> None:
         self.n_rows += batch.num_rows
         for j, its in enumerate(self.values):
             if its is not None:
-                self._add(j, {value for value in self.reading.words(batch.column(j)).values if value is not None})
+                places, values = self.reading.words(batch.column(j))
+                self.lacks[j] |= None in values or bool((places < 0).any())
+                self._add(j, {value for value in values if value is not None})
 
     def merge(self, other: _Words) -> None:
         self.n_rows += other.n_rows
+        self.lacks |= other.lacks
         for j, its in enumerate(other.values):
             self._add(j, its)
 

@@ -211,15 +211,18 @@ def _are_numbers(frame: Any, name: str) -> bool:
     return are_numbers(first_values(nw.from_native(column_values(frame, name), series_only=True), 1000))
 
 
-def are_numbers(values: Iterable[Hashable]) -> bool:
+def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     """Return whether values have many texts, and nearly all of these are numbers to people.
 
-    Texts of digits alone may be codes: they count where others are beside them, and some of them are longer.
+    Texts of digits alone may be codes: they count where others are beside them, and some of them are longer, or all of
+    two digits at most, as ages are. IN: or_codes: whether they may be.
     """
     texts = {value.strip() for value in values if isinstance(value, str)}
     numbers = {text for text in texts if _NUMBER.fullmatch(text)}
     whole = {text for text in numbers if _WHOLE.fullmatch(text)}
-    may_be_whole = len(whole) < len(texts) and len({*map(len, whole)}) > 1 and not any(map(_PADDED.match, whole))
+    lengths = {*map(len, whole)}
+    may_be_whole = len(whole) < len(texts) and not any(map(_PADDED.match, whole))
+    may_be_whole = may_be_whole and (len(lengths) > 1 or max(lengths, default=0) <= 2 or not or_codes)
     n_found = len(numbers) if may_be_whole else len(numbers) - len(whole)
     return n_found > _FEW_VALUES and n_found >= _NEARLY_ALL * len(texts)
 

@@ -16,8 +16,8 @@ from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_v
 from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS, USABLE
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
-from boxwood.passes.source import Spelling
-from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of
+from boxwood.passes.source import AS_WORDS, Spelling
+from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of, text_among
 from boxwood.table.duck import MANY, DuckTable, Tick, open_table
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted
 from boxwood.table.sql import as_text
@@ -32,7 +32,8 @@ class Table:
     name : str
         Name of the file in messages.
     X : array of shape (n, d)
-        Always holds: float64, not infinite, rows in the order of the file, every column has at least two values.
+        Always holds: float64, not infinite, rows in the order of the file, every column has at least two values, of
+        which a missing one may be one.
         Missing values are NaN, but for a category, where they have a code of their own.
     columns : tuple of d str
         Names of the columns of `X`.
@@ -111,7 +112,8 @@ def read_table(
 
     Booleans become 0 and 1, and so do yes and no, and dates become days. Numbers may have groups of thousands and
     signs of currencies or percent where that leaves no doubt. Columns of text or of a single value are left out and
-    listed. A column with numbers in at least half of its values counts as numeric, so text in it is an error.
+    listed. A column that is named must hold numbers. Others with numbers in at least half of their values, and text in
+    the rest, are left out, with a reason that says where the text is.
     Columns are what they are for `scan`, which reads them in batches. Takes one pass over the file for each hundred
     columns of text, to see what they hold, one more for those with missing values or true and false among them, and
     one for each hundred columns to read the numbers. CSV of more columns than that is copied to Parquet first, in a
@@ -125,8 +127,9 @@ def read_table(
         How the file is read.
     columns, exclude, labels, weights
         Which columns are used; see `Wanted`.
-    missing : {"refuse", "drop"}, default="refuse"
-        Whether missing values are an error, or NaN in the matrix, for `explain` to leave their rows out.
+    missing : {"refuse", "drop", "learn"}, default="refuse"
+        Whether missing values are an error, or NaN in the matrix, for `explain` to leave their rows out, or to learn
+        from them: then a column of one value that some rows lack is used, too.
     kinds : Kinds, default=None
         Reads columns of words, too, as codes of at most 255 values, which takes a pass for each. None leaves them out.
     tick : callable, default=None
@@ -137,8 +140,8 @@ def read_table(
     ColumnError
         If a column is named that the table does not have, or one for labels and for weights.
     DataError
-        If the file cannot be read, has missing or infinite values, text among numbers, no numeric column or only
-        constant ones. The first line of the message says what is wrong, further lines what to do.
+        If the file cannot be read, has missing or infinite values, no numeric column or only constant ones, or a
+        column that is named has text. The first line of the message says what is wrong, further lines what to do.
 
     Examples
     --------
@@ -157,9 +160,9 @@ def read_table(
         chosen = Wanted(columns, exclude, labels, weights).among(source.names)
         source = source.kept(tick)
         looked_at = dict(zip(chosen.columns, columns_of(source, chosen.columns, tick), strict=True))
-        words = {} if kinds is None else _words(source, looked_at, kinds, tick, are_named=chosen.are_named)
-        plain = {i: column for i, column in looked_at.items() if i not in words}
-        _refuse_text(source, plain, are_named=chosen.are_named)
+        words = _words(source, looked_at, kinds, missing, tick, are_named=chosen.are_named)
+        if chosen.are_named:
+            _refuse_text(source, {i: column for i, column in looked_at.items() if i not in words})
         sql = {i: words[i].sql if i in words else column.sql for i, column in looked_at.items()}
         read = [i for i in sql if (words[i].categories if i in words else looked_at[i].kind in USABLE)]
         X = _matrix(source, [sql[i] for i in read], tick)
@@ -167,13 +170,15 @@ def read_table(
         if n_rows == 0:
             raise DataError(f"{source.name} has column names but no rows")
         facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
-        used, left_out = _choose(source, looked_at, facts, words)
+        used, left_out = _choose(source, looked_at, facts, words, missing)
         kept = np.flatnonzero(np.isin(read, used)).tolist()
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
         y, marks = (None, list[str]()) if chosen.label is None else _labels(source, chosen.label, n_rows)
         mass = None if chosen.weight is None else _weights(source, chosen.weight, n_rows)
         X = _moved_together(X, kept)
+        mixed = [i for i in used if looked_at[i].is_mixed and not _is_asked(source, i, kinds)]
+        as_words = {source.names[i]: AS_WORDS for i in mixed}
         return Table(
             source.name,
             X,
@@ -182,7 +187,7 @@ def read_table(
             left_out,
             tuple(source.names[i] for j, i in enumerate(used) if i in facts and _is_padded(looked_at[i], X[:, j])),
             tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
-            spellings_of(source, {i: looked_at[i] for i in used if i in facts}),
+            spellings_of(source, {i: looked_at[i] for i in used if i in facts}) | as_words,
             tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
             (*source.hints, *hints_on(source, dict(left_out).get("text", ())), *notes_on_marks(marks)),
             mass,
@@ -205,35 +210,70 @@ class _Word(NamedTuple):
 
 
 def _words(
-    source: DuckTable, columns: Mapping[int, Column], kinds: Kinds, tick: Tick | None, *, are_named: bool
+    source: DuckTable,
+    columns: Mapping[int, Column],
+    kinds: Kinds | None,
+    missing: str,
+    tick: Tick | None,
+    *,
+    are_named: bool,
 ) -> dict[int, _Word]:
-    """Return the columns of words: those of text that cannot be taken for numbers, and those called categories."""
-    from boxwood.reference.mixed import NUMBERS_AS_TEXT, are_numbers  # here, as files are labelled without the compiler
+    """Return the columns of words, and those that are left out as they might have been.
 
+    Words are columns called categories, texts that cannot be taken for numbers, and few numbers with leading zeros.
+    """
+    if kinds is None:
+        mixed = [i for i, column in columns.items() if column.is_mixed and not are_named]
+        return {i: _Word("", None, text_among(source, i, _n_rows(source)).why) for i in mixed}
     refuse_unknown_columns([*kinds.categories, *kinds.numbers], source.names)
     found: dict[int, _Word] = {}
     texts = [source.names[i] for i, column in columns.items() if column.kind == "text"]
     doubtful = {name for name in texts if hints_on(source, [name])} if hints_on(source, texts) else set()
     for i, column in columns.items():
-        name, is_asked = source.names[i], source.names[i] in kinds.categories
+        name, is_asked = source.names[i], _is_asked(source, i, kinds)
         if name in kinds.numbers:
             refuse_text(source, i, _n_rows(source), or_words=True)
+        elif column.kind == "number" and not is_asked:
+            if column.profile is not None and column.profile.padded and _is_whole(source, i):
+                word = _word(source, i, column, missing, tick)
+                found |= {i: word} if word.categories is not None else {}
         elif (is_asked and column.kind != "empty") or (
-            column.kind == "text" and not (column.is_mixed or name in doubtful)
+            column.kind == "text" and name not in doubtful and not (column.is_mixed and are_named)
         ):
-            found[i] = _word(source, i, column, tick)
+            found[i] = _word(source, i, column, missing, tick)
             if found[i].reason.startswith(MANY_VALUES) and (is_asked or are_named):
                 raise DataError(
                     f"column '{name}' of {source.name} holds {MANY_VALUES}, which rules cannot use\n"
                     "group the rare ones, or leave the column out with --exclude NAME"
                 )
-            known = found[i].categories
-            if known is not None and not (is_asked or are_named) and are_numbers(known.values):
-                found[i] = _Word("", None, NUMBERS_AS_TEXT)
+            if not (is_asked or are_named):
+                found[i] = _unless_numbers(source, i, column, found[i])
     return found
 
 
-def _word(source: DuckTable, i: int, column: Column, tick: Tick | None) -> _Word:
+def _is_asked(source: DuckTable, i: int, kinds: Kinds | None) -> bool:
+    return kinds is not None and source.names[i] in kinds.categories
+
+
+def _unless_numbers(source: DuckTable, i: int, column: Column, word: _Word) -> _Word:
+    """Return a column of words; one whose values are numbers to people is left out."""
+    from boxwood.reference.mixed import NUMBERS_AS_TEXT, are_numbers  # here, as files are labelled without the compiler
+
+    known = word.categories
+    if column.is_mixed:
+        among = text_among(source, i, _n_rows(source))
+        is_word = known is not None and not (among.is_heading or are_numbers(known.values, or_codes=False))
+        return word if is_word else _Word("", None, among.why)
+    return _Word("", None, NUMBERS_AS_TEXT) if known is not None and are_numbers(known.values) else word
+
+
+def _is_whole(source: DuckTable, i: int) -> bool:
+    """Return whether a column of numbers holds whole ones alone."""
+    test = f"bool_and(n = floor(n)) FROM (SELECT {source.number(i)} AS n FROM {source.relation})"
+    return bool(source.fetch(f"SELECT {test}")[0][0])
+
+
+def _word(source: DuckTable, i: int, column: Column, missing: str, tick: Tick | None) -> _Word:
     """Return a column of words, with its values in ascending order."""
     sql = source.category(i, ()) if source.kind(i) == "text" else column.sql
     rows = source.fetch(f"SELECT DISTINCT {sql} AS v FROM {source.relation} LIMIT {MOST_VALUES + 2}", tick)
@@ -241,7 +281,7 @@ def _word(source: DuckTable, i: int, column: Column, tick: Tick | None) -> _Word
     if len(values) > MOST_VALUES:
         counts = f"count({sql}), approx_count_distinct({sql}), coalesce(avg(length(CAST({sql} AS VARCHAR))), 0)"
         return _Word("", None, many_values(*source.fetch(f"SELECT {counts} FROM {source.relation}", tick)[0]))
-    if len(rows) < 2:
+    if len(values) < 2 and not (values and len(rows) > 1 and missing == "learn"):
         return _Word("", None, "one value only")
     values.sort()
     listed = ", ".join(as_text(value) if isinstance(value, str) else repr(value) for value in values)
@@ -299,19 +339,23 @@ def _n_rows(source: DuckTable) -> int:
     return int(source.fetch(f"SELECT count(*) FROM {source.relation}")[0][0])
 
 
-def _refuse_text(source: DuckTable, columns: Mapping[int, Column], *, are_named: bool) -> None:
-    """Raise a DataError if a column has text among its numbers, or one that was named holds texts alone."""
+def _refuse_text(source: DuckTable, columns: Mapping[int, Column]) -> None:
+    """Raise a DataError if a column that was named has text among its numbers, or holds texts alone."""
     for i, column in columns.items():
-        if column.is_mixed or (are_named and column.kind in ("text", "unclear", "time", "other")):
+        if column.is_mixed or column.kind in ("text", "unclear", "time", "other"):
             refuse_text(source, i, _n_rows(source), or_words=True)
 
 
 def _choose(
-    source: DuckTable, columns: Mapping[int, Column], facts: Mapping[int, _Range], words: Mapping[int, _Word]
+    source: DuckTable,
+    columns: Mapping[int, Column],
+    facts: Mapping[int, _Range],
+    words: Mapping[int, _Word],
+    missing: str,
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the columns to use, and the others by the reason why they are left out."""
     reasons = {i: OTHER_KINDS.get(column.kind) for i, column in columns.items()}
-    reasons |= {i: _use_of(source, one) for i, one in facts.items()}
+    reasons |= {i: _use_of(source, one, missing) for i, one in facts.items()}
     reasons |= {i: word.reason or None for i, word in words.items()}
     left_out: dict[str, list[str]] = {}
     for i in sorted(reasons, key=lambda i: (i in facts, reasons[i] != "no values")):
@@ -330,11 +374,11 @@ def _choose(
     raise DataError(f"no numeric column in {source.name}\n{listing}")
 
 
-def _use_of(source: DuckTable, facts: _Range) -> str | None:
+def _use_of(source: DuckTable, facts: _Range, missing: str) -> str | None:
     """Return why a column of numbers is of no use; None if it is."""
     if np.isnan(facts.low):
         return "no values"
-    if facts.low != facts.high or facts.infinite:
+    if facts.low != facts.high or facts.infinite or (facts.missing and missing == "learn"):
         return None
     text = source.text(facts.column)
     differ = f"SELECT min({text}) <> max({text}) FROM {source.relation}"

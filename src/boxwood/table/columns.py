@@ -11,7 +11,7 @@ from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, Dates
 from boxwood._messages import listed
 from boxwood.axes.categories import PAIRS
 from boxwood.errors import DataError
-from boxwood.passes.source import Spelling
+from boxwood.passes.source import Spelling, TextAmong
 from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
 from boxwood.table.sql import Style, as_text, bare, date_in, groups_of_three, normal, number_in, plain_number, signs_in
 
@@ -242,14 +242,25 @@ def refuse_text(
     IN: or_words: whether the column may be one of words instead.
     """
     refuse_no_numbers(source, column)
-    learn_styles(source, [column])
-    found = _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL")
+    found = _text_in(source, column)
     if found is not None:
         advice = "\n".join(hints_on(source, [source.names[column]])) or found.advice(or_words)
-        where = f"{found.n_rows:,} of {n_rows:,} rows, first {_quoted(found.value)} in row {found.row:,}"
-        raise DataError(
-            f"column '{source.names[column]}' must be {must_be}, but {source.name} has text in {where}\n{advice}"
-        )
+        where = found.where(n_rows)
+        raise DataError(f"column '{source.names[column]}' must be {must_be}, but {source.name} has {where}\n{advice}")
+
+
+def text_among(source: DuckTable, column: int, n_rows: int) -> TextAmong:
+    """Return what is known of the text among the numbers of a column that is mixed."""
+    found = _text_in(source, column)
+    assert found is not None  # or it would be one of numbers
+    advice = _ONE_LINE if found.is_heading else "leave such cells empty, or name the column in categories"
+    return TextAmong(f"numbers, but {found.where(n_rows)} ({advice})", found.is_heading)
+
+
+def _text_in(source: DuckTable, column: int) -> _Found | None:
+    """Return the values of a column that are no numbers, as people write these; None if all are."""
+    learn_styles(source, [column])
+    return _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL")
 
 
 def refuse_doubtful(source: DuckTable, columns: Sequence[int]) -> None:
@@ -450,6 +461,9 @@ def refuse_no_numbers(source: DuckTable, column: int) -> None:
         raise DataError(f"column '{source.names[column]}' must be numbers, but {source.name} has {kind}")
 
 
+_ONE_LINE = "if that row has names or units, keep one line of names above the rows"
+
+
 class _Found(NamedTuple):
     """How many values are not what they must be, and the first of them with its row."""
 
@@ -457,9 +471,18 @@ class _Found(NamedTuple):
     row: int
     value: str
 
+    @property
+    def is_heading(self) -> bool:
+        """Whether the first row alone has such a value."""
+        return self.n_rows == self.row == 1
+
+    def where(self, n_rows: int) -> str:
+        """Return in how many of all rows they are, and which is the first."""
+        return f"text in {self.n_rows:,} of {n_rows:,} rows, first {_quoted(self.value)} in row {self.row:,}"
+
     def advice(self, or_words: bool) -> str:
-        if self.n_rows == self.row == 1:
-            return "if that row has names or units, keep one line of names above the rows"
+        if self.is_heading:
+            return _ONE_LINE
         words = ", or take all of its values as words (categories)" if or_words else ""
         return f"leave such cells empty, which makes them missing, or leave the column out{words}"
 

@@ -18,10 +18,10 @@ from boxwood._imports import require
 from boxwood._messages import cut_off, listed
 from boxwood._threads import n_threads
 from boxwood.errors import DataError
-from boxwood.passes.source import RecordSummary, Source, Spelling, fewer_threads
+from boxwood.passes.source import RecordSummary, Source, Spelling, TextAmong, fewer_threads
 from boxwood.table._arrow_source import batch_rows, dates_of, kind_of
 from boxwood.table.column_names import distinct_names
-from boxwood.table.columns import Column, hints_on, refuse_text
+from boxwood.table.columns import Column, hints_on, refuse_text, text_among
 from boxwood.table.duck import DuckTable, described, open_table
 from boxwood.table.formats import File
 from boxwood.table.options import ReadOptions
@@ -204,6 +204,11 @@ class ParquetSource(Source):
         """Raise a DataError if a column has text where numbers must be; it says in how many rows, and where first."""
         with self._opened([column]) as table:
             refuse_text(table, 0, sum(file.n_rows for file in self.files), or_words=True)
+
+    def text_among(self, column: str) -> TextAmong:
+        """Return what is known of the text among the numbers of a column of `mixed`."""
+        with self._opened([column]) as table:
+            return text_among(table, 0, sum(file.n_rows for file in self.files))
 
     def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return lines on columns of text whose values are numbers to people, though there is doubt which.

@@ -91,10 +91,12 @@ def _tested(
 
 
 def never_seen(value: Any, categories: Categories) -> str:
-    """Return in words that a value is none of the categories, and of an empty text what a missing one is."""
+    """Return in words that a value is none of the categories; of an empty text, or a number among texts, what to do."""
     known = listed(["missing" if is_missing(each) else str(each) for each in categories.values])
-    empty = "; an empty text is a value, a missing one is None" if isinstance(value, str) and not value else ""
-    return f"{shown(value)}, which was never seen (known: {known}){empty}"
+    advice = "; an empty text is a value, a missing one is None" if isinstance(value, str) and not value else ""
+    if not isinstance(value, str) and all(isinstance(each, str) for each in categories.values if each is not None):
+        advice = "; that is no text, as these are, so read the column as text"
+    return f"{shown(value)}, which was never seen (known: {known}){advice}"
 
 
 def with_points(table: Array, gaps: Sequence[int]) -> Array:

@@ -509,7 +509,9 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
         left_out[UNSEEN_DATES] = [name for name in batches.columns if name in source.dates]
     if are_candidates or not are_named:
         left_out.setdefault("no values", []).extend(look.empty)
-        left_out["one value only"] = list(look.constant) if are_candidates else []
+        learns = asked.missing == "learn" and can_be_gathered(clustering)
+        constant = [name for name in look.constant if not (learns and name in look.gaps)]
+        left_out["one value only"] = constant if are_candidates else []
     unused = {name for names in left_out.values() for name in names}
     kept = [name for name in batches.columns if name not in unused]
     padded = [name for name in kept if name in source.padded]
@@ -569,9 +571,6 @@ def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[s
     batches = rows_of(source, label, weight)
     if columns is not None and _are_named(columns):
         return replace(batches, columns=_chosen(batches, columns, label))
-    for name in source.mixed:
-        if name not in (label, weight) and (columns is None or name in columns):
-            source.refuse_text(name)
     return replace(batches, columns=tuple(name for name in batches.columns if columns is None or name in columns))
 
 
@@ -588,7 +587,8 @@ def left_out_of(
     left_out: dict[str, list[str]] = {}
     for name, kind in zip(source.names, source.kinds, strict=True):
         if kind in OTHER_KINDS and name not in beside and (candidates is None or name in candidates):
-            left_out.setdefault(OTHER_KINDS[kind], []).append(name)
+            reason = source.text_among(name).why if name in source.mixed else OTHER_KINDS[kind]
+            left_out.setdefault(reason, []).append(name)
     return left_out
 
 

@@ -29,6 +29,7 @@ from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
+from boxwood.passes.source import AS_WORDS
 from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.mixed import NUMBERS_AS_TEXT, MixedTable, are_numbers, with_truths
 from boxwood.reference.streamed import find_labels
@@ -57,8 +58,10 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
         return None
     found = find_words(source, texts or wanted.plain[:1], asked.n_jobs)
     words = {name: values for name, values in found.values.items() if name in texts}
-    left_out = _left_out(source, wanted, words)
-    usable = {name: values for name, values in words.items() if values and not _why_unused(name, values, wanted)}
+    learnt = found.lacking if asked.missing == "learn" else frozenset[str]()
+    why = {name: _why_unused(source, name, words[name], wanted, name in learnt) for name in words}
+    left_out = _left_out(source, wanted, why)
+    usable = {name: values for name, values in words.items() if values and not why[name]}
     if not (usable or has_gaps):
         return None
     names = [name for name in wanted.names if name in wanted.plain or name in usable]
@@ -71,9 +74,10 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     _refuse_named(empty := _empty(table), "no values", wanted, source)
     table = table.without(empty, "no values")
     if isinstance(asked.columns, Candidates):
-        table = table.without(_constant(table), "one value only")
-    padded = [name for name in source.padded if name in table.columns and name not in asked.categories]
-    spellings = {name: said for name, said in source.spellings.items() if name not in asked.categories}
+        table = table.without(_constant(table, asked.missing), "one value only")
+    padded = [name for name in source.padded if name in table.columns and name not in usable]
+    spellings = {name: said for name, said in source.spellings.items() if name not in usable}
+    spellings |= {name: AS_WORDS for name in source.mixed if name in usable and name not in asked.categories}
     said = {"words": asked.categories, "padded": padded, "spellings": spellings}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
@@ -132,18 +136,23 @@ def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
 
 
 def _texts(source: Source, wanted: _Columns, asked: Asked) -> list[str]:
-    """Return the columns that may be words: those called categories, and those of text that can be no numbers."""
+    """Return the columns that may be words.
+
+    These are columns called categories, those of text that can be no numbers, and numbers with leading zeros.
+    """
     kinds = dict(zip(source.names, source.kinds, strict=True))
     texts = [name for name in wanted.names if kinds[name] == "text" and name not in asked.categories]
     for name in texts:
-        if name in source.mixed:
+        if name in source.mixed and wanted.are_named:
             source.refuse_text(name)
     doubtful = {name for name in texts if source.hints_on([name])} if source.hints_on(texts) else set()
-    return [name for name in wanted.names if name in asked.categories or (name in texts and name not in doubtful)]
+    padded = [name for name in source.padded if name not in asked.numbers]
+    likely = {*asked.categories, *padded, *texts} - doubtful
+    return [name for name in wanted.names if name in likely]
 
 
-def _left_out(source: Source, wanted: _Columns, words: Mapping[str, Sequence[Hashable] | None]) -> dict[str, list[str]]:
-    """Return the columns that rules cannot use, by the reason.
+def _left_out(source: Source, wanted: _Columns, why: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the columns that rules cannot use, by the reason; IN: why: the reason of each column of words, if any.
 
     Raises
     ------
@@ -153,7 +162,7 @@ def _left_out(source: Source, wanted: _Columns, words: Mapping[str, Sequence[Has
     left_out: dict[str, list[str]] = {}
     kinds = dict(zip(source.names, source.kinds, strict=True))
     for name in wanted.names:
-        reason = _why_unused(name, words[name], wanted) if name in words else OTHER_KINDS.get(kinds[name], "")
+        reason = why[name] if name in why else OTHER_KINDS.get(kinds[name], "")
         if name not in wanted.plain and reason:
             left_out.setdefault(reason, []).append(name)
     for reason, names in left_out.items():
@@ -161,14 +170,20 @@ def _left_out(source: Source, wanted: _Columns, words: Mapping[str, Sequence[Has
     return left_out
 
 
-def _why_unused(name: str, values: Sequence[Hashable] | None, wanted: _Columns) -> str:
+def _why_unused(
+    source: Source, name: str, values: Sequence[Hashable] | None, wanted: _Columns, some_lack_it: bool
+) -> str:
     """Return why rules cannot use a column of words, or should not; empty if they can.
 
-    IN: values: of the column, None if these are too many.
+    IN: values: of the column, None if these are too many; some_lack_it: whether rules may learn that rows lack one.
     """
+    if name in source.mixed and name not in wanted.chosen:
+        among = source.text_among(name)
+        is_word = values is not None and not (among.is_heading or are_numbers(values, or_codes=False))
+        return "" if is_word else among.why
     if not values:
         return MANY_VALUES if values is None else "no values"
-    if len(values) == 1 and not wanted.are_named:
+    if len(values) == 1 and not wanted.are_named and not some_lack_it:
         return "one value only"
     return NUMBERS_AS_TEXT if name not in wanted.chosen and are_numbers(values) else ""
 
@@ -214,10 +229,14 @@ def _empty(table: MixedTable) -> list[str]:
     return [table.columns[j] for j in table.gaps if np.isnan(table.values[:, j]).all()]
 
 
-def _constant(table: MixedTable) -> list[str]:
-    """Return the columns of numbers, all of which are there, that have one value only."""
-    numbers = [j for j in range(len(table.columns)) if j not in table.categories]
-    return [table.columns[j] for j in numbers if np.ptp(table.values[:, j]) == 0]
+def _constant(table: MixedTable, missing: str) -> list[str]:
+    """Return the columns that have one value only; one that some rows lack is no other if rules may learn from that."""
+    found = []
+    for j, name in enumerate(table.columns):
+        lacks = table.lacks(j)
+        if not (missing == "learn" and lacks.any()) and np.ptp(table.values[~lacks, j]) == 0:
+            found.append(name)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
