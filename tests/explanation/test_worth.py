@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from boxwood import DataError, explain, load, scan
+from boxwood.render.words.standing import standing_out
 from tests.scale import law
 
 
@@ -99,6 +100,25 @@ def test_suggested_names_say_what_is_so(seed):
     assert names["old"].startswith("high age")
     assert names["young"].startswith("low age")
     assert ex.rename(names).names == (names["old"], names["young"])
+
+
+@law(8)
+def test_a_cluster_is_not_called_late_by_a_date_that_most_of_it_lacks(seed):
+    rng = np.random.default_rng(seed)
+    returned, n = np.arange(300) < 100, 300
+    days = pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 90, n), unit="D")
+    frame = pd.DataFrame({"back": pd.Series(days).where(returned), "spent": rng.normal(size=n)})
+    frame.loc[299, "back"] = pd.Timestamp("2026-12-31")  # the latest of all
+    ex = explain(frame, np.where(returned, "back", "kept"))
+    shown = {one.name: standing_out(ex.profile(), one) for one in ex.clusters}
+    assert shown["back"][0] == {"size": "mostly", "name": "back not missing", "told": "100.0%, of all rows 33.7%"}
+    assert shown["kept"][0] == {"size": "mostly", "name": "back missing", "told": "99.5%, of all rows 66.3%"}
+    assert not any(one["size"] in ("late", "early") for one in shown["kept"])
+    frame.loc[299, "back"] = pd.NaT  # so that nobody there has one
+    ex = explain(frame, np.where(returned, "back", "kept"))
+    names = ex.suggested_names()
+    assert names["kept"].startswith("mostly back missing")
+    assert names["back"].startswith("mostly back not missing")
 
 
 @law(8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render.words.figures import brief_of, percent
 from boxwood.render.words.measured import category_of
@@ -22,14 +22,18 @@ def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> l
 
     "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
     column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
-    Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1".
+    Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1". Numbers that more
+    than half of a cluster, or of the rest, lack say nothing of it, but that they are missing may.
     """
     if cluster.size == 0:
         return []
     found: list[tuple[float, int, dict[str, str]]] = []
     for place, one in enumerate(profile):
         group: Any = one.clusters[cluster.cluster]
-        if group is None:
+        lacks = _missing_in(one, cluster)
+        if lacks is not None and abs(lacks.difference) >= STANDS_OUT:
+            found.append((-abs(lacks.difference), place, _missing_or_not(one, lacks)))
+        if group is None or (lacks is not None and max(lacks.share, lacks.of_others) > 0.5):
             continue
         if hasattr(group, "quantiles"):
             if group.difference is not None and abs(group.difference) >= STANDS_OUT:
@@ -46,6 +50,37 @@ def is_zero_or_one(column: Any) -> bool:
     if any(x not in (0.0, 1.0) for x in of_all.quantiles):
         return False
     return math.isclose(of_all.deviation**2, of_all.mean * (1 - of_all.mean), rel_tol=1e-9, abs_tol=1e-12)
+
+
+class _Missing(NamedTuple):
+    """Share of a cluster that lacks a number, that of all other rows, and that of all rows."""
+
+    share: float
+    of_others: float
+    of_all: float
+
+    @property
+    def difference(self) -> float:
+        """How much more of the cluster lacks it than of other rows, in standard deviations."""
+        return (self.share - self.of_others) / math.sqrt(self.of_all * (1 - self.of_all))
+
+
+def _missing_in(column: ColumnProfile, cluster: ClusterSummary) -> _Missing | None:
+    """Return how many of a cluster lack a number; None for words, where a missing one counts as another word does."""
+    of_all = getattr(column.everyone, "missing", None)
+    if of_all is None or not 0 < of_all < 1 or cluster.share >= 1:
+        return None
+    group: Any = column.clusters[cluster.cluster]
+    share = 1.0 if group is None else group.missing
+    return _Missing(share, (of_all - share * cluster.share) / (1 - cluster.share), of_all)
+
+
+def _missing_or_not(column: ColumnProfile, lacks: _Missing) -> dict[str, str]:
+    is_missing = lacks.difference > 0
+    share, of_all = (one if is_missing else 1 - one for one in (lacks.share, lacks.of_all))
+    told = f"{percent(share)}, of all rows {percent(of_all)}"
+    name = f"{column_name(column.column)} {'missing' if is_missing else 'not missing'}"
+    return {"size": "mostly" if share >= 0.5 else "often", "name": name, "told": told}
 
 
 def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
