@@ -381,3 +381,81 @@ def test_moments_with_fewer_values_add_up(seed):
     total = one.plus(other, held, its)
     np.testing.assert_allclose(total.means, whole.means, rtol=1e-9)
     np.testing.assert_allclose(total.squares, whole.squares, rtol=1e-9)
+
+
+# --------------------------------------------------------------------------------------------------------- dates
+def dated(seed, n=120):
+    """Return a frame with days that some rows lack, and labels that these nearly tell."""
+    rng = np.random.default_rng(seed)
+    labels = np.where(rng.random(n) < 0.5, "active", "lapsed")
+    days = np.where(labels == "active", rng.integers(300, 700, size=n), rng.integers(0, 330, size=n))
+    last = pd.Series(pd.Timestamp("2024-01-01") + pd.to_timedelta(days, unit="D")).mask(rng.random(n) < 0.1)
+    return pd.DataFrame({"last": last, "spent": rng.integers(0, 9, size=n).astype(float)}), labels
+
+
+@law(20)
+def test_dates_are_counted_alike_as_dates_and_texts_in_memory_and_in_batches(seed):
+    frame, labels = dated(seed)
+    of_dates = Tally.of(frame, labels)
+    of_texts = Tally.of(frame.assign(last=frame["last"].dt.strftime("%d.%m.%Y")), labels)
+    in_batches = Tally.of(scan(pa.Table.from_pandas(frame.assign(segment=labels))), "segment")
+    later = Tally.of(frame.assign(last=frame["last"].dt.strftime("%Y-%m-%d")), labels, like=of_dates)
+    for other in (of_texts, in_batches, later):
+        same(other, of_dates)
+        assert other.rules(other.imm()) == of_dates.rules(of_dates.imm())
+    assert dict(of_texts.dates)["last"].form == "%d.%m.%Y"
+    whole = frame.dropna().reset_index(drop=True)
+    nearest = Tally.of(whole, of_dates)
+    same(nearest, Tally.of(scan(pa.Table.from_pandas(whole)), of_dates))
+    assert nearest.dates == of_dates.dates == (of_dates + nearest).dates
+
+
+def test_rules_of_a_tally_say_dates(tmp_path):
+    frame, labels = dated(0)
+    first = Tally.of(frame, labels)
+    said = first.rules(first.imm())
+    assert said == {"active": "last is from 2024-11-19 on", "lapsed": "last is before 2024-11-19 or missing"}
+    first.save(tmp_path / "tally")
+    again = Tally.load(tmp_path / "tally")
+    assert again.dates == first.dates
+    assert again.rules(again.imm()) == said
+    moved = frame.assign(last=frame["last"] - pd.Timedelta(days=40))
+    both = first + Tally.of(moved, labels, like=first)
+    told = changes_in_words(first.imm(), both.imm(), rows=both)
+    assert told.startswith(
+        "the cut on last moved from 2024-11-19 and at missing values to 2024-10-29 and at missing values\n"
+    )
+    rewritten(tmp_path / "tally", lambda heading: heading.update(dates=[["last", "", "%H"]]))
+    with pytest.raises(ModelError, match="is no tally, or is damaged"):
+        Tally.load(tmp_path / "tally")
+
+
+@law(200)
+def test_edges_before_round_dates_separate_the_same_centres(seed):
+    rng = np.random.default_rng(seed)
+    days = rng.integers(0, 400, size=6) / rng.choice([1, 24, 1440])
+    zone = rng.choice(["", "Europe/Vienna"])
+    moments = pd.Series(pd.to_datetime(20_000.0 + days, unit="D", utc=True))
+    moments = moments.dt.tz_convert(zone) if zone else moments.dt.tz_localize(None)
+    tally = Tally.of(pd.DataFrame({"at": moments}), list("abcdef"), n_bins=int(rng.integers(1, 40)))
+    values, edges = np.unique(tally.centers[:, 0]), tally.edges[0]
+    edges = edges[np.isfinite(edges)]
+    assert (np.diff(edges) > 0).all()
+    assert np.unique(np.searchsorted(values, edges, side="right")).tolist() == list(range(1, len(values)))
+
+
+def test_dates_of_another_kind_are_refused():
+    frame, labels = dated(1)
+    first = Tally.of(frame, labels)
+    zoned = frame.assign(last=frame["last"].dt.tz_localize("Europe/Vienna"))
+    with pytest.raises(DataError, match="last have a time zone, but those of the rules have none"):
+        Tally.of(zoned, labels, like=first)
+    with pytest.raises(DataError, match="last has dates that are none of the first tally, or differ in"):
+        Tally.of(scan(pa.Table.from_pandas(zoned.assign(segment=labels))), "segment", like=first)
+    with pytest.raises(DataError, match="spent has dates that are none of the first tally"):
+        Tally.of(frame.assign(spent=pd.Timestamp("2026-03-01")), labels, like=first)
+    with pytest.raises(DataError, match=r"'31\.03\.2026' in last is no date; expected one such as 2026-03-01"):
+        Tally.of(frame.assign(last="31.03.2026"), labels, like=first)
+    numbers = Tally(*(getattr(first, name) for name in ("centers", "n_bins", "counts", "moments", "columns", "names")))
+    with pytest.raises(DataError, match="dates in one tally, and numbers in the other"):
+        first + numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zipfile
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._dates import DATE_FORMS, Dates
 from boxwood._files import replacing
 from boxwood._types import Floats, Ints
 from boxwood._validation import as_table, listed, refuse_other_kind, shown, whole_number
@@ -22,6 +24,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation._tally_rows import (
     GIVE_LABELS,
+    First,
     counted,
     edges_of,
     labelled_rows,
@@ -63,6 +66,8 @@ class Tally:
         Name of each cluster; None names them by their numbers.
     categories : tuple of pairs (column, Categories), default=()
         Columns of words, and their values: bin b counts value b. None stands for a missing one.
+    dates : tuple of pairs (column, Dates), default=()
+        Columns of dates, which are days since the beginning of 1970.
 
     Raises
     ------
@@ -93,6 +98,7 @@ class Tally:
     columns: tuple[str, ...]
     names: tuple[Hashable, ...] = None  # type: ignore[assignment]
     categories: tuple[tuple[str, Categories], ...] = ()
+    dates: tuple[tuple[str, Dates], ...] = ()
 
     def __post_init__(self) -> None:
         refuse_other_kind("moments", self.moments, Moments, "make a tally by Tally.of")
@@ -137,8 +143,9 @@ class Tally:
         Parameters
         ----------
         X : array-like or frame of shape (n, d), or a table in batches
-            Rows. With labels they may have words, and lack values; a row without any value is left out. A table in
-            batches takes three passes, one more for labels, and one more for words.
+            Rows. With labels they may have words, and lack values; a row without any value is left out. Texts of a
+            frame that are dates count as dates, as in `explain`. A table in batches takes three passes, one more for
+            labels, and one more for words.
         clusters : Tally, Reference, labels, column, or array-like of shape (k, d)
             What gives each row its cluster. Labels are one for each row, of any hashable type, or the name of a column
             that holds them; those of -1 and missing ones leave rows out. The centres are then the means. With centres,
@@ -160,13 +167,13 @@ class Tally:
             more than 255 words, or values are infinite. Without labels, also if values are missing or words.
         """
         refuse_unscanned(X)
-        first = clusters if isinstance(clusters, Tally) else like
+        first, known = clusters if isinstance(clusters, Tally) else like, None
         if first is not None:
             refuse_other_kind("like", first, Tally, "make it by Tally.of")
-            n_bins = first.n_bins
-        n_bins, known = _number_of_bins(n_bins), None if first is None else first.columns
+            n_bins, known = first.n_bins, First(first.columns, first.names, dict(first.dates))
+        n_bins = _number_of_bins(n_bins)
         if _are_labels(clusters):
-            rows = labelled_rows(X, clusters, names, known, None if first is None else first.names)
+            rows = labelled_rows(X, clusters, names, known)
             rows = rows if first is None else replace(rows, centers=first.centers)
         else:
             if isinstance(clusters, Tally) and clusters.categories:
@@ -175,23 +182,31 @@ class Tally:
         if names is None:
             names = rows.names if first is None else first.names
         found = counted(rows, n_bins)
-        categories = tuple((rows.columns[j], one) for j, one in sorted(found.categories.items()))
-        return cls(found.centers, n_bins, found.counts, found.moments, rows.columns, names, categories)  # type: ignore[arg-type]
+        kinds: list[dict[int, Any]] = [found.categories, dict(rows.dates)]
+        categories, dates = (tuple((rows.columns[j], one) for j, one in sorted(kind.items())) for kind in kinds)
+        return cls(found.centers, n_bins, found.counts, found.moments, rows.columns, names, categories, dates)  # type: ignore[arg-type]
 
     @cached_property
     def edges(self) -> Floats:
         """Edges of the bins of each column, ascending, shape (d, e); infinite where a column has fewer edges.
 
         They divide the way from the least to the greatest centre into `n_bins` equal steps; midpoints between
-        neighbouring centres are edges, too, so that there is a cut between any two of them. In a column of words they
-        are the places of all words but the last.
+        neighbouring centres are edges, too, so that there is a cut between any two of them. In a column of dates each
+        is before the roundest date up to the next one. In a column of words they are the places of all words but the
+        last.
         """
-        return edges_of(self.centers, self.n_bins, {j: len(one.values) for j, one in self.coded_columns.items()})
+        codes = {j: len(one.values) for j, one in self.coded_columns.items()}
+        return edges_of(self.centers, self.n_bins, codes, self.date_columns)
 
     @property
     def coded_columns(self) -> dict[int, Categories]:
         """Index of each column of words, and the values whose codes trees test."""
         return {self.columns.index(name): known for name, known in self.categories}
+
+    @property
+    def date_columns(self) -> dict[int, Dates]:
+        """Index of each column of dates, and how they are said."""
+        return {self.columns.index(name): dates for name, dates in self.dates}
 
     @property
     def sizes(self) -> Ints:
@@ -257,12 +272,15 @@ class Tally:
                 "tallies of different centres or bins do not add up; count the new rows under the first one's centres: "
                 "Tally.of(X, first), or with labels Tally.of(X, labels, like=first)"
             )
+        if {name for name, _ in self.dates} != {name for name, _ in other.dates}:
+            raise DataError("columns are dates in one tally, and numbers in the other; count the same kind")
         categories = _joined(self, other)
         known = {self.columns.index(name): one for name, one in categories}
-        n_edges = edges_of(self.centers, self.n_bins, {j: len(one.values) for j, one in known.items()}).shape[1]
+        codes = {j: len(one.values) for j, one in known.items()}
+        n_edges = edges_of(self.centers, self.n_bins, codes, self.date_columns).shape[1]
         counts = _placed(self, known, n_edges + 1) + _placed(other, known, n_edges + 1)
         moments = self.moments.plus(other.moments, self._held, other._held)
-        return Tally(self.centers, self.n_bins, counts, moments, self.columns, self.names, categories)
+        return Tally(self.centers, self.n_bins, counts, moments, self.columns, self.names, categories, self.dates)
 
     def imm(self) -> ThresholdTree:
         """Return the tree of IMM on the bins: one leaf for each centre. Takes milliseconds, and reads no row.
@@ -304,7 +322,8 @@ class Tally:
         """Return the rule of each cluster in words, by a tree on these columns, such as `imm()`."""
         from boxwood.render.words.rules import rules_in_words
 
-        said = cluster_rules_of(tree, self.columns, self.coded_columns, len(self.names), self.lacking)
+        kinds = self.coded_columns, len(self.names), self.lacking, self.date_columns
+        said = cluster_rules_of(tree, self.columns, *kinds)
         return {name: rules_in_words(rules) for name, rules in zip(self.names, said, strict=True)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -410,6 +429,7 @@ def write(tally: Tally, path: str | os.PathLike[str]) -> None:
         "columns": list(tally.columns),
         "names": names,
         "categories": [[name, list(known.values), known.ordered] for name, known in tally.categories],
+        "dates": [[name, dates.zone, dates.form] for name, dates in tally.dates],
     }
     arrays = {name: getattr(tally.moments, name) for name in _MOMENTS}
     text = np.frombuffer(json.dumps(heading).encode(), dtype=np.uint8)
@@ -423,8 +443,8 @@ def read(path: str | os.PathLike[str]) -> Tally:
         try:
             if file.read(2) != b"PK":
                 raise ValueError("it is no archive of numpy")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as arrays:
+            rest = file.read()  # at once, so that an error of the system is none of what the file says
+            with np.load(io.BytesIO(b"PK" + rest), allow_pickle=False) as arrays:
                 return _tally(arrays)
         except (*_DAMAGE, zipfile.BadZipFile, zlib.error) as error:
             raise ModelError(f"{os.fspath(path)} is no tally, or is damaged: {error}") from None
@@ -441,8 +461,9 @@ def _tally(arrays: Any) -> Tally:
         raise ValueError("names of columns must be text, those of clusters text, numbers or booleans")
     moments = Moments(*(arrays[name] for name in _MOMENTS))
     read = [_read_categories(columns, *entry) for entry in heading.get("categories", ())]
+    dates = [_read_dates(columns, *entry) for entry in heading.get("dates", ())]
     parts = arrays["centers"], heading["n_bins"], arrays["counts"], moments, tuple(columns), tuple(names)
-    return Tally(*parts, tuple(read))
+    return Tally(*parts, tuple(read), tuple(dates))
 
 
 def _read_categories(columns: list[str], name: Any, values: Any, ordered: Any) -> tuple[str, Categories]:
@@ -450,3 +471,9 @@ def _read_categories(columns: list[str], name: Any, values: Any, ordered: Any) -
     if not are_plain or len({*values}) < len(values) or name not in columns or not isinstance(ordered, bool):
         raise ValueError("categories must be columns with different values, which are text, numbers, booleans or none")
     return name, Categories(tuple(values), others=False, ordered=ordered)
+
+
+def _read_dates(columns: list[str], name: Any, zone: Any, form: Any) -> tuple[str, Dates]:
+    if name not in columns or not isinstance(zone, str) or form not in ("", *DATE_FORMS):
+        raise ValueError("dates must be columns with a time zone and a known form")
+    return name, Dates(zone, form)

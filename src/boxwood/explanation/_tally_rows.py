@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -11,14 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import (
+    as_dates,
     as_matrix,
     column_names,
     column_values,
+    date_columns,
     is_frame,
     label_values,
     numeric_columns,
     refuse_unknown_columns,
+    with_dates_read,
 )
 from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import Rows, as_float_table, as_table, listed
@@ -58,6 +62,8 @@ class TallyRows:
         Columns of codes; their last code is that of a missing value.
     may_lack : bool, default=False
         Whether rows may lack values.
+    dates : mapping from column to Dates
+        Columns of dates, which are days here.
     """
 
     columns: tuple[str, ...]
@@ -66,6 +72,7 @@ class TallyRows:
     centers: Floats | None = None
     categories: Mapping[int, Categories] = field(default_factory=dict)
     may_lack: bool = False
+    dates: Mapping[int, Dates] = field(default_factory=dict)
 
 
 class Counted(NamedTuple):
@@ -77,16 +84,25 @@ class Counted(NamedTuple):
     categories: dict[int, Categories]
 
 
-# ------------------------------------------------------------------------------------------------------- reading
-def rows_of_clusters(X: Any, clusters: Any, known: Sequence[str] | None) -> TallyRows:
-    """Return the rows of a table of numbers with a reference, or with the centres to which they are nearest.
+class First(NamedTuple):
+    """What is known of the first tally: names of columns and of clusters, and columns of dates."""
 
-    IN: known: columns of the first tally, if there is one.
-    """
+    columns: Sequence[str]
+    names: Sequence[Hashable]
+    dates: Mapping[str, Dates]
+
+
+# ------------------------------------------------------------------------------------------------------- reading
+def rows_of_clusters(X: Any, clusters: Any, first: First | None) -> TallyRows:
+    """Return the rows of a table of numbers with a reference, or with the centres to which they are nearest."""
+    known = None if first is None else first.columns
     if isinstance(X, (Source, Batches)):
-        return _batches_of_clusters(X, clusters, known)
+        found = _batches_of_clusters(X, clusters, known)
+        source = X if isinstance(X, Source) else X.source
+        return replace(found, dates=_dates_in(found.columns, source.dates, first))
     if isinstance(clusters, Reference) and clusters.in_batches:
         raise TypeError("a reference of a table in batches is for that table; for rows in memory give centres")
+    X, dates = _with_dates(X, (), first)
     values, columns = _numbers_in_memory(X, known)
     rows = Rows.of(values)
     reference = clusters if isinstance(clusters, Reference) else Reference.nearest(rows, clusters)
@@ -95,7 +111,32 @@ def rows_of_clusters(X: Any, clusters: Any, known: Sequence[str] | None) -> Tall
     if reference.centers.shape[1] != rows.n_columns:
         raise DataError(f"X has {rows.n_columns} columns, but the centres have {reference.centers.shape[1]}")
     fold = partial(folded, rows.values, reference.labels, None)
-    return TallyRows(columns, fold, reference.names, reference.centers)
+    return TallyRows(columns, fold, reference.names, reference.centers, dates=_dates_in(columns, dates, first))
+
+
+def _with_dates(X: Any, but: Collection[str], first: First | None) -> tuple[Any, Mapping[str, Dates]]:
+    """Return a frame with texts that are dates as dates, or those of the first tally as days; and columns of dates."""
+    if not is_frame(X):
+        return X, {}
+    if first is None:
+        X, read = with_dates_read(X, but)
+        return X, date_columns(X) | read
+    return as_dates(X, first.dates), date_columns(X)
+
+
+def _dates_in(columns: Sequence[str], dates: Mapping[str, Dates], first: First | None) -> dict[int, Dates]:
+    """Return the columns that hold dates, which are those of the first tally if there is one.
+
+    Raises
+    ------
+    DataError
+        If there are dates where that has none, or with a time zone where it has none, or the other way round.
+    """
+    known = dates if first is None else first.dates
+    for name in columns:
+        if name in dates and (name not in known or bool(dates[name].zone) != bool(known[name].zone)):
+            raise DataError(f"{name} has dates that are none of the first tally, or differ in having a time zone")
+    return {j: known[name] for j, name in enumerate(columns) if name in known}
 
 
 def _numbers_in_memory(X: Any, known: Sequence[str] | None) -> tuple[Array, tuple[str, ...]]:
@@ -129,12 +170,10 @@ def _batches_of_clusters(X: Source | Batches, clusters: Any, known: Sequence[str
     return TallyRows(batches.columns, batches.fold, reference.names, reference.centers)
 
 
-def labelled_rows(
-    X: Any, labels: Any, names: Names | None, known: Sequence[str] | None, clusters: Sequence[Hashable] | None
-) -> TallyRows:
+def labelled_rows(X: Any, labels: Any, names: Names | None, first: First | None) -> TallyRows:
     """Return the rows of a table as it is, with words and gaps, and with labels or a column of labels.
 
-    IN: names: of the clusters; known, clusters: columns and names of clusters of the first tally, if there is one.
+    IN: names: of the clusters.
 
     Raises
     ------
@@ -144,36 +183,39 @@ def labelled_rows(
     if isinstance(X, Batches):
         raise TypeError("with labels, rows in batches are those of a table: boxwood.scan(...)")
     if isinstance(X, Source):
-        return _labelled_batches(X, labels, names, known, clusters)
-    if isinstance(labels, str):
-        refuse_unknown_columns([labels], column_names(X) if is_frame(X) else ())
-    values, columns, categories = _table_in_memory(X, labels if isinstance(labels, str) else None, known)
+        return _labelled_batches(X, labels, names, first)
+    column = labels if isinstance(labels, str) else None
+    if column is not None:
+        refuse_unknown_columns([column], column_names(X) if is_frame(X) else ())
+    X, dates = _with_dates(X, () if column is None else (column,), first)
+    values, columns, categories = _table_in_memory(X, column, None if first is None else first.columns)
     codes, found = encode_labels(label_values(column_values(X, labels) if isinstance(labels, str) else labels))
     if len(codes) != len(values):
         raise DataError(f"X has {len(values)} rows, but there are {len(codes)} labels")
-    places = _places(found, clusters)
+    places = _places(found, first)
     fold = partial(folded, values, np.append(places, -1)[codes], None)
-    return TallyRows(columns, fold, _named(found, names, clusters), None, categories, may_lack=True)
+    days = _dates_in(columns, dates, first)
+    return TallyRows(columns, fold, _named(found, names, first), None, categories, may_lack=True, dates=days)
 
 
-def _named(found: Sequence[Hashable], names: Names | None, clusters: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+def _named(found: Sequence[Hashable], names: Names | None, first: First | None) -> tuple[Hashable, ...]:
     """Return the names of clusters: those of the first tally, or else the labels, or other names for these."""
-    if clusters is not None:
-        return tuple(clusters)
+    if first is not None:
+        return tuple(first.names)
     if not found:
         raise DataError("every row is left out: all labels are -1 or missing")
     return named_clusters(found, names)
 
 
-def _places(found: Sequence[Hashable], clusters: Sequence[Hashable] | None) -> Indices:
+def _places(found: Sequence[Hashable], first: First | None) -> Indices:
     """Return the cluster of each label that was found."""
-    if clusters is None:
+    if first is None:
         return np.arange(len(found))
-    place = {name: c for c, name in enumerate(clusters)}
+    place = {name: c for c, name in enumerate(first.names)}
     if others := [str(label) for label in found if label not in place]:
         raise DataError(
             f"labels that the first tally does not have: {listed(others)}; its clusters: "
-            f"{listed([*map(str, clusters)])}; leave these rows out (label -1), or make a new tally"
+            f"{listed([*map(str, first.names)])}; leave these rows out (label -1), or make a new tally"
         )
     return np.array([place[label] for label in found], dtype=np.intp)
 
@@ -203,20 +245,14 @@ def _names_of_array(n_columns: int, known: Sequence[str] | None) -> tuple[str, .
     return default_columns(n_columns) if known is None or len(known) != n_columns else tuple(known)
 
 
-def _labelled_batches(
-    source: Source,
-    column: Any,
-    names: Names | None,
-    known: Sequence[str] | None,
-    clusters: Sequence[Hashable] | None,
-) -> TallyRows:
+def _labelled_batches(source: Source, column: Any, names: Names | None, first: First | None) -> TallyRows:
     """Return the rows of a table in batches; takes a pass over columns of text, if any, and one for labels."""
     if not isinstance(column, str):
         raise TypeError(f"labels of {source.name} must be the name of one of its columns")
     refuse_unknown_columns([column], source.names)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     usable = [name for name in source.names if kinds[name] in (*USABLE, "text", "empty") and name != column]
-    columns = _found_by_name(usable, known)
+    columns = _found_by_name(usable, None if first is None else first.columns)
     texts = [name for name in columns if kinds[name] == "text"]
     words = find_words(source, texts).values if texts else {}
     if many := [name for name, values in words.items() if values is None]:
@@ -225,9 +261,11 @@ def _labelled_batches(
     categories = {columns.index(name): Categories((*its, None), others=False) for name, its in given.items() if its}
     batches = Batches(CodedSource(source, given), columns)
     found = find_labels(replace(batches, columns=()), column)
-    _places(found.labels, clusters)
-    batches = replace(batches, labelling=LabelColumn(column, found.labels if clusters is None else tuple(clusters)))
-    return TallyRows(columns, batches.fold, _named(found.labels, names, clusters), None, categories, may_lack=True)
+    _places(found.labels, first)
+    batches = replace(batches, labelling=LabelColumn(column, found.labels if first is None else tuple(first.names)))
+    dates = _dates_in(columns, source.dates, first)
+    named = _named(found.labels, names, first)
+    return TallyRows(columns, batches.fold, named, None, categories, may_lack=True, dates=dates)
 
 
 def _found_by_name(columns: Sequence[str], known: Sequence[str] | None) -> tuple[str, ...]:
@@ -264,7 +302,8 @@ def counted(rows: TallyRows, n_bins: int) -> Counted:
     overview: Callable[[], Any] = partial(Overview, k, d)
 
     def bins(centers: Floats) -> Callable[[], BinCounts]:
-        return partial(BinCounts, edges_of(centers, n_bins, {j: n + 1 for j, n in missing.items()}), k, missing)
+        edges = edges_of(centers, n_bins, {j: n + 1 for j, n in missing.items()}, rows.dates)
+        return partial(BinCounts, edges, k, missing)
 
     first = [overview] if rows.centers is None else [overview, bins(rows.centers)]
     seen, *found = rows.fold(partial(Together, first)).parts
@@ -279,7 +318,7 @@ def counted(rows: TallyRows, n_bins: int) -> Counted:
     if not counts.sizes.any():
         raise DataError("no row with a cluster has a value")
     moments = groups.moments(counts.sizes, means, [part.squares() for part in squares.parts])
-    return _without_unused(Counted(centers, counts.counts, moments, dict(rows.categories)), n_bins)
+    return _without_unused(Counted(centers, counts.counts, moments, dict(rows.categories)), n_bins, rows.dates)
 
 
 class _Groups(NamedTuple):
@@ -387,18 +426,21 @@ class BinCounts:
         self.counts += other.counts
 
 
-def edges_of(centers: Floats, n_bins: int, n_codes: Mapping[int, int] = NONE_MISSING) -> Floats:
+def edges_of(
+    centers: Floats, n_bins: int, n_codes: Mapping[int, int] = NONE_MISSING, dates: Mapping[int, Dates] = NO_DATES
+) -> Floats:
     """Return the edges of the bins of each column, ascending, shape (d, e); infinite where a column has fewer edges.
 
     In a column of numbers an edge is a threshold that separates some centres: at least the least centre, and less than
-    the greatest. In one of codes each code has a bin of its own.
+    the greatest. In one of codes each code has a bin of its own. In one of dates an edge is before the roundest date up
+    to the next edge.
 
     IN: n_codes: number of the codes of columns of codes.
     """
-    columns = [
-        np.arange(n_codes[j] - 1.0) if j in n_codes else _edges(np.unique(values), n_bins)
-        for j, values in enumerate(centers.T)
-    ]
+    columns = []
+    for j, values in enumerate(map(np.unique, centers.T)):
+        edges = np.arange(n_codes[j] - 1.0) if j in n_codes else _edges(values, n_bins)
+        columns.append(_before_round_dates(edges, values, dates[j]) if j in dates else edges)
     edges = np.full((len(columns), max(map(len, columns))), np.inf)
     for j, column in enumerate(columns):
         edges[j, : len(column)] = column
@@ -415,11 +457,18 @@ def _edges(values: Floats, n_bins: int) -> Floats:
     return np.asarray(edges[(low <= edges) & (edges < high)])
 
 
-def _without_unused(found: Counted, n_bins: int) -> Counted:
+def _before_round_dates(edges: Floats, values: Floats, dates: Dates) -> Floats:
+    """Return an edge from each one up to the next, and not beyond the next centre, so that it separates the same."""
+    ends = np.minimum(np.append(edges[1:], np.inf), values[np.searchsorted(values, edges, side="right")])
+    found = np.array([dates.roundest(low, high) for low, high in zip(edges.tolist(), ends.tolist(), strict=True)])
+    return np.where(found < ends, found, edges)  # dates are told apart to the microsecond alone
+
+
+def _without_unused(found: Counted, n_bins: int, dates: Mapping[int, Dates]) -> Counted:
     """Return the same without a code for a missing value in columns of codes where no row of a cluster lacks one."""
     categories = dict(found.categories)
     for j, one in categories.items():
         if not found.counts[:, j, one.known].any():
             categories[j] = one._replace(values=one.values[:-1])
-    edges = edges_of(found.centers, n_bins, {j: len(one.values) for j, one in categories.items()})
+    edges = edges_of(found.centers, n_bins, {j: len(one.values) for j, one in categories.items()}, dates)
     return found._replace(categories=categories, counts=found.counts[:, :, : edges.shape[1] + 1])

@@ -30,8 +30,6 @@ from boxwood.passes.sums import unit_scaling_of
 
 TRUTHS = Categories((False, True, None), others=False)
 NO_VALUES = "neither numbers nor text"
-_WORDS = {"no values": "no value"}
-_INSTEAD = "; leave the column out, or make one of few values, or of numbers, of it"
 FEW_ROWS = 50  # in fewer rows it is nothing unusual that values of a text seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that none comes twice
 NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in categories)"
@@ -196,11 +194,14 @@ def readable_columns(
         else:
             left_out.setdefault(found, []).append(name)
     refused = {name: reason for reason, group in left_out.items() for name in group}
-    for name in names:
-        if name in refused and (wanted is not None or name in categories):
-            raise DataError(
-                f"{name} holds {_WORDS.get(refused[name], refused[name])}, which rules cannot use{_INSTEAD}"
-            )
+    asked = {
+        reason: [name for name in left_out[reason] if wanted is not None or name in categories] for reason in left_out
+    }
+    if any(asked.values()):
+        said = "; ".join(f"{listed(group)}: {reason}" for reason, group in asked.items() if group)
+        raise DataError(
+            f"rules cannot use {said}\nleave such columns out, or make some of few values, or of numbers, of them"
+        )
     return _table(frame, [name for name in names if name not in refused], coded, left_out)
 
 

@@ -67,7 +67,8 @@ def changes_in_words(
     names = tuple(f"x{j}" for j in range(width)) if names is None else names
     if len(names) < width:
         raise DataError(f"the trees test column {width - 1}, but there are {len(names)} names of columns")
-    dates = {j: dates for j, name in enumerate(names) if (dates := date_columns(rows).get(name)) is not None}
+    known = dict(rows.dates) if isinstance(rows, Tally) else date_columns(rows)
+    dates = {j: known[name] for j, name in enumerate(names) if name in known}
     coded = rows.coded_columns if isinstance(rows, Tally) else {}
     return words(tree_changes(old, new, rows), names, dates, coded)
 

@@ -291,13 +291,19 @@ def _ends(ends: Ends, dates: Dates | None) -> str:
     if ends.members:
         return f"codes {one_of(ends.members)}"
     if ends.upper == sys.float_info.max:  # beyond are missing values alone
-        lower, _ = ends_without_missing(ends.lower, ends.upper)
-        return "missing values" if lower == -math.inf else f"{_said(lower, dates)} and at missing values"
+        return "missing values" if ends.lower == -math.inf else f"{_from(ends, dates)} and at missing values"
     if ends.lower == -math.inf:
         return _said(ends.upper, dates)
     if ends.upper == math.inf:
-        return _said(ends.lower, dates)
-    return f"between {_said(ends.lower, dates)} and {_said(ends.upper, dates)}"
+        return _from(ends, dates)
+    return f"between {_from(ends, dates)} and {_said(ends.upper, dates)}"
+
+
+def _from(ends: Ends, dates: Dates | None) -> str:
+    """Return the lower end of a cut, which is among the values that it asks for."""
+    if dates is not None:
+        return dates.first(ends.lower, beyond=False)
+    return short_number(ends_without_missing(ends.lower, ends.upper)[0])
 
 
 def why_text(why: Why) -> str:
