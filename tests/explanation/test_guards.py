@@ -54,6 +54,8 @@ def notes(ex, word):
         ("customerId", np.arange(0, 1000, 10), True),
         ("ZIP", np.arange(0, 1000, 10), True),
         ("account number", np.arange(0, 1000, 10), True),
+        ("__index_level_0__", np.arange(0, 1000, 10), True),
+        ("Unnamed: 0", np.arange(0, 1000, 10), True),
         ("width", np.arange(0, 1000, 10), False),
         ("humidity", np.arange(0, 1000, 10), False),
         ("id", np.arange(100) + 0.5, False),

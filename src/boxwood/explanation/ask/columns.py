@@ -72,6 +72,7 @@ _CODES = {
     "department",
     "plan",
 }
+_INDEX = ("__index_level_", "Unnamed: 0")
 _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
 
 
@@ -108,8 +109,11 @@ def looks_like_identifier(name: str, values: Array) -> bool:
 
 
 def has_name_of_identifier(name: str, n_rows: int) -> bool:
-    """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account."""
-    return n_rows >= FEW_ROWS and bool(_NAMES & set(_words_of(name)))
+    """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account.
+
+    So have the rows' numbers that pandas writes into files, and reads from them.
+    """
+    return n_rows >= FEW_ROWS and (name.startswith(_INDEX) or bool(_NAMES & set(_words_of(name))))
 
 
 def _words_of(name: str) -> list[str]:
