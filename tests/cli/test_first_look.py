@@ -115,22 +115,50 @@ def test_a_flag_that_is_one_value_or_none_is_used(tmp_path, engine):
         assert "boxwood: 1 of 2 columns is used: other\nboxwood: left out, " in dropped.stderr
 
 
+def test_a_new_word_among_truths_or_numbers_changes_no_other_row(tmp_path):
+    flags = ["ja" if i % 3 else "" for i in range(60)]
+    rows = [f"{flag};{i % 7},50 €;{'in' if flag else 'out'}\n" for i, flag in enumerate(["", *flags[:59]])]
+    (tmp_path / "t.csv").write_text(f"news;paid;kind\n{''.join(rows)};1,50 €;in\n")
+    run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "-o", "{}/m.json", "-q")
+    (tmp_path / "new.csv").write_text("news;paid\nja;80,00 €\n;80,00 €\ncancelled;80,00 €\nnein;80,00 €\n")
+    result = run(tmp_path, "predict", "{}/m.json", "{}/new.csv")
+    found = [
+        line.split(";")[-1] for line in result.stdout.replace(",in", ";in").replace(",out", ";out").splitlines()[1:]
+    ]
+    rows = boxwood.load(tmp_path / "m.json").predict(
+        pd.DataFrame({"news": ["ja", None, "cancelled", "nein"]}), missing="none"
+    )
+    assert [label or None for label in found] == rows.tolist()
+    assert rows.tolist()[:3] == ["in", "out", None]
+    assert "column news: 1 row has a value that was never seen, such as 'cancelled'" in result.stderr
+    told = run(tmp_path, "why", "{}/m.json", "{}/new.csv", "--row", 3).stdout
+    assert told.startswith("no cluster: news is 'cancelled', which was never seen")
+    (tmp_path / "t.csv").write_text("paid;kind\n" + "".join(f"{i},50 €;{'uv'[i < 30]}\n" for i in range(60)))
+    run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "-o", "{}/m.json", "-q")
+    (tmp_path / "new.csv").write_text("paid\n80,00 €\n20,00 €\non request\n")
+    told = run(tmp_path, "predict", "{}/m.json", "{}/new.csv", code=DATA).stderr
+    assert "has text in 1 of 3 rows, first 'on request' in row 3" in told
+
+
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_text_among_numbers_of_a_column_that_nobody_asked_for_is_told(tmp_path, engine):
     scores = ["don't know" if i % 20 == 3 else str(i % 11) for i in range(200)]
     pay = ["n/k" if i in (6, 50) else str(1000 + 7 * i % 991) for i in range(200)]
     ages = ["young" if i == 9 else str(18 + i % 60) for i in range(200)]
     kinds = ["unsure" if score == "don't know" else "uv"[int(score) > 5] for score in scores]
-    rows = "".join(f"{','.join(row)}\n" for row in zip(scores, pay, ages, kinds, strict=True))
-    (tmp_path / "t.csv").write_text(f"score,pay,age,kind\n{rows}")
+    spent = ["on request" if i == 2 else f"{i + 2000:,d} €".replace(",", ".") for i in range(200)]
+    last = ["never" if i in (0, 7) else f"{i % 28 + 1:02}.03.{2020 + i % 9}" for i in range(200)]
+    rows = "".join(f"{';'.join(row)}\n" for row in zip(scores, pay, ages, spent, last, kinds, strict=True))
+    (tmp_path / "t.csv").write_text(f"score;pay;age;spent;last;kind\n{rows}")
     words = ("explain", "{}/t.csv", "-l", "kind", "--json", "--engine", engine)
     result = run(tmp_path, *words)
     assert facts(result)["columns"] == ["score"]
     assert facts(result)["agreement"] == 1.0
     assert "score is don't know" in [rule for one in facts(result)["clusters"] for rule in one["rules"]]
-    told = "left out, numbers, but text in {} of 200 rows, first '{}' in row {} (leave such cells empty, or name the"
-    for fact in ((2, "n/k", 7), (1, "young", 10)):
+    told = "left out, {}, but text in {} of 200 rows, first '{}' in row {} (correct such cells, or leave them empty)"
+    for fact in (("numbers", 2, "n/k", 7), ("numbers", 1, "young", 10), ("numbers", 1, "on request", 3)):
         assert told.format(*fact) in result.stderr
+    assert told.format("dates", 2, "never", 1) in result.stderr
     assert "score: numbers and text, read as words" in result.stderr
     for column in ("score", "pay"):
         refused = run(tmp_path, *words, "-c", column, code=DATA).stderr

@@ -234,5 +234,5 @@ def test_what_leaves_doubt_is_read_as_it_stands(name):
 def test_without_a_header_every_line_is_a_row(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("\n".join([NAMES, *BELOW["units"], *ROWS]))
-    with pytest.raises(DataError, match="left out, text: column 1, column 2, column 3, column 4, column 5"):
+    with pytest.raises(DataError, match="numbers, but text in 2 of 42 rows, first 'size' in row 1"):
         read_table(str(path), ReadOptions(header=False), missing="drop")

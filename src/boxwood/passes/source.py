@@ -77,12 +77,13 @@ class TextAmong(NamedTuple):
     ----------
     why : str
         Why the column is left out, with the rows that have text, and what to do.
-    is_heading : bool
-        Whether the first row alone has text, as a second line of names or one of units does.
+    is_no_word : bool
+        Whether the column is none of words, however few values it has: the other values are dates, or the first row
+        alone has text, as a second line of names or one of units does.
     """
 
     why: str
-    is_heading: bool
+    is_no_word: bool
 
 
 class Reading(NamedTuple):

@@ -262,7 +262,7 @@ def _unless_numbers(source: DuckTable, i: int, column: Column, word: _Word) -> _
     known = word.categories
     if column.is_mixed:
         among = text_among(source, i, _n_rows(source))
-        is_word = known is not None and not (among.is_heading or are_numbers(known.values, or_codes=False))
+        is_word = known is not None and not (among.is_no_word or are_numbers(known.values, or_codes=False))
         return word if is_word else _Word("", None, among.why)
     return _Word("", None, NUMBERS_AS_TEXT) if known is not None and are_numbers(known.values) else word
 

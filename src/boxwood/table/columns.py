@@ -23,7 +23,8 @@ class TextProfile:
     `filled` counts values that are not missing, `numbers` those that are numbers. `padded` says whether a text begins
     with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
     `dates` says how they are written, if they are dates; it is a text if that is unclear. `is_doubtful` says whether
-    points may part thousands, as other columns of the file have decimal commas.
+    points may part thousands, as other columns of the file have decimal commas. `is_nearly_read` says whether at least
+    half of the values, but not all, are numbers as people write them, or dates.
     """
 
     column: int
@@ -35,6 +36,7 @@ class TextProfile:
     words: bool | None = False
     dates: Dates | str | None = None
     is_doubtful: bool = False
+    is_nearly_read: bool = False
 
     @property
     def are_numbers(self) -> bool:
@@ -43,8 +45,8 @@ class TextProfile:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether at least half of the values are numbers, but not all."""
-        return self.numbers < self.filled <= 2 * self.numbers
+        """Whether at least half of the values are numbers, or dates, but not all."""
+        return self.is_nearly_read or self.numbers < self.filled <= 2 * self.numbers
 
 
 class Column(NamedTuple):
@@ -141,7 +143,29 @@ def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) ->
     found = {p.column: _with_dates(source, p) for p in profiles if p.column not in learnt}
     found |= profiles_of(source, learnt, tick) if learnt else {}
     doubtful = _with_points_that_part(source, [i for i, p in found.items() if p.are_numbers])
-    return {i: replace(found[i], is_doubtful=i in doubtful) for i in columns}
+    texts = [i for i, p in found.items() if p.filled and not (p.are_numbers or p.dates or p.is_mixed)]
+    doubted = {i for i, facts in source.looked_at.items() if facts is not None and facts.readable}
+    nearly = _nearly_read(source, [i for i in texts if i not in doubted])
+    return {i: replace(found[i], is_doubtful=i in doubtful, is_nearly_read=i in nearly) for i in columns}
+
+
+def _nearly_read(source: DuckTable, columns: Sequence[int]) -> set[int]:
+    """Return the columns of text of which at least half of the values are numbers as people write them, or dates.
+
+    The first thousand rows tell.
+    """
+    if source.format not in _WRITTEN:
+        return set()
+    found: set[int] = set()
+    one = replace(source, types=("VARCHAR",), styles={})
+    readings = [sql for way, sql in _readings(source, "c0").items() if way != "truths"]
+    first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
+    for start in range(0, len(columns), MANY):
+        texts = f"{_stacked(first, columns[start : start + MANY])} WHERE NOT {one.missing(0)}"
+        most = ", ".join(f"count({sql})" for sql in readings)
+        query = f"SELECT place FROM {texts} GROUP BY place HAVING 2 * greatest({most}) >= count(*)"
+        found |= {place for (place,) in source.fetch(query)}
+    return found
 
 
 def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int]:
@@ -253,14 +277,39 @@ def text_among(source: DuckTable, column: int, n_rows: int) -> TextAmong:
     """Return what is known of the text among the numbers of a column that is mixed."""
     found = _text_in(source, column)
     assert found is not None  # or it would be one of numbers
-    advice = _ONE_LINE if found.is_heading else "leave such cells empty, or name the column in categories"
-    return TextAmong(f"numbers, but {found.where(n_rows)} ({advice})", found.is_heading)
+    advice = _ONE_LINE if found.is_heading else "correct such cells, or leave them empty"
+    what = "dates" if found.are_dates else "numbers"
+    return TextAmong(f"{what}, but {found.where(n_rows)} ({advice})", found.is_heading or found.are_dates)
 
 
 def _text_in(source: DuckTable, column: int) -> _Found | None:
-    """Return the values of a column that are no numbers, as people write these; None if all are."""
+    """Return the values of a column that are no numbers; None if all are.
+
+    Of a file that people write these are as few as possible, by the way of writing numbers or dates that fits best.
+    """
     learn_styles(source, [column])
-    return _found(source, column, f"NOT {source.missing(column)} AND {source.number(column)} IS NULL")
+    tests = {"numbers": source.number(column)}
+    if source.format in _WRITTEN and source.kind(column) == "text" and column not in source.styles:
+        tests |= _readings(source, source.text(column))
+    is_text = [f"NOT {source.missing(column)} AND {test} IS NULL" for test in tests.values()]
+    selected = ", ".join(f"count(*) FILTER ({test})" for test in is_text)
+    counts = source.fetch(f"SELECT {selected} FROM {source.relation}")[0]
+    if counts[0] == 0:
+        return None
+    _, best = min((n, i) for i, n in enumerate(counts) if n)  # a way that fits all was in doubt
+    found = _found(source, column, is_text[best])
+    return found and found._replace(are_dates=list(tests)[best].startswith("dates"))
+
+
+def _readings(source: DuckTable, text: str) -> dict[str, str]:
+    """Return the SQL of a text as a number, a truth or a date, NULL if it is none, for each way of writing these."""
+    signs = (sign for sign in ".," if source.decimal in (None, sign))
+    forms = {form: date_in(text, Dates("", form)) for form in ("", *DATE_FORMS)}
+    return {
+        **{f"numbers with {sign}": number_in(text, sign) for sign in signs},
+        "truths": Style(are_truths=True).number(text),
+        **{f"dates like {form}": date for form, date in forms.items()},
+    }
 
 
 def refuse_doubtful(source: DuckTable, columns: Sequence[int]) -> None:
@@ -465,11 +514,12 @@ _ONE_LINE = "if that row has names or units, keep one line of names above the ro
 
 
 class _Found(NamedTuple):
-    """How many values are not what they must be, and the first of them with its row."""
+    """How many values are not what they must be, the first of them with its row, and whether others are dates."""
 
     n_rows: int
     row: int
     value: str
+    are_dates: bool = False
 
     @property
     def is_heading(self) -> bool:

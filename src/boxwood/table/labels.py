@@ -136,6 +136,8 @@ def input_of(source: DuckTable, column: int, kind: Categories | Dates | None) ->
     categories = kind
     if categories is None or categories.are_numbers:
         refuse_no_numbers(source, column)
+    if categories is not None and categories.are_truths and source.kind(column) == "text":
+        source.styles[column] = Style(are_truths=True)  # cell by cell, so that another word changes none of these
     number = source.number(column)
     if categories is None:
         is_text = f"NOT {source.missing(column)} AND {number} IS NULL" if source.kind(column) == "text" else "false"
@@ -392,7 +394,7 @@ def read_row(
         positions = positions_of(source.name, source.names, {name: name for name in columns})
         learn_styles(source, list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
-        wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}" for one in inputs] or ["1"]
+        wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}, {one.is_unseen}" for one in inputs] or ["1"]
         query = f"SELECT {', '.join(wanted)} FROM {source.relation} LIMIT 1 OFFSET {row - 1}"
         found = source.fetch(query, tick)
         if not found:
@@ -400,9 +402,9 @@ def read_row(
             raise DataError(f"{source.name} has {n_rows:,} rows, so there is no row {row:,}")
         values: dict[str, Any] = {}
         for i, name in enumerate(columns):
-            value, is_text, text = found[0][3 * i : 3 * i + 3]
+            value, is_text, text, is_unseen = found[0][4 * i : 4 * i + 4]
             if is_text:
                 what = f"column '{name}' must be {inputs[i].must_be}"
                 raise DataError(f"{what}, but {source.name} has {shown(text)} in row {row:,}")
-            values[name] = value
+            values[name] = text if is_unseen else value
         return values

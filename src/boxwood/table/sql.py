@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from boxwood._dates import Dates, pattern_of
+from boxwood.axes.categories import TRUTHS
 
 _WHOLE = 1 << 24  # float32 has all whole numbers up to here, so that a comparison in float32 is exact, too
 
@@ -84,26 +85,30 @@ class Style(NamedTuple):
         What stands before the decimals of its numbers.
     words : tuple of two str, or None
         Its words for true and false, if it holds these.
-    dates : Dates, or None
-        How its dates are written, if it holds these.
     example : str
         One of its values.
+    dates : Dates, or None
+        How its dates are written, if it holds these.
+    are_truths : bool
+        Whether any word for true or false is read, beside others that are none.
     """
 
     decimal: str = "."
     words: tuple[str, str] | None = None
     example: str = ""
     dates: Dates | None = None
+    are_truths: bool = False
 
     def number(self, text: str) -> str:
         """Return SQL for the number in a text: 1 for true, 0 for false, days for dates; NULL if there is none."""
         if self.dates is not None:
             moments = dict.fromkeys((date_in(text, self.dates), date_in(text, self.dates._replace(form=""))))
             return days(f"coalesce({', '.join(moments)})", "TIMESTAMP")
-        if self.words is None:
+        if self.words is None and not self.are_truths:
             return number_in(text, self.decimal)
-        yes, no = map(as_text, self.words)
-        return f"CASE {normal(text)} WHEN {yes} THEN 1e0 WHEN {no} THEN 0e0 END"
+        truths = TRUTHS if self.words is None else dict(zip(self.words, (True, False), strict=True))
+        cases = (f"WHEN {as_text(word)} THEN {int(value)}e0" for word, value in truths.items())
+        return f"CASE {normal(text)} {' '.join(cases)} END"
 
 
 def date_in(text: str, dates: Dates) -> str:

@@ -179,7 +179,7 @@ def _why_unused(
     """
     if name in source.mixed and name not in wanted.chosen:
         among = source.text_among(name)
-        is_word = values is not None and not (among.is_heading or are_numbers(values, or_codes=False))
+        is_word = values is not None and not (among.is_no_word or are_numbers(values, or_codes=False))
         return "" if is_word else among.why
     if not values:
         return MANY_VALUES if values is None else "no values"
