@@ -1,5 +1,6 @@
 """The first command on a table of one's own: identifiers, scales, and what people write for numbers."""
 
+import io
 import json
 import re
 from typing import NamedTuple
@@ -122,9 +123,7 @@ def test_a_new_word_among_truths_or_numbers_changes_no_other_row(tmp_path):
     run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "-o", "{}/m.json", "-q")
     (tmp_path / "new.csv").write_text("news;paid\nja;80,00 €\n;80,00 €\ncancelled;80,00 €\nnein;80,00 €\n")
     result = run(tmp_path, "predict", "{}/m.json", "{}/new.csv")
-    found = [
-        line.split(";")[-1] for line in result.stdout.replace(",in", ";in").replace(",out", ";out").splitlines()[1:]
-    ]
+    found = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)["cluster"]
     rows = boxwood.load(tmp_path / "m.json").predict(
         pd.DataFrame({"news": ["ja", None, "cancelled", "nein"]}), missing="none"
     )
@@ -135,7 +134,7 @@ def test_a_new_word_among_truths_or_numbers_changes_no_other_row(tmp_path):
     assert told.startswith("no cluster: news is 'cancelled', which was never seen")
     (tmp_path / "t.csv").write_text("paid;kind\n" + "".join(f"{i},50 €;{'uv'[i < 30]}\n" for i in range(60)))
     run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "-o", "{}/m.json", "-q")
-    (tmp_path / "new.csv").write_text("paid\n80,00 €\n20,00 €\non request\n")
+    (tmp_path / "new.csv").write_text("paid;n\n80,00 €;1\n20,00 €;2\non request;3\n")
     told = run(tmp_path, "predict", "{}/m.json", "{}/new.csv", code=DATA).stderr
     assert "has text in 1 of 3 rows, first 'on request' in row 3" in told
 

@@ -1,6 +1,7 @@
-"""CSV files with titles above the names of columns, and with lines below them that describe the columns."""
+"""Files with titles above the names of columns, lines below them that describe the columns, and totals at the end."""
 
 import csv
+import datetime
 import gzip
 import io
 
@@ -10,10 +11,13 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.table import ReadOptions, label_rows, read_table
-from boxwood.table.csv import _Head
+from boxwood.table.csv import _head_of
+from boxwood.table.duck import open_table
 from boxwood.table.labels import Rules
 from tests.scale import law
+from tests.table.test_inner_tables import workbook
 
+DAY = datetime.datetime(2026, 2, 28)
 WORDS = ["red", "green", "blue", "a, b", 'say "so"', "two\nlines", "", "n/a", "absent", "7a", "x;y"]
 QUESTIONS = ["How old are you?", "The app is\neasy to use; agree?", "kg", '{"ImportId":"Q1"}', "When, and how?", "CHF"]
 TITLES = ["Grades 2026", "School of Vienna, all classes", "as of 2026-03-01", 'The "new" list\nof 2026', "", "12"]
@@ -54,7 +58,8 @@ def text_of(records, delimiter, end="\n"):
 
 
 def head_of(text, delimiter=None):
-    return _Head.of(text.splitlines(), delimiter)
+    """Return the delimiter and the head of a file; None if it has none."""
+    return _head_of(text.splitlines(), delimiter)
 
 
 @law(2000)
@@ -79,11 +84,12 @@ def test_titles_and_descriptions_are_found(seed):
     titles = [str(title) for title in rng.choice(TITLES[:-1], int(rng.integers(0, 4)))]
     padded = [[title, *[""] * (width - 1)] if rng.random() < 0.5 else [title] if title else [] for title in titles]
     below = [[f"{rng.choice(QUESTIONS)} ({i}, {j})" for j in range(width)] for i in range(int(rng.integers(0, 3)))]
-    head = head_of(text_of([*padded, names, *below, *rows], delimiter))
+    found = head_of(text_of([*padded, names, *below, *rows], delimiter))
     if not (any(titles) or below):
-        assert head is None
+        assert found is None
         return
-    assert (head.delimiter, head.names, head.first_row) == (delimiter, names, rows[0])
+    parted_by, head = found
+    assert (parted_by, head.names, head.first_row) == (delimiter, names, rows[0])
     assert len(head.records) == len(padded) + 1 + len(below)
     assert len([*head.hints(0)]) == any(titles) + bool(below)
 
@@ -93,6 +99,7 @@ HEADS = {
     "a title of all fields": ["Grades 2026;;;;"],
     "titles and empty lines": ["", "Grades 2026", "as of 2026-03-01;;", "", '"of ""all""', 'classes"'],
     "names of groups": [";;Size;;Colour"],
+    "a date beside its word": ["Grades;;;;", "as of;02.04.2026 08:15;;;"],
 }
 BELOW = {
     "nothing": [],
@@ -134,6 +141,39 @@ def test_a_file_with_a_head_is_the_file_without(tmp_path, above, below, end, pac
         for each, out in zip((path, plain), outs, strict=True):
             assert label_rows(each, out, rules).n_rows == 40
         assert (tmp_path / f"one.{form}").read_bytes() == (tmp_path / f"other.{form}").read_bytes()
+
+
+def test_units_of_some_columns_are_left_out_below_a_title(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{i};{i % 7},5;{i % 5};{i % 3};{i % 2}" for i in range(30)]
+    path.write_text("\n".join(["Grades 2026", "size;weight;rooms;age;floor", "cm;kg;;years;", *rows]))
+    table = read_table(str(path))
+    assert (len(table.X), table.columns) == (30, ("size", "weight", "rooms", "age", "floor"))
+    assert "left out line 3 below the names of columns: 'cm', 'kg', 'years'" in table.hints
+
+
+@pytest.mark.crossed
+@pytest.mark.parametrize("n", [12, 450])
+@pytest.mark.parametrize("above", [[], [["Cases 2026"], ["as of", DAY], []]])
+@pytest.mark.parametrize("below", [[], [["years", "kg", None, "on", "at"]]])
+@pytest.mark.parametrize("end", [[], [["Total", 17.5], []], [["Average", 3.5], ["Total", None, 12]]])
+def test_a_sheet_with_titles_units_and_totals_is_the_sheet_without(tmp_path, n, above, below, end):
+    names = ["age", "weight", "seen", "start", "end", "ward"]
+    rows = [[i, i % 7 + 0.5, i % 2 == 0, DAY, DAY, "AB"[i % 2]] for i in range(n)]
+    path = workbook(tmp_path / "t.xlsx", {"one": [*above, names, *below, *rows, *end]})
+    plain = workbook(tmp_path / "plain.xlsx", {"one": [names, *rows]})
+    with open_table(path) as here, open_table(plain) as there:
+        assert (here.names, here.types) == (there.names, there.types)
+        found, expected = (each.fetch(f"SELECT * FROM {each.relation}") for each in (here, there))
+        assert found == expected
+        said = [
+            *["left out rows 1 and 2 above the names of columns: 'Cases 2026', 'as of', '2026-02-28 00:00:00'"]
+            * bool(above),
+            *[f"left out row {len(above) + 2} below the names of columns: 'years', 'kg', 'on' and 1 more"]
+            * bool(below),
+            *[f"left out rows of totals: {', '.join(repr(row[0]) for row in end if row)}"] * bool(end),
+        ]
+        assert [*here.hints] == [*there.hints, *said]
 
 
 def test_hints_name_the_lines_that_are_left_out(tmp_path):

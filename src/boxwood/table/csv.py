@@ -3,7 +3,7 @@
 DuckDB guesses the delimiter. Everything else is fixed: the first line is the header, unless the caller says that there
 is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
 its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces. Titles above
-the header and lines that describe the columns below it are left out where the rows beneath leave no doubt; see `_Head`.
+the header and lines that describe the columns below it are left out where the rows beneath leave no doubt; see `Head`.
 So are rows of totals; see `_totals_in`.
 """
 
@@ -18,20 +18,19 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from boxwood._messages import cut_off, listed
-from boxwood.axes.categories import TRUTHS
+from boxwood._messages import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.sql import BLANKS, MARKS, ONE_FILE, as_pattern, as_text
+from boxwood.table.heads import FIRST, Head, hint_on_totals, is_plain, totals_among
+from boxwood.table.sql import ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
     import duckdb
 
 _QUOTES = "quote='\"', escape='\"'"
-_FIRST = 200  # lines that are looked at
 _ABOVE = "if a title stands above the names of columns, delete it"
 
 
@@ -81,10 +80,11 @@ def dialect_of(
     lines = _first_lines(path, compression)
     skip = _n_comments(lines, header)
     hints = () if not skip else (f"skipped {'1 line that begins' if skip == 1 else f'{skip} lines that begin'} with #",)
-    if header and (head := _Head.of(lines[skip:], delimiter)) is not None:
+    if header and (found := _head_of(lines[skip:], delimiter)) is not None:
+        parted_by, head = found
         names = tuple(name or None for name in head.names)
-        dialect = CsvDialect(path, compression, head.delimiter, names, skip, False, (*hints, *head.hints(skip)))
-        return _without_totals(dialect._replace(skip=skip + head.n_skipped(con, dialect)))
+        dialect = CsvDialect(path, compression, parted_by, names, skip, False, (*hints, *head.hints(skip)))
+        return _without_totals(dialect._replace(skip=skip + _n_skipped(con, dialect, head)))
     first = lines[skip] if skip < len(lines) else ""
     if delimiter is None:
         delimiter, width = _sniff(con, path, compression, skip)
@@ -179,7 +179,7 @@ def _first_lines(path: str, compression: str) -> list[str]:
     lines: list[str] = []
     try:
         with _opened(path, compression) as file:
-            lines.extend(line.rstrip("\r\n") for line in islice(file, _FIRST))
+            lines.extend(line.rstrip("\r\n") for line in islice(file, FIRST))
     except (OSError, EOFError, zlib.error):
         pass  # DuckDB says what is wrong when it reads the file
     return lines
@@ -194,83 +194,24 @@ def _n_comments(lines: Sequence[str], header: bool) -> int:
     return n - 1 if len(above) == len(row) and any(map(_is_number, row)) else n
 
 
-class _Head(NamedTuple):
-    """The lines above the first row of a file, where these are more than the names of its columns.
+def _head_of(lines: Sequence[str], delimiter: str | None) -> tuple[str, Head] | None:
+    """Return the delimiter and the head of a file from its first lines; see `Head.of`."""
+    parted = {each: _records(lines, each) for each in (",;\t|" if delimiter is None else delimiter)}
+    widths = {each: {len(fields) for _, fields in records if fields} for each, records in parted.items()}
+    even = [each for each, found in widths.items() if len(found) == 1 and 1 not in found]  # no line stands out
+    heads = [(each, head) for each in even or parted if (head := Head.of(parted[each])) is not None]
+    return max(heads, key=lambda pair: len(pair[1].names), default=None)
 
-    Names stand in the first line that has as many fields as all rows, more than half of them filled. Lines above it are
-    titles, and up to two beneath it describe the columns. That is told by the columns that hold nothing but numbers,
-    dates and truths in the rows that follow, ten of them at least. Names have texts in two such columns or more, a line
-    that describes has three different texts there; neither has a value there, nor in any column a text that comes again
-    beneath it, and nor has a title of as many fields. A row that has a value, or a word of the others, is none of them.
 
-    Parameters
-    ----------
-    delimiter : str
-    records : list of (line, fields)
-        What stands above the first row, with the number of its first line, from 1 on.
-    at : int
-        The place of the names among these.
-    first_row : list of str
-    """
-
-    delimiter: str
-    records: list[tuple[int, list[str]]]
-    at: int
-    first_row: list[str]
-
-    @classmethod
-    def of(cls, lines: Sequence[str], delimiter: str | None) -> _Head | None:
-        """Return the head of a file from its first lines; None if the first line has the names, and rows follow."""
-        parted = {each: _records(lines, each) for each in (",;\t|" if delimiter is None else delimiter)}
-        widths = {each: {len(fields) for _, fields in records if fields} for each, records in parted.items()}
-        even = [each for each, found in widths.items() if len(found) == 1 and 1 not in found]  # no line stands out
-        found = [cls._below(each, parted[each]) for each in even or parted]
-        return max((head for head in found if head is not None), key=lambda head: len(head.names), default=None)
-
-    @classmethod
-    def _below(cls, delimiter: str, records: list[tuple[int, list[str]]]) -> _Head | None:
-        width = next((len(fields) for _, fields in reversed(records) if fields), 0)
-        may_be_names = [len(fields) == width < 2 * len(_filled(fields)) for _, fields in records[:_MOST_TITLES]]
-        if width < 2 or True not in may_be_names:
-            return None
-        at = may_be_names.index(True)
-        has_title = any(_filled(fields) for _, fields in records[:at])
-        told = [(0, fields) for _, fields in records[:at] if len(fields) == width]
-        for end in range(at + 1 if has_title else at + 2, at + 4):
-            rows = [fields for _, fields in records[end:] if fields]
-            below = [(3, fields) for _, fields in records[at + 1 : end]]
-            lines = [*reversed(below), (2, records[at][1]), *told]
-            if all(len(fields) == width for fields in (*rows, *(fields for _, fields in below))) and all(
-                _is_told(fields, rows, n_texts) for n_texts, fields in lines
-            ):
-                return cls(delimiter, records[:end], at, rows[0])
-        return None
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns."""
-        return self.records[self.at][1]
-
-    def hints(self, skip: int) -> Iterator[str]:
-        """Yield lines for the reader on what is left out; IN: skip: number of lines above that are comments."""
-        titles, below = self.records[: self.at], self.records[self.at + 1 :]
-        for found, what in ((titles, "above the names of columns"), (below, "below the names of columns")):
-            numbers = [str(skip + line) for line, fields in found if _filled(fields)]
-            texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in _filled(fields)]
-            if len(numbers) > 1:
-                yield f"left out lines {', '.join(numbers[:-1])} and {numbers[-1]} {what}: {listed(texts, 3)}"
-            elif numbers:
-                yield f"left out line {numbers[0]} {what}: {listed(texts, 3)}"
-
-    def n_skipped(self, con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> int:
-        """Return how many lines DuckDB must skip: older versions do not count empty ones, but for the first of some."""
-        n, n_filled = len(self.records), sum(bool(fields) for _, fields in self.records)
-        for skip in range(n, n_filled, -1):
-            rows = csv_relation(dialect._replace(skip=dialect.skip + skip))
-            row = con.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
-            if [(text or "").split() for text in row] == [text.split() for text in self.first_row]:
-                return skip
-        return n_filled
+def _n_skipped(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, head: Head) -> int:
+    """Return how many lines DuckDB must skip: older versions do not count empty ones, but for the first of some."""
+    n, n_filled = len(head.records), sum(bool(fields) for _, fields in head.records)
+    for skip in range(n, n_filled, -1):
+        rows = csv_relation(dialect._replace(skip=dialect.skip + skip))
+        row = con.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
+        if [(text or "").split() for text in row] == [text.split() for text in head.first_row]:
+            return skip
+    return n_filled
 
 
 def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
@@ -281,31 +222,7 @@ def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]
         for fields in reader:
             records.append((line, fields))
             line = reader.line_num + 1
-    return records[:-1] if len(lines) == _FIRST else records
-
-
-def _filled(fields: Sequence[str]) -> list[str]:
-    return [text for text in fields if text.strip()]
-
-
-def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int) -> bool:
-    """Return whether a line is none of the rows beneath it.
-
-    It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, as many texts there, and no
-    text that comes again.
-    """
-    texts = set()
-    for j, text in enumerate(fields):
-        if _is_lacking(text):
-            continue
-        values = [row[j] for row in rows if not _is_lacking(row[j])]
-        if text in values:
-            return False
-        if len(values) >= _FEWEST and all(map(_is_plain, values)):
-            if _is_plain(_BESIDE.sub("", text.strip())):
-                return False
-            texts.add(text)
-    return len(texts) >= n_texts
+    return records[:-1] if len(lines) == FIRST else records
 
 
 def _without_totals(dialect: CsvDialect) -> CsvDialect:
@@ -313,16 +230,14 @@ def _without_totals(dialect: CsvDialect) -> CsvDialect:
     totals = _totals_in(dialect)
     if not totals:
         return dialect
-    words = listed([repr(next(word for word in total if word)) for total in totals])
-    return dialect._replace(totals=totals, hints=(*dialect.hints, f"left out rows of totals: {words}"))
+    return dialect._replace(totals=totals, hints=(*dialect.hints, hint_on_totals(totals)))
 
 
 def _totals_in(dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
     """Return the rows of totals among the last three of a file, as the dialect has them.
 
-    Their first value is a word such as Total or Average, there is a digit, and at least half of their fields are empty:
-    not the same fields as in a row with another word, as then rows have gaps. Other rows in which the same fields are
-    empty and hold the same words are subtotals. No end of a packed file is looked at.
+    Other rows in which the same fields are empty and hold the same words are subtotals. No end of a packed file is
+    looked at.
     """
     if dialect.compression == "gzip" or not os.path.isfile(dialect.path):
         return ()
@@ -330,48 +245,12 @@ def _totals_in(dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
         file.seek(max(os.path.getsize(dialect.path) - _LAST, 0))
         lines = file.read().decode(errors="replace").splitlines()
     width = len(dialect.names)
-    records = [fields for _, fields in _records(lines[-_FIRST + 1 :], dialect.delimiter) if fields]
-    others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
-    found = [*takewhile(lambda fields: len(fields) == width and _is_total(fields, others), records[:-4:-1])]
-    return tuple(tuple(None if _is_plain(text) else text.strip() for text in fields) for fields in reversed(found))
-
-
-def _begins_as_total(fields: Sequence[str]) -> bool:
-    return any(_TOTAL.match(text.strip()) for text in _filled(fields)[:1])
-
-
-def _is_total(fields: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    empty = [j for j, text in enumerate(fields) if not text.strip()]
-    has_own_gaps = all(any(row[j].strip() for j in empty) for row in others if len(_filled(row)) > 1)
-    has_digits = any(map(str.isdigit, "".join(fields)))
-    return _begins_as_total(fields) and len(fields) <= 2 * len(empty) and has_digits and has_own_gaps
-
-
-def _is_lacking(text: str) -> bool:
-    return text.strip().lower() in (*MARKS, *BLANKS)
-
-
-def _is_plain(text: str) -> bool:
-    """Return whether a text is a number, a date or a truth."""
-    text = text.strip()
-    return len(text) <= 40 and (text.lower() in _WORDS or _PLAIN.fullmatch(text) is not None)
+    records = [fields for _, fields in _records(lines[-FIRST + 1 :], dialect.delimiter) if fields]
+    found = totals_among(records, width)
+    return tuple(tuple(None if is_plain(text) else text.strip() for text in fields) for fields in reversed(found))
 
 
 _LAST = 1 << 16  # bytes at the end that are looked at
-_TOTAL = re.compile(
-    r"(?:grand\s+|sub[-\s]?)?(?:totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|averages?|mean"
-    r"|durchschnitt|mittelwert|moyenne|promedio)\b",
-    re.IGNORECASE,
-)
-_MOST_TITLES = 20  # lines above the names of columns, these included
-_FEWEST = 10  # values that show what a column holds
-_WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
-_PLAIN = re.compile(
-    r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
-    r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{3}|[$€£¥%])?\s*\)?"
-)
-_BESIDE = re.compile(r"^[<>=\u2264\u2265~\u2248\u00b1]+|(?<=[0-9])\s*[^\W\d_]{1,3}$")
-"""Signs before a number and a unit behind it."""
 
 
 def _has_spaces(lines: Sequence[str], header: bool) -> bool:

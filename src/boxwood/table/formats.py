@@ -31,6 +31,7 @@ from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
 from boxwood.table.csv import csv_relation, dialect_of, encoding_of, explained, header_hints, is_utf8, utf8_copy
+from boxwood.table.heads import rows_alone
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import compression_of
 from boxwood.table.sql import ONE_FILE, as_name, as_pattern, as_text
@@ -274,12 +275,16 @@ def _duckdb(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     return Relation(attached(con, file.path, file.name, file.options.table))
 
 
-def _rows_copied(file: File, format: str, rows: Callable[[str, str, str | None], Iterator[Sequence[Any]]]) -> File:
-    copy = os.path.join(file.workspace, "rows.jsonl")
-    columns = write_rows(readable(rows(file.path, file.name, file.options.table), file.name, format), copy)
+def _rows_copied(
+    file: File, format: str, rows: Callable[[str, str, str | None], Iterator[Sequence[Any]]], *, is_sheet: bool = False
+) -> File:
+    """Return a copy of rows of Python; of a sheet, that people write, without titles, descriptions and totals."""
+    copy, hints = os.path.join(file.workspace, "rows.jsonl"), list[str]()
+    found = readable(rows(file.path, file.name, file.options.table), file.name, format)
+    columns = write_rows(rows_alone(found, hints) if is_sheet else found, copy)
     if not columns:
         raise DataError(f"{file.name} has no columns; the names of columns must stand in its first row")
-    return file._replace(path=copy, columns=columns)
+    return file._replace(path=copy, columns=columns, hints=(*file.hints, *hints))
 
 
 def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
@@ -425,5 +430,7 @@ FORMATS = {
         (".sqlite", ".sqlite3", ".db"), _rows, prepared=partial(_rows_copied, format="sqlite", rows=sqlite_rows)
     ),
     "duckdb": Format((".duckdb", ".ddb"), _duckdb),
-    "xlsx": Format((".xlsx", ".xlsm"), _rows, prepared=partial(_rows_copied, format="xlsx", rows=sheet_rows)),
+    "xlsx": Format(
+        (".xlsx", ".xlsm"), _rows, prepared=partial(_rows_copied, format="xlsx", rows=sheet_rows, is_sheet=True)
+    ),
 }

@@ -1,0 +1,187 @@
+"""Lines of a table that are no rows: titles above the names of columns, descriptions below them, and totals at its end.
+
+People write these into files of text and sheets alike, so both are looked at as rows of texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, takewhile
+from typing import Any, NamedTuple
+
+from boxwood._messages import cut_off, listed
+from boxwood.axes.categories import TRUTHS
+from boxwood.table.sql import BLANKS, MARKS
+
+FIRST = 200  # lines that are looked at
+
+
+class Head(NamedTuple):
+    """The lines above the first row of a table, where these are more than the names of its columns.
+
+    Names stand in the first line that has as many fields as all rows, more than half of them filled. Lines above it are
+    titles, and up to two beneath it describe the columns. That is told by the columns that hold nothing but numbers,
+    dates and truths in the rows that follow, ten of them at least. Names have texts in two such columns or more, a line
+    that describes has three different texts there; neither has a value there, nor in any column a text that comes again
+    beneath it, and nor has a title of as many fields, if more than two are filled. A row that has a value, or a word of
+    the others, is none of them.
+
+    Parameters
+    ----------
+    records : list of (line, fields)
+        What stands above the first row, with the number of its first line, from 1 on.
+    at : int
+        The place of the names among these.
+    first_row : list of str
+    """
+
+    records: list[tuple[int, list[str]]]
+    at: int
+    first_row: list[str]
+
+    @classmethod
+    def of(cls, records: list[tuple[int, list[str]]]) -> Head | None:
+        """Return the head of a table from its first lines; None if the first line has the names, and rows follow."""
+        width = next((len(fields) for _, fields in reversed(records) if fields), 0)
+        may_be_names = [len(fields) == width < 2 * len(filled(fields)) for _, fields in records[:_MOST_TITLES]]
+        if width < 2 or True not in may_be_names:
+            return None
+        at = may_be_names.index(True)
+        has_title = any(filled(fields) for _, fields in records[:at])
+        told = [(0, fields) for _, fields in records[:at] if len(fields) == width and len(filled(fields)) > 2]
+        for end in reversed(range(at + 1 if has_title else at + 2, at + 4)):
+            rows = [fields for _, fields in records[end:] if fields]
+            below = [(3, fields) for _, fields in records[at + 1 : end]]
+            lines = [*reversed(below), (2, records[at][1]), *told]
+            if (
+                rows
+                and all(len(fields) == width for fields in (*rows, *(fields for _, fields in below)))
+                and all(_is_told(fields, rows, n_texts) for n_texts, fields in lines)
+            ):
+                return cls(records[:end], at, rows[0])
+        return None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return self.records[self.at][1]
+
+    def hints(self, skip: int = 0, unit: str = "line") -> Iterator[str]:
+        """Yield lines for the reader on what is left out; IN: skip: number of lines above that are not looked at."""
+        titles, below = self.records[: self.at], self.records[self.at + 1 :]
+        for found, what in ((titles, "above the names of columns"), (below, "below the names of columns")):
+            numbers = [str(skip + line) for line, fields in found if filled(fields)]
+            texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in filled(fields)]
+            if len(numbers) > 1:
+                yield f"left out {unit}s {', '.join(numbers[:-1])} and {numbers[-1]} {what}: {listed(texts, 3)}"
+            elif numbers:
+                yield f"left out {unit} {numbers[0]} {what}: {listed(texts, 3)}"
+
+
+def totals_among(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Return the rows of totals among the last three of a table, the last one first; IN: records: its last rows.
+
+    Their first value is a word such as Total or Average, there is a digit, and at least half of their fields are empty:
+    not the same fields as in a row with another word, as then rows have gaps.
+    """
+    others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
+    return [*takewhile(lambda fields: len(fields) == width and _is_total(fields, others), records[:-4:-1])]
+
+
+def hint_on_totals(totals: Sequence[Sequence[str | None]]) -> str:
+    """Return a line for the reader on rows of totals that are left out, in their order."""
+    words = listed([repr(next(word for word in total if word)) for total in totals])
+    return f"left out rows of totals: {words}"
+
+
+def rows_alone(rows: Iterator[Sequence[Any]], hints: list[str]) -> Iterator[Sequence[Any]]:
+    """Yield the names of columns, and then the rows of a sheet; lines on what is left out are added to the hints."""
+    first = deque(islice(rows, FIRST))
+    width = max(map(len, first), default=0)
+    head = Head.of([(i + 1, _texts(row, width)) for i, row in enumerate(first)])
+    if head is not None:
+        hints += head.hints(unit="row")
+        for _ in head.records:
+            first.popleft()
+        yield [name or None for name in head.names]
+    elif first:
+        yield first.popleft()
+    last: deque[Sequence[Any]] = deque()
+    for row in chain(first, rows):
+        last.append(row)
+        if len(last) > FIRST:
+            yield last.popleft()
+    totals = totals_among([_texts(row, width) for row in last], width)
+    if totals:
+        hints.append(hint_on_totals(totals[::-1]))
+    yield from islice(last, len(last) - len(totals))
+
+
+def _texts(row: Sequence[Any], width: int) -> list[str]:
+    """Return the cells of a row of a sheet as texts, at least so many; an empty row has none."""
+    texts = ["" if value is None else str(value) for value in row]
+    return [*texts, *[""] * (width - len(texts))] if any(texts) else []
+
+
+def filled(fields: Sequence[str]) -> list[str]:
+    """Return the fields of a line that hold a text."""
+    return [text for text in fields if text.strip()]
+
+
+def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int) -> bool:
+    """Return whether a line is none of the rows beneath it.
+
+    It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, as many texts there, and no
+    text that comes again.
+    """
+    texts = set()
+    for j, text in enumerate(fields):
+        if _is_lacking(text):
+            continue
+        values = [row[j] for row in rows if not _is_lacking(row[j])]
+        if text in values:
+            return False
+        if len(values) >= _FEWEST and all(map(is_plain, values)):
+            if is_plain(_BESIDE.sub("", text.strip())):
+                return False
+            texts.add(text)
+    return len(texts) >= n_texts
+
+
+def _begins_as_total(fields: Sequence[str]) -> bool:
+    return any(_TOTAL.match(text.strip()) for text in filled(fields)[:1])
+
+
+def _is_total(fields: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    empty = [j for j, text in enumerate(fields) if not text.strip()]
+    has_own_gaps = all(any(row[j].strip() for j in empty) for row in others if len(filled(row)) > 1)
+    has_digits = any(map(str.isdigit, "".join(fields)))
+    return _begins_as_total(fields) and len(fields) <= 2 * len(empty) and has_digits and has_own_gaps
+
+
+def _is_lacking(text: str) -> bool:
+    return text.strip().lower() in (*MARKS, *BLANKS)
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text is a number, a date or a truth."""
+    text = text.strip()
+    return len(text) <= 40 and (text.lower() in _WORDS or _PLAIN.fullmatch(text) is not None)
+
+
+_TOTAL = re.compile(
+    r"(?:grand\s+|sub[-\s]?)?(?:totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|averages?|mean"
+    r"|durchschnitt|mittelwert|moyenne|promedio)\b",
+    re.IGNORECASE,
+)
+_MOST_TITLES = 20  # lines above the names of columns, these included
+_FEWEST = 10  # values that show what a column holds
+_WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
+_PLAIN = re.compile(
+    r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
+    r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{3}|[$€£¥%])?\s*\)?"
+)
+_BESIDE = re.compile(r"^[<>=\u2264\u2265~\u2248\u00b1]+|(?<=[0-9])\s*[^\W\d_]{1,3}$")
+"""Signs before a number and a unit behind it."""
