@@ -123,6 +123,14 @@ def test_files_and_frames_read_the_same_texts_as_dates(tmp_path, texts, dates):
             assert (*table.dates.items(),) == expected
 
 
+def test_a_time_that_would_do_is_before_the_round_date_of_a_cut():
+    frame = pd.DataFrame({"at": pd.date_range("2026-01-01", periods=60, freq="6h"), "x": np.arange(60) % 7})
+    ex = bw.explain(frame, np.where(np.arange(60) < 4, "early", "late"))
+    assert "would be early if at were before 2026-01-02 (" in str(ex.why(frame.iloc[7]))
+    assert "would be late if at were 2026-01-02 or later (" in str(ex.why(frame.iloc[2]))
+    assert ex.predict(frame.assign(at=pd.Timestamp("2026-01-02"))).tolist() == ["late"] * 60
+
+
 def test_words_say_dates():
     ex = bw.explain(customers(), "segment", method="imm")
     assert str(ex.clusters).count("joined is before 1969-05-01 and last is from 2025-03-01 on") == 1

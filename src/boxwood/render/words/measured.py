@@ -422,11 +422,14 @@ def _move(move: Move) -> str:
 
 
 def _when(days: float, dates: Dates, *, is_later: bool) -> str:
-    """Return when a date would have to be that is to move to another one; next to a rounder one, that is said."""
+    """Return when a date would have to be that is to move to another one, or beyond it.
+
+    Where that is between two dates, or next to a rounder one, an earlier date is "before" the latter.
+    """
     beyond, at = dates.first(days, beyond=True), dates.first(days, beyond=False)
-    if len(beyond) < len(at):
-        return f"before {beyond}"
-    return f"{at} or {'later' if is_later else 'earlier'}"
+    if is_later:
+        return f"{at} or later"
+    return f"before {beyond}" if beyond == at or len(beyond) < len(at) else f"{at} or earlier"
 
 
 def _value(value: Hashable, dates: Dates | None = None) -> str:
