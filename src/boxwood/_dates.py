@@ -34,6 +34,8 @@ DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
 """Why texts that look like dates are left out: day and month may be exchanged, or forms or zones are mixed."""
 
 TIMES = "times of day or lengths of time (make numbers of them, such as seconds)"
+TIME = "[0-9]{1,3}:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?"
+"""Pattern of texts that are times of the day or lengths of time, such as 14:30 and 00:12:33."""
 
 MICROSECONDS = 86_400_000_000  # of a day
 _EPOCH = datetime(1970, 1, 1)

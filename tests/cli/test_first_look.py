@@ -116,6 +116,21 @@ def test_a_flag_that_is_one_value_or_none_is_used(tmp_path, engine):
         assert "boxwood: 1 of 2 columns is used: other\nboxwood: left out, " in dropped.stderr
 
 
+@pytest.mark.parametrize("values", [["00:12:33", "0:59:01.5", ""], ["14:30", "9:05", "23:59"], ["112:05", "7:00"]])
+def test_times_and_lengths_of_time_as_text_are_left_out(tmp_path, values):
+    reason = "left out, times of day or lengths of time (make numbers of them, such as seconds): t"
+    frame = pd.DataFrame({"t": values * 20, "x": np.arange(20 * len(values)) % 7})
+    frame["kind"] = np.where(frame["x"] < 3, "u", "v")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert reason in boxwood.explain(frame.replace("", None), "kind").notes
+    for engine in ("memory", "duckdb"):
+        assert reason in run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--engine", engine).stderr
+    words = boxwood.explain(frame.assign(t=frame["t"] + " h"), "kind")  # a text that is none
+    assert "t" in words.columns
+    taken = run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--categories", "t", "--json")
+    assert facts(taken)["columns"] == ["t", "x"]
+
+
 def test_a_new_word_among_truths_or_numbers_changes_no_other_row(tmp_path):
     flags = ["ja" if i % 3 else "" for i in range(60)]
     rows = [f"{flag};{i % 7},50 €;{'in' if flag else 'out'}\n" for i, flag in enumerate(["", *flags[:59]])]

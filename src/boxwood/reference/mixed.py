@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._dates import DOUBTFUL, Dates
+from boxwood._dates import DOUBTFUL, TIME, TIMES, Dates
 from boxwood._frames import (
     as_matrix,
     boolean_columns,
@@ -37,6 +37,7 @@ _NUMBER = re.compile(  # with a currency or a unit, thousands, or a minus behind
     r"[<>]?\s*\(?[-+\u2212]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*(?:\d{1,3}(?:[.,'\u2019\s]\d{3})+|\d+)(?:[.,]\d+)?"
     r"(?:\s*(?:%|[$€£¥])|\s(?![aApP][mM]\b)[^\W\d_]{1,5})?\)?-?"
 )
+_TIME = re.compile(TIME)
 _WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
 _NEARLY_ALL = 0.95  # of different texts, so that a few may say that there is no number
 _FEW_VALUES = 20  # of texts that may be codes, such as versions
@@ -185,8 +186,8 @@ def readable_columns(
         if name in unreadable or (name in plain and name not in categories):
             continue
         found = coded_column(frame, name)
-        if wanted is None and name not in categories and _are_numbers(frame, name):
-            found = NUMBERS_AS_TEXT
+        if wanted is None and name not in categories:
+            found = _other_than_words(frame, name) or found
         if isinstance(found, Coded) and (len(found.categories.values) > 1 or wanted is not None):
             coded[name] = found
         elif isinstance(found, Coded):
@@ -205,11 +206,18 @@ def readable_columns(
     return _table(frame, [name for name in names if name not in refused], coded, left_out)
 
 
-def _are_numbers(frame: Any, name: str) -> bool:
-    """Return whether the first thousand values of a column are numbers to people; see `are_numbers`."""
+def _other_than_words(frame: Any, name: str) -> str:
+    """Return why a column is left out whose first thousand values are numbers or times to people; empty for others."""
     import narwhals as nw
 
-    return are_numbers(first_values(nw.from_native(column_values(frame, name), series_only=True), 1000))
+    values = first_values(nw.from_native(column_values(frame, name), series_only=True), 1000)
+    return TIMES if are_times(values) else NUMBERS_AS_TEXT if are_numbers(values) else ""
+
+
+def are_times(values: Iterable[Hashable]) -> bool:
+    """Return whether all values are texts of times of the day or lengths of time, such as 14:30 and 00:12:33."""
+    texts = [value for value in values if not is_missing(value)]
+    return bool(texts) and all(isinstance(text, str) and _TIME.fullmatch(text.strip()) for text in texts)
 
 
 def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:

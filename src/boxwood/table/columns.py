@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, Dates
+from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, TIME, TIMES, Dates
 from boxwood._messages import listed
 from boxwood.axes.categories import PAIRS
 from boxwood.errors import DataError
@@ -100,7 +100,7 @@ def _of_text(source: DuckTable, profile: TextProfile) -> Column:
         moment, type = date_in(source.text(i), profile.dates), "TIMESTAMPTZ" if profile.dates.zone else "TIMESTAMP"
         moment = f"timezone('UTC', {moment})" if profile.dates.zone else moment
         return Column(f"CAST({moment} AS {type})", "date", profile, source.category(i, ()))
-    kind = "empty" if profile.filled == 0 else "unclear" if profile.dates else "text"
+    kind = "empty" if profile.filled == 0 else {None: "text", TIMES: "time"}.get(profile.dates, "unclear")
     return Column(source.category(i, ()), kind, profile)
 
 
@@ -230,12 +230,15 @@ def _with_dates(source: DuckTable, profile: TextProfile) -> TextProfile:
 def _dates(source: DuckTable, column: int) -> Dates | str | None:
     """Return how the texts of a column are dates, all in the one form that fits; a text if they only look like dates.
 
-    The first thousand tell whether they may be dates, and all of them in which form.
+    So it is if they are times. The first thousand tell whether they may be dates, and all of them in which form.
     """
     known = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)}"
     forms = {form: date_in("v", Dates("", form)) for form in ("", *DATE_FORMS)}
+    are_times = f"bool_and(regexp_full_match({bare('v')}, {as_text(TIME)}))"
     tests = ", ".join(f"bool_and({date} IS NOT NULL)" for date in forms.values())
-    found = source.fetch(f"SELECT {tests} FROM ({known} LIMIT {_FIRST})")[0]
+    may_be_times, *found = source.fetch(f"SELECT {are_times}, {tests} FROM ({known} LIMIT {_FIRST})")[0]
+    if may_be_times and source.fetch(f"SELECT {are_times} FROM ({known})")[0][0]:
+        return TIMES
     forms = {form: date for (form, date), fits in zip(forms.items(), found, strict=True) if fits}
     if not forms:
         return None
