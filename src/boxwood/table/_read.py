@@ -33,8 +33,7 @@ class Table:
         Name of the file in messages.
     X : array of shape (n, d)
         Always holds: float64, not infinite, rows in the order of the file, every column has at least two values, of
-        which a missing one may be one.
-        Missing values are NaN, but for a category, where they have a code of their own.
+        which a missing one may be one. Missing values are NaN, but for a category, where they have a code of their own.
     columns : tuple of d str
         Names of the columns of `X`.
     labels : array of shape (n,), or None
