@@ -152,20 +152,23 @@ def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) ->
 def _nearly_read(source: DuckTable, columns: Sequence[int]) -> set[int]:
     """Return the columns of text of which at least half of the values are numbers as people write them, or dates.
 
-    The first thousand rows tell.
+    The first rows tell, and before these whether so many have digits.
     """
     if source.format not in _WRITTEN:
         return set()
-    found: set[int] = set()
     one = replace(source, types=("VARCHAR",), styles={})
+    first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FEW})")
     readings = [sql for way, sql in _readings(source, "c0").items() if way != "truths"]
-    first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
-    for start in range(0, len(columns), MANY):
-        texts = f"{_stacked(first, columns[start : start + MANY])} WHERE NOT {one.missing(0)}"
-        most = ", ".join(f"count({sql})" for sql in readings)
-        query = f"SELECT place FROM {texts} GROUP BY place HAVING 2 * greatest({most}) >= count(*)"
-        found |= {place for (place,) in source.fetch(query)}
-    return found
+    for tests in (["CASE WHEN regexp_matches(c0, '[0-9]') THEN 1 END"], readings):
+        parts, found = [columns[start : start + MANY] for start in range(0, len(columns), MANY)], []
+        most = f"greatest({', '.join(f'count({test})' for test in tests)})"
+        for part in parts:
+            texts = f"{_stacked(first, part)} WHERE NOT {one.missing(0)}"
+            found += source.fetch(
+                f"SELECT place FROM {texts} GROUP BY place HAVING 2 * {most} >= count(*) ORDER BY place"
+            )
+        columns = [place for (place,) in found]
+    return set(columns)
 
 
 def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int]:
@@ -254,6 +257,7 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
     return Dates("UTC" if all_zoned else "", fitting[0])
 
 
+_FEW = 200  # rows that show whether a column of text is nearly one of numbers or dates
 _FIRST = 1000  # rows that show of most columns of text that they hold no numbers
 _WRITTEN = ("csv", "tsv", "jsonl")  # formats that people write
 _WITH_DECIMAL = ("csv", "tsv")  # formats that the option --decimal is for
