@@ -170,6 +170,16 @@ def test_numbers_that_may_be_codes_are_asked_about_where_rules_cut_them():
     assert not notes(explain(orders, np.where(orders.orders > 4, "x", "y")), "codes")
 
 
+def test_words_that_differ_in_case_or_blanks_alone_are_told():
+    carrier = np.array(["DHL", "dhl", "dhl ", "UPS", "GLS"])[np.arange(80) % 5]
+    frame = pd.DataFrame({"carrier": carrier, "size": np.arange(80) % 7, "City": np.where(np.arange(80) % 2, "A", "a")})
+    ex = explain(frame, np.where(carrier == "UPS", "late", "in time"))
+    (note,) = notes(ex, "differ in upper")
+    assert note.endswith("alone are taken as different: carrier ('DHL', 'dhl', 'dhl ')")  # of the rules' columns
+    clean = frame.assign(carrier=frame["carrier"].str.strip().str.upper())
+    assert notes(explain(clean, np.where(carrier == "UPS", "late", "in time")), "differ in upper") == []
+
+
 def test_the_largest_cluster_is_the_first_one():
     ex = explain(CRM, n_clusters=5, random_state=3)
     sizes = [cluster.size for cluster in ex.clusters]

@@ -17,6 +17,7 @@ from boxwood.explanation.ask.columns import (
     identifiers_of,
     note_on_identifiers,
     notes_on_agreement,
+    notes_on_alike,
     notes_on_codes,
     notes_on_missed,
     notes_on_outcome,
@@ -388,7 +389,7 @@ def concluded(answer: Answer, question: Question, asked: Asked, *, made_here: bo
     notes = notes_on_outcome(explanation, made_here, question.clusterer)
     if answer.seen is not None:
         notes += notes_on_agreement(explanation.agreement, grown, settled(answer.seen, grown))
-    notes += (*notes_on_missed(explanation), *notes_on_codes(explanation, asked.numbers))
+    notes += (*notes_on_missed(explanation), *notes_on_codes(explanation, asked.numbers), *notes_on_alike(explanation))
     explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
