@@ -169,10 +169,10 @@ def test_text_among_numbers_of_a_column_that_nobody_asked_for_is_told(tmp_path, 
     assert facts(result)["columns"] == ["score"]
     assert facts(result)["agreement"] == 1.0
     assert "score is don't know" in [rule for one in facts(result)["clusters"] for rule in one["rules"]]
-    told = "left out, {}, but text in {} of 200 rows, first '{}' in row {} (correct such cells, or leave them empty)"
+    told = "left out, {}, but text in {} of 200 rows, first '{}' in row {} (make {} of such cells, or leave them empty)"
     for fact in (("numbers", 2, "n/k", 7), ("numbers", 1, "young", 10), ("numbers", 1, "on request", 3)):
-        assert told.format(*fact) in result.stderr
-    assert told.format("dates", 2, "never", 1) in result.stderr
+        assert told.format(*fact, "numbers") in result.stderr
+    assert told.format("dates", 2, "never", 1, "dates") in result.stderr
     assert "score: numbers and text, read as words" in result.stderr
     for column in ("score", "pay"):
         refused = run(tmp_path, *words, "-c", column, code=DATA).stderr

@@ -95,7 +95,12 @@ def many_values(n_rows: int, n_values: int, length: float) -> str:
     """
     if n_values < _OWN * n_rows:
         return MANY_VALUES
-    return f"{MANY_VALUES}, looks like {'free text' if length > _LONG else 'an identifier'}"
+    what = (
+        "looks like free text"
+        if length > _LONG
+        else "hardly any of them twice (identifiers, or texts to make numbers of)"
+    )
+    return f"{MANY_VALUES}, {what}"
 
 
 def truth(value: Any) -> Any:

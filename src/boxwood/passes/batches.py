@@ -228,7 +228,7 @@ OTHER_KINDS = {
     "unclear": DOUBTFUL,
     "time": TIMES,
     "empty": "no values",
-    "other": "neither numbers nor booleans",
+    "other": "neither numbers, words nor dates, such as lists",
 }
 """What columns hold that are no rows, by their kind."""
 

@@ -259,7 +259,7 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
 
 _FEW = 200  # rows that show whether a column of text is nearly one of numbers or dates
 _FIRST = 1000  # rows that show of most columns of text that they hold no numbers
-_WRITTEN = ("csv", "tsv", "jsonl")  # formats that people write
+_WRITTEN = ("csv", "tsv", "jsonl", "xlsx")  # formats that people write
 _WITH_DECIMAL = ("csv", "tsv")  # formats that the option --decimal is for
 _PARTED_BY_POINTS = f" *[-+]?{groups_of_three('[.]')} *"
 _PARTED = "a sign that may part thousands or decimals"
@@ -284,8 +284,8 @@ def text_among(source: DuckTable, column: int, n_rows: int) -> TextAmong:
     """Return what is known of the text among the numbers of a column that is mixed."""
     found = _text_in(source, column)
     assert found is not None  # or it would be one of numbers
-    advice = _ONE_LINE if found.is_heading else "correct such cells, or leave them empty"
     what = "dates" if found.are_dates else "numbers"
+    advice = _ONE_LINE if found.is_heading else f"make {what} of such cells, or leave them empty"
     return TextAmong(f"{what}, but {found.where(n_rows)} ({advice})", found.is_heading or found.are_dates)
 
 
@@ -540,8 +540,8 @@ class _Found(NamedTuple):
     def advice(self, or_words: bool) -> str:
         if self.is_heading:
             return _ONE_LINE
-        words = ", or take all of its values as words (categories)" if or_words else ""
-        return f"leave such cells empty, which makes them missing, or leave the column out{words}"
+        words = ", or leave the column out, or take all of its values as words (categories)" if or_words else ""
+        return f"leave such cells empty, which makes them missing{words}"
 
 
 def _found(source: DuckTable, column: int, condition: str) -> _Found | None:

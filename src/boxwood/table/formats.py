@@ -276,11 +276,15 @@ def _duckdb(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
 
 
 def _rows_copied(
-    file: File, format: str, rows: Callable[[str, str, str | None], Iterator[Sequence[Any]]], *, is_sheet: bool = False
+    file: File,
+    format: str,
+    rows: Callable[[str, str, str | None, list[str]], Iterator[Sequence[Any]]],
+    *,
+    is_sheet: bool = False,
 ) -> File:
     """Return a copy of rows of Python; of a sheet, that people write, without titles, descriptions and totals."""
     copy, hints = os.path.join(file.workspace, "rows.jsonl"), list[str]()
-    found = readable(rows(file.path, file.name, file.options.table), file.name, format)
+    found = readable(rows(file.path, file.name, file.options.table, hints), file.name, format)
     columns = write_rows(rows_alone(found, hints) if is_sheet else found, copy)
     if not columns:
         raise DataError(f"{file.name} has no columns; the names of columns must stand in its first row")
@@ -385,8 +389,8 @@ def readable(rows: Iterator[_Row], name: str, format: str) -> Iterator[_Row]:
         raise DataError(f"cannot read {name} as {format}: {reason}") from None
 
 
-def sqlite_rows(path: str, name: str, table: str | None) -> Iterator[_Row]:
-    """Yield the names of the columns of a table or view of SQLite, and then its rows."""
+def sqlite_rows(path: str, name: str, table: str | None, hints: list[str]) -> Iterator[_Row]:
+    """Yield the names of the columns of a table or view of SQLite, and then its rows; nothing is hinted at."""
     with closing(sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True)) as con:
         here = "type IN ('table', 'view') AND substr(name, 1, 7) <> 'sqlite_'"
         found = con.execute(f"SELECT name FROM sqlite_master WHERE {here} ORDER BY name")
@@ -395,14 +399,19 @@ def sqlite_rows(path: str, name: str, table: str | None) -> Iterator[_Row]:
         yield from rows
 
 
-def sheet_rows(path: str, name: str, table: str | None) -> Iterator[_Row]:
-    """Yield the rows of a sheet of Excel, the first one if none is named; without the empty ones below the last."""
+def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Iterator[_Row]:
+    """Yield the rows of a sheet of Excel, the first one if none is named; without the empty ones below the last.
+
+    A line on other sheets is added to the hints.
+    """
     try:
         from openpyxl import load_workbook
     except ImportError:
         raise DataError('Excel files need openpyxl: pip install "boxwood[excel]"') from None
     with closing(load_workbook(path, read_only=True, data_only=True)) as book:
         sheets = [sheet.title for sheet in book.worksheets]
+        if table is None and len(sheets) > 1:
+            hints.append(f"read the first of {len(sheets):,} sheets: {sheets[0]}; --table names another")
         sheet = book[_chosen(name, table, sheets[:1] if table is None else sheets, "sheet")]
         sheet.reset_dimensions()  # which some programs write wrongly
         n_empty = 0

@@ -23,10 +23,10 @@ class Head(NamedTuple):
 
     Names stand in the first line that has as many fields as all rows, more than half of them filled. Lines above it are
     titles, and up to two beneath it describe the columns. That is told by the columns that hold nothing but numbers,
-    dates and truths in the rows that follow, ten of them at least. Names have texts in two such columns or more, a line
-    that describes has three different texts there; neither has a value there, nor in any column a text that comes again
-    beneath it, and nor has a title of as many fields, if more than two are filled. A row that has a value, or a word of
-    the others, is none of them.
+    dates and truths in the rows that follow, ten of them at least. Names and a line that describes have two different
+    texts in such columns or more, names below a title one; neither has a value there, nor in any column a text that
+    comes again beneath it, and nor has a title of as many fields, if more than two are filled. A row that has a value,
+    or a word of the others, is none of them.
 
     Parameters
     ----------
@@ -51,14 +51,15 @@ class Head(NamedTuple):
         at = may_be_names.index(True)
         has_title = any(filled(fields) for _, fields in records[:at])
         told = [(0, fields) for _, fields in records[:at] if len(fields) == width and len(filled(fields)) > 2]
+        n_texts = 1 if has_title else 2
         for end in reversed(range(at + 1 if has_title else at + 2, at + 4)):
             rows = [fields for _, fields in records[end:] if fields]
-            below = [(3, fields) for _, fields in records[at + 1 : end]]
-            lines = [*reversed(below), (2, records[at][1]), *told]
+            below = [(2, fields) for _, fields in records[at + 1 : end]]
+            lines = [*reversed(below), (n_texts, records[at][1]), *told]
             if (
                 rows
                 and all(len(fields) == width for fields in (*rows, *(fields for _, fields in below)))
-                and all(_is_told(fields, rows, n_texts) for n_texts, fields in lines)
+                and all(_is_told(fields, rows, n) for n, fields in lines)
             ):
                 return cls(records[:end], at, rows[0])
         return None
@@ -173,7 +174,7 @@ def is_plain(text: str) -> bool:
 
 _TOTAL = re.compile(
     r"(?:grand\s+|sub[-\s]?)?(?:totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|averages?|mean"
-    r"|durchschnitt|mittelwert|moyenne|promedio)\b",
+    r"|durchschnitt|mittelwert|moyenne|promedio|totaal|totalt|gemiddelde|razem|suma|celkem|spolu|összesen|yhteensä|summa)\b",
     re.IGNORECASE,
 )
 _MOST_TITLES = 20  # lines above the names of columns, these included

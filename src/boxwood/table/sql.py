@@ -72,8 +72,9 @@ BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "u
 CURRENCIES = (
     *("aud", "brl", "cad", "chf", "cny", "czk", "dkk", "eur", "gbp", "hkd", "huf", "ils", "inr", "jpy", "krw"),
     *("mxn", "nok", "nzd", "pln", "ron", "sek", "sgd", "try", "usd", "zar"),
+    *("kr", "zł", "kč", "ft", "lei"),
 )
-"""Codes of currencies, which stand for their signs."""
+"""Codes of currencies, and words for them, which stand for their signs."""
 
 
 class Style(NamedTuple):

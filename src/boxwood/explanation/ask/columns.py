@@ -36,7 +36,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
-from boxwood.passes.batches import OTHER_KINDS, CompleteRows, refuse_no_numbers, rows_of
+from boxwood.passes.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.passes.overview import MissingValues
 from boxwood.passes.source import Spelling
 from boxwood.reference import Task
@@ -520,6 +520,10 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
     named or not, those of one value are left out, too.
     """
     columns, weight = asked.columns, asked.sample_weight
+    kinds = zip(source.names, source.kinds, strict=True)
+    if not _are_named(columns) and not any(kind in USABLE for name, kind in kinds if name not in (label, weight)):
+        left_out = left_out_of(source, (label, weight), columns)
+        raise DataError(f"no numeric column in {source.name}\n{'; '.join(notes_on_left_out(left_out))}".rstrip())
     batches = replace(rows_for(source, label, weight, columns), n_jobs=asked.n_jobs)
     look = look_at(batches) if looked_at else NO_LOOK
     are_named, are_candidates = _are_named(columns), isinstance(columns, Candidates)

@@ -86,8 +86,10 @@ def _missing_or_not(column: ColumnProfile, lacks: _Missing) -> dict[str, str]:
 def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
     size = "high" if group.difference > 0 else "low"
     size = size if column.dates is None else "late" if group.difference > 0 else "early"
-    own, of_all = (brief_of(each.quantiles[2], column.dates) for each in (group, column.everyone))
-    told = f"median {own}, of all rows {of_all}"
+    what = "median" if group.quantiles[2] != column.everyone.quantiles[2] else "mean"
+    at = [each.quantiles[2] if what == "median" else each.mean for each in (group, column.everyone)]
+    own, of_all = (brief_of(each, column.dates) for each in at)
+    told = f"{what} {own}, of all rows {of_all}"
     return {"size": size, "name": column_name(column.column), "told": told}
 
 
