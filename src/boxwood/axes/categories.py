@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -101,6 +101,24 @@ def many_values(n_rows: int, n_values: int, length: float) -> str:
         else "hardly any of them twice (identifiers, or texts to make numbers of)"
     )
     return f"{MANY_VALUES}, {what}"
+
+
+def numbers_first(texts: Iterable[str]) -> list[str]:
+    """Return texts in order: numbers by what they are worth, and then others by the alphabet.
+
+    Examples
+    --------
+    >>> numbers_first(["10", "don't know", "9", "0,5"])
+    ['0,5', '9', '10', "don't know"]
+    """
+
+    def place(text: str) -> tuple[bool, float, str]:
+        try:
+            return False, float(text.replace(",", ".")), text
+        except ValueError:
+            return True, 0.0, text
+
+    return sorted(texts, key=place)
 
 
 def truth(value: Any) -> Any:

@@ -12,7 +12,7 @@ from boxwood._dates import Dates, days_of
 from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
-from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values
+from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
 from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS, USABLE
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
@@ -282,7 +282,7 @@ def _word(source: DuckTable, i: int, column: Column, missing: str, tick: Tick | 
         return _Word("", None, many_values(*source.fetch(f"SELECT {counts} FROM {source.relation}", tick)[0]))
     if len(values) < 2 and not (values and len(rows) > 1 and missing == "learn"):
         return _Word("", None, "one value only")
-    values.sort()
+    values = numbers_first(values) if column.is_mixed else sorted(values)
     listed = ", ".join(as_text(value) if isinstance(value, str) else repr(value) for value in values)
     return _Word(f"CAST(nullif(list_position([{listed}], {sql}), 0) - 1 AS DOUBLE)", Categories(tuple(values), False))
 

@@ -17,7 +17,7 @@ from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.axes.categories import MANY_VALUES
+from boxwood.axes.categories import MANY_VALUES, numbers_first
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.columns import refuse_other_weights
@@ -58,6 +58,9 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
         return None
     found = find_words(source, texts or wanted.plain[:1], asked.n_jobs)
     words = {name: values for name, values in found.values.items() if name in texts}
+    for name in source.mixed:
+        if values := words.get(name):
+            words[name] = tuple(numbers_first(map(str, values)))
     learnt = found.lacking if asked.missing == "learn" else frozenset[str]()
     why = {name: _why_unused(source, name, words[name], wanted, name in learnt) for name in words}
     left_out = _left_out(source, wanted, why)
