@@ -197,6 +197,10 @@ def test_sheets_of_excel(tmp_path):
         assert (source.names, source.n_rows) == (("a",), 2)
     with pytest.raises(DataError, match="has no columns; the names of columns must stand in its first row"):
         read_table(path, ReadOptions(table="none"))
+    assert "read the first of 3 sheets: one; --table names another" in read_table(path, missing="drop").hints
+    cover = workbook(tmp_path / "cover.xlsx", {"cover": [["Customers 2026", None], []], "rows": rows})
+    with pytest.raises(DataError, match="no rows\nread the first of 2 sheets: cover; --table names another"):
+        read_table(cover)
     with pytest.raises(DataError, match=r"has no sheet 'tow'\nsheets: one, two, none"):
         read_table(path, ReadOptions(table="tow"))
 

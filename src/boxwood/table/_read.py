@@ -167,7 +167,7 @@ def read_table(
         X = _matrix(source, [sql[i] for i in read], tick)
         n_rows = len(X) if read else _n_rows(source)
         if n_rows == 0:
-            raise DataError(f"{source.name} has column names but no rows")
+            raise DataError("\n".join([f"{source.name} has column names but no rows", *source.hints]))
         facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
         used, left_out = _choose(source, looked_at, facts, words, missing)
         kept = np.flatnonzero(np.isin(read, used)).tolist()
