@@ -20,7 +20,7 @@ from boxwood.errors import DataError
 
 _DAYS = (
     *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y-%m-%d"),
-    *("%d %b %Y", "%d-%b-%Y", "%b %d, %Y"),
+    *("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y"),
 )
 DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
 """Forms of dates beside those of ISO 8601."""

@@ -10,7 +10,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.table import ReadOptions, label_rows, read_table
+from boxwood.table import Kinds, ReadOptions, label_rows, read_table
 from boxwood.table.csv import _head_of
 from boxwood.table.duck import open_table
 from boxwood.table.labels import Rules
@@ -210,6 +210,48 @@ def test_rows_of_totals_are_left_out(tmp_path, name):
         assert hint in source.notes
     assert label_rows(path, str(tmp_path / "o.csv"), rules).n_rows == 40
     assert label_rows(path, str(tmp_path / "o.parquet"), rules).n_rows == 40
+
+
+@pytest.mark.parametrize(
+    "end", [["Source: PAS;;;;"], ["Total;70 €;;;", "* without returns;;;;"], [";;;;", "Quelle: PAS;;;;"]]
+)
+def test_notes_below_the_rows_are_left_out(tmp_path, end):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([NAMES, *ROWS, *end]), encoding="utf-8")
+    with bw.scan(str(path)) as source:
+        assert source.kinds[0] == "number"
+        assert source.n_rows == 40 + (end[0] == ";;;;")
+        assert f"left out notes below the rows: {end[-1].rstrip(';')!r}" in source.notes
+    rows = [row.split(";") for row in (NAMES, *ROWS, *end)]
+    cells = [[int(row[0].split(",")[0]) if row[0][:1].isdigit() else row[0] or None, *row[1:]] for row in rows]
+    sheet = workbook(
+        tmp_path / "t.xlsx", {"one": [[cell or None if cell != 0 else 0 for cell in row] for row in cells]}
+    )
+    with bw.scan(sheet) as source:
+        assert (source.kinds[0], source.n_rows) == ("number", 40)
+
+
+def test_a_text_alone_in_the_last_row_may_be_a_row(tmp_path):
+    path = tmp_path / "t.csv"
+    for rows in ([f"R {i};{i}" for i in range(20)], [f"{i};{i if i % 2 else ''}" for i in range(20)]):
+        path.write_text("\n".join(["name;size", *rows, "none;"]))
+        with bw.scan(str(path)) as source:
+            assert source.n_rows == 21
+
+
+def test_a_second_line_of_names_with_words_alone_and_marks_is_left_out(tmp_path):
+    path = tmp_path / "t.csv"
+    words = ["agree", "neutral", "disagree"]
+    rows = [
+        f"{words[i % 3]};{words[i % 2]};{'App' if i % 4 else ''};{words[i // 20]};{'ABC'[i % 3]};x{i}"
+        for i in range(60)
+    ]
+    path.write_text("\n".join(["Q1;Q2;Q3 - App;Q4;group;id", "Response;Response;App;Response;Other;", *rows]))
+    table = read_table(str(path), kinds=Kinds(), labels="group", missing="learn")
+    assert len(table.X) == 60
+    assert next(one.values for one in table.categories.values()) == ("agree", "disagree", "neutral")
+    path.write_text("\n".join(["Q1;Q2;Q3 - App;Q4;group;id", "odd;agree;App;agree;Other;", *rows]))
+    assert len(read_table(str(path), kinds=Kinds(), labels="group", missing="learn").X) == 61
 
 
 ROWS_AT_THE_END = {

@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from boxwood._messages import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.heads import FIRST, Head, hint_on_totals, is_plain, totals_among
+from boxwood.table.heads import FIRST, Head, ends_of, filled, hints_on_ends, is_plain
 from boxwood.table.sql import ONE_FILE, as_pattern, as_text
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class CsvDialect(NamedTuple):
     hints : tuple of str, default=()
         Lines for the reader on lines that are left out.
     totals : tuple of rows, default=()
-        Rows of totals: for each column a word that is there, "" where nothing is, and None where anything may be.
+        Rows of totals, and notes: for each column a word that is there, "" where nothing is, and None where anything
+        may be.
     """
 
     path: str
@@ -230,11 +231,11 @@ def _without_totals(dialect: CsvDialect) -> CsvDialect:
     totals = _totals_in(dialect)
     if not totals:
         return dialect
-    return dialect._replace(totals=totals, hints=(*dialect.hints, hint_on_totals(totals)))
+    return dialect._replace(totals=totals, hints=(*dialect.hints, *hints_on_ends(totals)))
 
 
 def _totals_in(dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
-    """Return the rows of totals among the last three of a file, as the dialect has them.
+    """Return the rows of totals, and notes, at the end of a file, as the dialect has them.
 
     Other rows in which the same fields are empty and hold the same words are subtotals. No end of a packed file is
     looked at.
@@ -246,8 +247,8 @@ def _totals_in(dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
         lines = file.read().decode(errors="replace").splitlines()
     width = len(dialect.names)
     records = [fields for _, fields in _records(lines[-FIRST + 1 :], dialect.delimiter) if fields]
-    found = totals_among(records, width)
-    return tuple(tuple(None if is_plain(text) else text.strip() for text in fields) for fields in reversed(found))
+    found = [fields for fields in ends_of(records, width) if filled(fields)]
+    return tuple(tuple(None if is_plain(text) else text.strip() for text in fields) for fields in found)
 
 
 _LAST = 1 << 16  # bytes at the end that are looked at

@@ -6,9 +6,9 @@ People write these into files of text and sheets alike, so both are looked at as
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from boxwood._messages import cut_off, listed
@@ -23,10 +23,11 @@ class Head(NamedTuple):
 
     Names stand in the first line that has as many fields as all rows, more than half of them filled. Lines above it are
     titles, and up to two beneath it describe the columns. That is told by the columns that hold nothing but numbers,
-    dates and truths in the rows that follow, ten of them at least. Names and a line that describes have two different
-    texts in such columns or more, names below a title one; neither has a value there, nor in any column a text that
-    comes again beneath it, and nor has a title of as many fields, if more than two are filled. A row that has a value,
-    or a word of the others, is none of them.
+    dates and truths in the rows that follow, ten of them at least. Names and a line that describes have texts in two of
+    these or more, names below a title in one; neither has a value there, nor in any column a text that comes again
+    beneath it beside others, and nor has a title of as many fields, if more than two are filled. A row that has a
+    value, or a word of the others, is none of them. Four columns tell, too, if in some of them each other word comes
+    again, and that of the line does not.
 
     Parameters
     ----------
@@ -81,20 +82,31 @@ class Head(NamedTuple):
                 yield f"left out {unit} {numbers[0]} {what}: {listed(texts, 3)}"
 
 
-def totals_among(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
-    """Return the rows of totals among the last three of a table, the last one first; IN: records: its last rows.
+def ends_of(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Return the rows of totals, and notes, at the end of a table, with empty rows above them; IN: its last rows.
 
-    Their first value is a word such as Total or Average, there is a digit, and at least half of their fields are empty:
-    not the same fields as in a row with another word, as then rows have gaps.
+    The first value of a row of totals is a word such as Total or Average, there is a digit, and at least half of its
+    fields are empty: not the same fields as in a row with another word, as then rows have gaps. A note is a text in the
+    first field alone, where all other rows have more than one value, and that column numbers, dates or truths alone.
     """
+    first = max(len(records) - _MOST_ENDS, 0)
     others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
-    return [*takewhile(lambda fields: len(fields) == width and _is_total(fields, others), records[:-4:-1])]
+    above = [fields for fields in records[:first] if fields]
+    ends: list[Sequence[str]] = []
+    for fields in reversed(records[first:]):
+        if filled(fields) and (len(fields) != width or not (_is_total(fields, others) or _is_note(fields, above))):
+            break
+        ends.insert(0, fields)
+    return ends if any(map(filled, ends)) else []
 
 
-def hint_on_totals(totals: Sequence[Sequence[str | None]]) -> str:
-    """Return a line for the reader on rows of totals that are left out, in their order."""
-    words = listed([repr(next(word for word in total if word)) for total in totals])
-    return f"left out rows of totals: {words}"
+def hints_on_ends(ends: Sequence[Sequence[str | None]]) -> list[str]:
+    """Return lines for the reader on rows of totals, and on notes, that are left out at the end."""
+    first = [next((word for word in fields if word), None) for fields in ends]
+    totals = [repr(word) for word in first if word and _TOTAL.match(word)]
+    notes = [repr(cut_off(word, 40)) for word in first if word and not _TOTAL.match(word)]
+    said = [f"left out rows of totals: {listed(totals)}"] if totals else []
+    return [*said, *([f"left out notes below the rows: {listed(notes)}"] if notes else [])]
 
 
 def rows_alone(rows: Iterator[Sequence[Any]], hints: list[str]) -> Iterator[Sequence[Any]]:
@@ -114,10 +126,9 @@ def rows_alone(rows: Iterator[Sequence[Any]], hints: list[str]) -> Iterator[Sequ
         last.append(row)
         if len(last) > FIRST:
             yield last.popleft()
-    totals = totals_among([_texts(row, width) for row in last], width)
-    if totals:
-        hints.append(hint_on_totals(totals[::-1]))
-    yield from islice(last, len(last) - len(totals))
+    ends = ends_of([_texts(row, width) for row in last], width)
+    hints += hints_on_ends(ends)
+    yield from islice(last, len(last) - len(ends))
 
 
 def _texts(row: Sequence[Any], width: int) -> list[str]:
@@ -134,25 +145,41 @@ def filled(fields: Sequence[str]) -> list[str]:
 def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int) -> bool:
     """Return whether a line is none of the rows beneath it.
 
-    It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, as many texts there, and no
-    text that comes again.
+    It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, texts in as many columns, and
+    no text that comes again beside others.
     """
-    texts = set()
+    n_plain = n_closed = 0
     for j, text in enumerate(fields):
         if _is_lacking(text):
             continue
         values = [row[j] for row in rows if not _is_lacking(row[j])]
         if text in values:
+            if min(values) == max(values):
+                continue  # a mark such as an x, or the name of what is marked
             return False
         if len(values) >= _FEWEST and all(map(is_plain, values)):
             if is_plain(_BESIDE.sub("", text.strip())):
                 return False
-            texts.add(text)
-    return len(texts) >= n_texts
+            n_plain += 1
+        elif len(values) >= _FEWEST and min(Counter(values).values()) > 1:
+            n_closed += 1
+    return n_plain >= n_texts or n_plain + n_closed >= _MANY
 
 
 def _begins_as_total(fields: Sequence[str]) -> bool:
     return any(_TOTAL.match(text.strip()) for text in filled(fields)[:1])
+
+
+def _is_note(fields: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+    above = above[1:]  # the first may have the names
+    values = [row[0] for row in above if not _is_lacking(row[0])]
+    is_first_alone = bool(fields[0].strip()) and len(filled(fields)) == 1 and not is_plain(fields[0])
+    return (
+        is_first_alone
+        and len(values) >= _FEWEST
+        and all(map(is_plain, values))
+        and all(len(filled(row)) > 1 for row in above)
+    )
 
 
 def _is_total(fields: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
@@ -177,8 +204,10 @@ _TOTAL = re.compile(
     r"|durchschnitt|mittelwert|moyenne|promedio|totaal|totalt|gemiddelde|razem|suma|celkem|spolu|összesen|yhteensä|summa)\b",
     re.IGNORECASE,
 )
+_MOST_ENDS = 6  # lines at the end that are looked at
 _MOST_TITLES = 20  # lines above the names of columns, these included
 _FEWEST = 10  # values that show what a column holds
+_MANY = 4  # columns in which a line is unlike all others
 _WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
 _PLAIN = re.compile(
     r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"

@@ -198,15 +198,15 @@ _MORE_LEAVES = re.compile(r"(?:even )?with [\d,]+ leaves the rules .* (\([a-z_-]
 
 
 def _as_in_chart(note: str, ex: Measurable) -> str:
-    """Return a note on more leaves with the numbers of the chart, whose trees are others; any other note as it is."""
+    """Return a note on more leaves with the chart's tree that agrees well, if it has one; any other note as it is."""
     found = _MORE_LEAVES.match(note)
-    larger = [row for row in ex._kept["frontier"] if row.leaves > ex.n_leaves]
-    if not (found and larger):
+    if not found:
         return note
-    best = max(row.agreement for row in larger)
-    row = next(row for row in larger if row.agreement >= min(_ENOUGH, best))
-    even, could = ("", "could reach") if row.agreement >= _ENOUGH else ("even ", "would reach only")
-    return f"{even}with {row.leaves:,} leaves the rules {could} {percent(row.agreement)} {found[1]}"
+    larger = [row for row in ex._kept["frontier"] if row.leaves > ex.n_leaves]
+    row = next((row for row in larger if row.agreement >= _ENOUGH), None)
+    return (
+        note if row is None else f"with {row.leaves:,} leaves the rules could reach {percent(row.agreement)} {found[1]}"
+    )
 
 
 _ENOUGH = 0.9  # agreement that makes more leaves worth a mention
