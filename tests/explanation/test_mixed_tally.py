@@ -1,6 +1,7 @@
 """Tallies of tables as they are: words and gaps are counted, add up, and are asked for by trees."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from boxwood import DataError, Reference, Tally, changes_in_words, scan
+from boxwood._dates import Dates
 from boxwood.errors import ModelError
 from boxwood.reference import Moments
 from tests.explanation.test_tally import nested as nested_thresholds
@@ -457,5 +459,7 @@ def test_dates_of_another_kind_are_refused():
     with pytest.raises(DataError, match=r"'31\.03\.2026' in last is no date; expected one such as 2026-03-01"):
         Tally.of(frame.assign(last="31.03.2026"), labels, like=first)
     numbers = Tally(*(getattr(first, name) for name in ("centers", "n_bins", "counts", "moments", "columns", "names")))
-    with pytest.raises(DataError, match="dates in one tally, and numbers in the other"):
-        first + numbers
+    zone = replace(first, dates=(("last", Dates("Europe/Vienna")),))
+    for other in (numbers, zone):
+        with pytest.raises(DataError, match="dates in one tally, and numbers or of another zone in the other"):
+            first + other

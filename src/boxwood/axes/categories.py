@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Annotated, Any, NamedTuple
@@ -95,12 +96,8 @@ def many_values(n_rows: int, n_values: int, length: float) -> str:
     """
     if n_values < _OWN * n_rows:
         return MANY_VALUES
-    what = (
-        "looks like free text"
-        if length > _LONG
-        else "hardly any of them twice (identifiers, or texts to make numbers of)"
-    )
-    return f"{MANY_VALUES}, {what}"
+    own = "hardly any of them twice (identifiers, or texts to make numbers of)"
+    return f"{MANY_VALUES}, {'looks like free text' if length > _LONG else own}"
 
 
 def numbers_first(texts: Iterable[str]) -> list[str]:
@@ -108,15 +105,17 @@ def numbers_first(texts: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> numbers_first(["10", "don't know", "9", "0,5"])
-    ['0,5', '9', '10', "don't know"]
+    >>> numbers_first(["10", "nan", "don't know", "9", "0,5"])
+    ['0,5', '9', '10', "don't know", 'nan']
     """
 
     def place(text: str) -> tuple[bool, float, str]:
         try:
-            return False, float(text.replace(",", ".")), text
+            number = float(text.replace(",", "."))
         except ValueError:
-            return True, 0.0, text
+            number = math.nan
+        is_word = not math.isfinite(number)
+        return is_word, 0.0 if is_word else number, text
 
     return sorted(texts, key=place)
 

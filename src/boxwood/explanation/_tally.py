@@ -209,6 +209,11 @@ class Tally:
         return {self.columns.index(name): dates for name, dates in self.dates}
 
     @property
+    def _zones(self) -> dict[str, str]:
+        """The time zone of each column of dates, before whose round dates the edges are."""
+        return {name: dates.zone for name, dates in self.dates}
+
+    @property
     def sizes(self) -> Ints:
         """Number of rows of each cluster, shape (k,)."""
         return np.asarray(self.moments.weights.astype(np.int64))
@@ -272,8 +277,10 @@ class Tally:
                 "tallies of different centres or bins do not add up; count the new rows under the first one's centres: "
                 "Tally.of(X, first), or with labels Tally.of(X, labels, like=first)"
             )
-        if {name for name, _ in self.dates} != {name for name, _ in other.dates}:
-            raise DataError("columns are dates in one tally, and numbers in the other; count the same kind")
+        if self._zones != other._zones:
+            raise DataError(
+                "columns are dates in one tally, and numbers or of another zone in the other; count one kind"
+            )
         categories = _joined(self, other)
         known = {self.columns.index(name): one for name, one in categories}
         codes = {j: len(one.values) for j, one in known.items()}

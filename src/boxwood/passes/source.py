@@ -162,8 +162,8 @@ class Source(ABC):
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""
 
     def text_among(self, column: str) -> TextAmong:
-        """Return what is known of the text among the numbers of a column of `mixed`."""
-        raise NotImplementedError
+        """Return what is known of the text among the numbers of a column of `mixed`; only files tell more than this."""
+        return TextAmong("numbers and text", is_no_word=False)
 
     def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return lines on columns of text of a file whose values are numbers to people, though there is doubt which."""

@@ -26,6 +26,7 @@ from boxwood._validation import as_whole_weights, listed, refuse_not_finite
 from boxwood.axes import Categories
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing, many_values
 from boxwood.errors import DataError
+from boxwood.passes.source import TextAmong
 from boxwood.passes.sums import unit_scaling_of
 
 TRUTHS = Categories((False, True, None), others=False)
@@ -234,6 +235,18 @@ def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     may_be_whole = may_be_whole and (len(lengths) > 1 or max(lengths, default=0) <= 2 or not or_codes)
     n_found = len(numbers) if may_be_whole else len(numbers) - len(whole)
     return n_found > _FEW_VALUES and n_found >= _NEARLY_ALL * len(texts)
+
+
+def why_no_words(values: Sequence[Hashable] | None, among: TextAmong | None) -> str:
+    """Return why a column of a file that nobody named is left out by its values; empty if they are words, or too many.
+
+    IN: values: None if they are too many; among: of a column in which text stands among numbers or dates: if these are
+    few numbers, all of its values are words.
+    """
+    if among is not None:
+        are_words = values is not None and not (among.is_no_word or are_numbers(values, or_codes=False))
+        return "" if are_words else among.why
+    return NUMBERS_AS_TEXT if values is not None and are_numbers(values) else ""
 
 
 def with_numbers(frame: Any, names: Sequence[str]) -> Any:

@@ -256,14 +256,11 @@ def _is_asked(source: DuckTable, i: int, kinds: Kinds | None) -> bool:
 
 def _unless_numbers(source: DuckTable, i: int, column: Column, word: _Word) -> _Word:
     """Return a column of words; one whose values are numbers to people is left out."""
-    from boxwood.reference.mixed import NUMBERS_AS_TEXT, are_numbers  # here, as files are labelled without the compiler
+    from boxwood.reference.mixed import why_no_words  # here, as files are labelled without the compiler
 
-    known = word.categories
-    if column.is_mixed:
-        among = text_among(source, i, _n_rows(source))
-        is_word = known is not None and not (among.is_no_word or are_numbers(known.values, or_codes=False))
-        return word if is_word else _Word("", None, among.why)
-    return _Word("", None, NUMBERS_AS_TEXT) if known is not None and are_numbers(known.values) else word
+    among = text_among(source, i, _n_rows(source)) if column.is_mixed else None
+    why = why_no_words(None if word.categories is None else word.categories.values, among)
+    return _Word("", None, why) if why else word
 
 
 def _is_whole(source: DuckTable, i: int) -> bool:

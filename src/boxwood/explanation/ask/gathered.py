@@ -31,7 +31,7 @@ from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
 from boxwood.passes.source import AS_WORDS
 from boxwood.reference.coded import CodedSource, find_words
-from boxwood.reference.mixed import NUMBERS_AS_TEXT, MixedTable, are_numbers, with_truths
+from boxwood.reference.mixed import MixedTable, why_no_words, with_truths
 from boxwood.reference.streamed import find_labels
 
 if TYPE_CHECKING:
@@ -180,15 +180,15 @@ def _why_unused(
 
     IN: values: of the column, None if these are too many; some_lack_it: whether rules may learn that rows lack one.
     """
-    if name in source.mixed and name not in wanted.chosen:
-        among = source.text_among(name)
-        is_word = values is not None and not (among.is_no_word or are_numbers(values, or_codes=False))
-        return "" if is_word else among.why
+    if name not in wanted.chosen:
+        why = why_no_words(values, source.text_among(name) if name in source.mixed else None)
+        if why:
+            return why
     if not values:
         return MANY_VALUES if values is None else "no values"
     if len(values) == 1 and not wanted.are_named and not some_lack_it:
         return "one value only"
-    return NUMBERS_AS_TEXT if name not in wanted.chosen and are_numbers(values) else ""
+    return ""
 
 
 def _refuse_named(names: Collection[str], reason: str, wanted: _Columns, source: Source) -> None:
