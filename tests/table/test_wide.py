@@ -25,7 +25,7 @@ KINDS = {  # columns of many kinds, by their values
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
-    modules = "boxwood.table.duck", "boxwood.table.columns", "boxwood.table._read", "boxwood.table.columns"
+    modules = "boxwood.table.duck", "boxwood.table.columns"
     for module in modules:
         monkeypatch.setattr(f"{module}.MANY", MANY)
 

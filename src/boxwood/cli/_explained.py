@@ -81,17 +81,8 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
     made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
     explanation = with_basis(explanation, Given(source, table.names, made_by, beside))
     if (value := options["value"]) is not None:
-        explanation.worth(value, None if value in explanation.columns else _values(file, value, options))
+        explanation.worth(value, None if value in explanation.columns else table.worth)
     return explanation
-
-
-def _values(file: str, column: str, options: dict[str, Any]) -> Any:
-    """Return the values of a column that the rules do not use."""
-    from boxwood.table import read_table
-
-    if file == "-":
-        raise DataError(f"--value {column}: that reads the file again, which standard input cannot; name the file")
-    return read_table(file, reading(options), columns=[column], missing="drop").X[:, 0]
 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
@@ -103,7 +94,9 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     with talk.status(f"reading {file}") as tick, in_option_names():
         wanted, how = _wanted(labels, options), reading(options)
         missing = "learn" if options["missing"] == "learn" else "drop"  # which `explain` refuses, if asked to
-        table = read_table(file, how, **wanted._asdict(), missing=missing, kinds=_kinds(options), tick=tick)
+        table = read_table(
+            file, how, **wanted._asdict(), missing=missing, kinds=_kinds(options), value=options.get("value"), tick=tick
+        )
     left_out, suspects = dict(table.left_out), []
     if not options["columns"]:
         same = without_labels(_as_it_is(table), table.labels).left_out.get(THE_LABELS, ())

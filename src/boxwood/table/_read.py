@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS, USABLE
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
 from boxwood.passes.source import AS_WORDS, Spelling
+from boxwood.table.column_names import find_columns
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of, text_among
-from boxwood.table.duck import MANY, DuckTable, Tick, open_table
+from boxwood.table.duck import DuckTable, Tick, open_table
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted
 from boxwood.table.sql import as_text
 
@@ -58,6 +59,8 @@ class Table:
         The columns of `X` that hold codes of words.
     dates : mapping from str to Dates
         The columns of `X` that hold dates, as days.
+    worth : array of shape (n,), or None
+        Numbers of the column that was named as `value`; NaN where they are missing.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Table:
     names: tuple[str, ...] = ()
     categories: Mapping[int, Categories] = field(default_factory=dict)
     dates: Mapping[str, Dates] = field(default_factory=dict)
+    worth: Floats | None = None
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -105,6 +109,7 @@ def read_table(
     weights: str | None = None,
     missing: str = "refuse",
     kinds: Kinds | None = None,
+    value: str | None = None,
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
@@ -131,6 +136,8 @@ def read_table(
         from them: then a column of one value that some rows lack is used, too.
     kinds : Kinds, default=None
         Reads columns of words, too, as codes of at most 255 values, which takes a pass for each. None leaves them out.
+    value : str, default=None
+        Any column of numbers whose values the table shall have besides, such as revenue.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -164,17 +171,22 @@ def read_table(
             _refuse_text(source, {i: column for i, column in looked_at.items() if i not in words})
         sql = {i: words[i].sql if i in words else column.sql for i, column in looked_at.items()}
         read = [i for i in sql if (words[i].categories if i in words else looked_at[i].kind in USABLE)]
-        X = _matrix(source, [sql[i] for i in read], tick)
-        n_rows = len(X) if read else _n_rows(source)
-        if n_rows == 0:
+        labelled = None if chosen.label is None else _LabelColumn.of(source, chosen.label)
+        worth = None if value is None else _number_column(source, value)
+        beside = [labelled and labelled.sql, None if chosen.weight is None else source.number(chosen.weight), worth]
+        rows = source.values([*(sql[i] for i in read), *filter(None, beside)], tick)
+        X = _matrix(rows, len(read))
+        found = [None if one is None else next(rows) for one in beside]
+        n_rows = next((len(one) for one in (*X.T, *found) if one is not None), None)
+        if not (_n_rows(source) if n_rows is None else n_rows):
             raise DataError("\n".join([f"{source.name} has column names but no rows", *source.hints]))
         facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
         used, left_out = _choose(source, looked_at, facts, words, missing)
         kept = np.flatnonzero(np.isin(read, used)).tolist()
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
-        y, marks = (None, list[str]()) if chosen.label is None else _labels(source, chosen.label, n_rows)
-        mass = None if chosen.weight is None else _weights(source, chosen.weight, n_rows)
+        y, marks = labelled.labels(source, found[0]) if labelled is not None else (None, [])
+        mass = None if chosen.weight is None else _weights(source, chosen.weight, found[1])
         X = _moved_together(X, kept)
         mixed = [i for i in used if looked_at[i].is_mixed and not _is_asked(source, i, kinds)]
         as_words = {source.names[i]: AS_WORDS for i in mixed}
@@ -197,6 +209,7 @@ def read_table(
                 for i in used
                 if looked_at[i].kind == "date"
             },
+            None if worth is None else _as_doubles(found[2]),
         )
 
 
@@ -406,22 +419,22 @@ def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _Range], aske
 # -------------------------------------------------------------------------------------------------- values
 
 
-def _matrix(source: DuckTable, columns: Sequence[str], tick: Tick | None) -> Floats:
-    """Return columns of numbers, which are given in SQL, as doubles; NaN where a value is missing."""
+def _matrix(values: Iterator[Any], n_columns: int) -> Floats:
+    """Return the next columns of numbers as doubles; NaN where a value is missing."""
     X = np.empty((0, 0))
-    for start in range(0, len(columns), MANY):
-        some = columns[start : start + MANY]
-        selected = ", ".join(f"{sql} AS v{j}" for j, sql in enumerate(some))
-        arrays = source.fetch_arrays(f"SELECT {selected} FROM {source.relation}", tick)
-        if start == 0:
-            X = np.empty((len(arrays["v0"]), len(columns)), order="F")
-        for j in range(len(some)):
-            values = arrays.pop(f"v{j}")  # of the column's own type, and masked where a value is NULL
-            data = np.ma.getdata(values)
-            X[:, start + j] = days_of(data) if data.dtype.kind == "M" else data
-            if np.ma.is_masked(values):
-                X[np.ma.getmaskarray(values), start + j] = np.nan
+    for j in range(n_columns):
+        column = _as_doubles(next(values))
+        if j == 0:
+            X = np.empty((len(column), n_columns), order="F")
+        X[:, j] = column
     return X
+
+
+def _as_doubles(values: Any) -> Floats:
+    """Return numbers or dates of DuckDB, masked where they are missing, as doubles."""
+    data = np.ma.getdata(values)  # of the column's own type
+    found = days_of(data) if data.dtype.kind == "M" else np.asarray(data, dtype=np.float64)
+    return np.where(np.ma.getmaskarray(values), np.nan, found) if np.ma.is_masked(values) else found
 
 
 def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
@@ -432,31 +445,43 @@ def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
     return X[:, : len(columns)]
 
 
-def _labels(source: DuckTable, column: int, n_rows: int) -> tuple[Array, list[str]]:
-    """Return the label of each row, and the words that stand for a missing one."""
-    if source.kind(column) == "other" and source.types[column] != '"NULL"':
-        raise no_labels(source.name, source.names[column])
-    text, missing = source.label(column), source.missing(column, among_words=True)
-    others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
-    count = f"count(DISTINCT {text}) FILTER (NOT {missing} AND {others})"
-    refuse_other_labels(
-        source.name, source.names[column], source.fetch(f"SELECT {count} FROM {source.relation}")[0][0], n_rows
-    )
-    value = f"CASE WHEN NOT {missing} THEN {text} END"
-    texts = source.fetch(f"SELECT DISTINCT {value} AS label FROM {source.relation} WHERE label IS NOT NULL")
-    known = labels_in(text for (text,) in texts)
-    kind = _type_of(list(known.values()))
-    value = value if kind is None else f"CAST({value} AS {kind})"
-    values = source.fetch_arrays(f"SELECT {value} AS label FROM {source.relation}")["label"]
-    found, marks = np.ma.getdata(values), list[str]()
-    if np.ma.is_masked(values):
-        absent = f"SELECT DISTINCT {text} AS mark FROM {source.relation} WHERE {missing} AND trim(mark) <> ''"
-        marks = [mark for (mark,) in source.fetch(absent)]
-        found = found if kind == "DOUBLE" else found.astype(object)
-        found[np.ma.getmaskarray(values)] = np.nan if kind == "DOUBLE" else None
-    if kind is None:
-        found = np.array([known.get(label) for label in found], dtype=object)
-    return np.asarray(found), marks
+class _LabelColumn(NamedTuple):
+    """A column of labels: SQL of the label of each row, NULL where it is missing, and what the texts stand for."""
+
+    column: int
+    sql: str
+    known: Mapping[str, Hashable]
+    kind: str | None
+
+    @classmethod
+    def of(cls, source: DuckTable, column: int) -> _LabelColumn:
+        """Look at the labels of a table; raise a DataError if they are none of clusters."""
+        if source.kind(column) == "other" and source.types[column] != '"NULL"':
+            raise no_labels(source.name, source.names[column])
+        text, missing = source.label(column), source.missing(column, among_words=True)
+        others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
+        counts = f"count(DISTINCT {text}) FILTER (NOT {missing} AND {others}), count(*)"
+        n_labels, n_rows = source.fetch(f"SELECT {counts} FROM {source.relation}")[0]
+        if n_rows:
+            refuse_other_labels(source.name, source.names[column], n_labels, n_rows)
+        value = f"CASE WHEN NOT {missing} THEN {text} END"
+        texts = source.fetch(f"SELECT DISTINCT {value} AS label FROM {source.relation} WHERE label IS NOT NULL")
+        known = labels_in(text for (text,) in texts)
+        kind = _type_of(list(known.values()))
+        return cls(column, value if kind is None else f"CAST({value} AS {kind})", known, kind)
+
+    def labels(self, source: DuckTable, values: Any) -> tuple[Array, list[str]]:
+        """Return the labels, from what DuckDB has read, and the words that stand for a missing one."""
+        found, marks = np.ma.getdata(values), list[str]()
+        if np.ma.is_masked(values):
+            text, missing = source.label(self.column), source.missing(self.column, among_words=True)
+            absent = f"SELECT DISTINCT {text} AS mark FROM {source.relation} WHERE {missing} AND trim(mark) <> ''"
+            marks = [mark for (mark,) in source.fetch(absent)]
+            found = found if self.kind == "DOUBLE" else found.astype(object)
+            found[np.ma.getmaskarray(values)] = np.nan if self.kind == "DOUBLE" else None
+        if self.kind is None:
+            found = np.array([self.known.get(label) for label in found], dtype=object)
+        return np.asarray(found), marks
 
 
 def _type_of(labels: Sequence[Hashable]) -> str | None:
@@ -469,16 +494,24 @@ def _type_of(labels: Sequence[Hashable]) -> str | None:
     return "BIGINT" if max(whole) < 2**63 else "UBIGINT" if min(whole) >= 0 else None
 
 
-def _weights(source: DuckTable, column: int, n_rows: int) -> Floats:
-    name = source.names[column]
-    refuse_text(source, column, n_rows)
-    values = _matrix(source, [source.number(column)], None)[:, 0]
+def _weights(source: DuckTable, column: int, values: Any) -> Floats:
+    """Return weights, from what DuckDB has read; raise a DataError if some are none."""
+    name, values = source.names[column], _as_doubles(values)
+    refuse_text(source, column, len(values))
     if not np.isfinite(values).all() or (values < 0).any():
         count = int((~(np.isfinite(values) & (values >= 0))).sum())
         raise DataError(
-            f"column '{name}' must hold weights, but {count:,} of {n_rows:,} rows have none, or one below 0\n"
+            f"column '{name}' must hold weights, but {count:,} of {len(values):,} rows have none, or one below 0\n"
             "use 0 for rows to leave out"
         )
     if not values.any():
         raise DataError(f"column '{name}' must hold weights, but every row has the weight 0")
     return values
+
+
+def _number_column(source: DuckTable, name: str) -> str:
+    """Return the SQL of a column by its name; raise a DataError if it holds no numbers."""
+    (i,) = find_columns([name], source.names)
+    (column,) = columns_of(source, [i], None)
+    _refuse_text(source, {i: column})
+    return column.sql

@@ -34,7 +34,6 @@ from boxwood.table.parquet import (
     refuse_unwritable,
     stamp_of,
 )
-from boxwood.table.sql import as_text
 
 _FIRST = 10_000  # rows without a number, but with other texts, show that a column is text
 
@@ -145,7 +144,7 @@ def spilled_rows(
         columns = [typed_column(table, i) for i in chosen]
         _limited(table, memory_limit)
         with told_of_disk():
-            table.fetch(copy_columns(table, columns, out), tick)
+            copy_columns(table, columns, out, tick)
     notes = ("the rows of the query were written into a temporary file, so that each pass reads the same",)
     return folder.source(table, chosen, Copy(columns, notes, folder.remove, table.format), memory_limit)
 
@@ -175,8 +174,9 @@ def spilled_relation(
 
 
 def _write_relation(relation: Any, selected: str, n_columns: int, out: str) -> None:
-    numbered = ", ".join(f"#{i + 1} AS c{i}" for i in range(len(relation.columns)))  # names may be equal
-    rows = relation.project(numbered).project(selected)
+    own = ", ".join(f"#{i + 1} AS c{i}" for i in range(len(relation.columns)))  # names may be equal
+    # what is made of columns may bring rows into another order
+    rows = relation.project(f"row_number() OVER () AS row, {own}").project(f"{selected}, row").order("row")
     # older versions of DuckDB have the second name only, newer ones warn of it
     read = rows.to_arrow_reader if hasattr(rows, "to_arrow_reader") else rows.fetch_arrow_reader
     write_batches_to(out, read(group_rows(n_columns)), range(n_columns))
@@ -237,7 +237,7 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     table = table.kept(tick)
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
-        table.fetch_lean(copy_columns(table, columns, out), tick)
+        copy_columns(table, columns, out, tick)
     spellings = spellings_of(table, dict(zip(chosen, columns, strict=True)))
     return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings)
 
@@ -313,9 +313,9 @@ def _may_be_exact(profile: TextProfile) -> bool:
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
 
 
-def copy_columns(table: DuckTable, columns: Sequence[Column], out: str) -> str:
-    """Return the SQL that writes columns as c0, c1, …"""
-    labels = [f"{column.label} AS t{j}" for j, column in enumerate(columns) if column.label is not None]
-    selected = ", ".join([*(f"{column.sql} AS c{j}" for j, column in enumerate(columns)), *labels])
+def copy_columns(table: DuckTable, columns: Sequence[Column], out: str, tick: Tick | None) -> None:
+    """Write columns as c0, c1, …, and texts of labels beside them, into a Parquet file."""
+    written = {f"c{j}": column.sql for j, column in enumerate(columns)}
+    written |= {f"t{j}": column.label for j, column in enumerate(columns) if column.label is not None}
     options = f"FORMAT parquet, ROW_GROUP_SIZE {group_rows(len(columns))}, USE_TMP_FILE false"
-    return f"COPY (SELECT {selected} FROM {table.relation}) TO {as_text(out)} ({options})"
+    table.copy(written, out, options, tick)

@@ -547,8 +547,7 @@ class _Found(NamedTuple):
 def _found(source: DuckTable, column: int, condition: str) -> _Found | None:
     """Return the values of a column that fulfil a condition; None if none does."""
     query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
-        SELECT row_number() OVER () AS row, {source.text(column)} AS value FROM {source.relation}
-        QUALIFY {condition})"""
+        SELECT row, {source.text(column)} AS value FROM {source.numbered} WHERE {condition})"""
     found = _Found(*source.fetch(query)[0])
     return found if found.n_rows else None
 

@@ -24,7 +24,18 @@ from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import as_path, find_file
-from boxwood.table.sql import BLANKS, MARKS, ONE_FILE, Style, as_pattern, as_text, days, number_in, plain_number
+from boxwood.table.sql import (
+    BLANKS,
+    MARKS,
+    ONE_FILE,
+    Style,
+    as_name,
+    as_pattern,
+    as_text,
+    days,
+    number_in,
+    plain_number,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,16 +51,25 @@ _DATES, _TIMES = ("DATE", "TIMESTAMP"), ("TIME", "INTERVAL")
 _OF_TEXTS = ("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIME", "UUID")  # that DuckDB makes of texts of JSON
 WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _MARKS, _BLANKS = (", ".join(f"'{mark}'" for mark in marks) for marks in (MARKS, (*MARKS, *BLANKS)))
+# NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none; a join
+# with the constants of IN, five or more, would bring rows into another order, and so be followed by a sort
+_NOT_USED = "statistics_propagation, in_clause"
 _SETTINGS = {
     "autoinstall_known_extensions": "false",  # nothing is ever downloaded
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",  # a name in a query is never a variable of Python
     "max_expression_depth": "100000",
-    # NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none
-    "disabled_optimizers": "'statistics_propagation'",
+    "disabled_optimizers": f"'{_NOT_USED}'",
     # a group of rows of a wide Parquet file would be read as a whole before its first row is used
     "disable_parquet_prefetching": "true",
 }
+
+
+_MOVED = "rows in another order than they were read"
+
+
+class _RowsMovedError(Exception):
+    """A query gave rows in another order than the table has them."""
 
 
 _WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
@@ -183,9 +203,54 @@ class DuckTable:
         """
         return _leanly(self.con, len(self.names), lambda: self.fetch(sql, tick))
 
-    def fetch_arrays(self, sql: str, tick: Tick | None = None) -> dict[str, Any]:
-        """Return the columns of a query as arrays, in the order of the file."""
-        return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
+    def values(self, columns: Sequence[str], tick: Tick | None = None) -> Iterator[Any]:
+        """Yield columns, which are given in SQL, as arrays, one value for each row in the order of the file.
+
+        Values are masked where they are NULL. They come with the number of their row, and are put in its place: a
+        query may give rows in any order, and takes some of the columns only.
+        """
+        for start in range(0, len(columns), MANY):
+            some = columns[start : start + MANY]
+            selected = ", ".join(f"{sql} AS v{j}" for j, sql in enumerate(some))
+            query = f"SELECT row, {selected} FROM {self.numbered}"
+            arrays = self._run(lambda query=query: self.con.execute(query).fetchnumpy(), tick)
+            rows = arrays.pop("row")
+            order = None if (rows[1:] > rows[:-1]).all() else rows.argsort()
+            for j in range(len(some)):
+                found = arrays.pop(f"v{j}")
+                yield found if order is None else found[order]
+
+    @property
+    def numbered(self) -> str:
+        """SQL of the rows with their number in `row`: only where a table is read does DuckDB promise their order."""
+        return f"(SELECT row_number() OVER () AS row, * FROM {self.relation})"
+
+    def copy(
+        self,
+        columns: Mapping[str, str],
+        out: str,
+        options: str,
+        tick: Tick | None = None,
+        *,
+        rows: str | None = None,
+        above: str = "",
+    ) -> None:
+        """Write columns, which are given in SQL by their names, into a file, in the order of the table.
+
+        They are streamed. Should DuckDB give rows in another order than it has read them, they are sorted.
+
+        IN: options: of DuckDB, for the file; rows: SQL of the rows with their number, None for `numbered`; above: SQL
+        of rows to write above them.
+        """
+        inner = ", ".join(f"{sql} AS v{j}" for j, sql in enumerate(columns.values()))
+        outer = ", ".join(f"v{j} AS {as_name(name)}" for j, name in enumerate(columns))
+        query = f"SELECT {outer} FROM (SELECT row, {inner} FROM {rows or self.numbered})"
+        run = self.fetch if self.format == "SQL" else self.fetch_lean  # a query may need memory of its own
+        in_place = f"QUALIFY CASE WHEN row = row_number() OVER () THEN true ELSE error('{_MOVED}') END"
+        for order in (in_place, "ORDER BY row"):
+            with suppress(_RowsMovedError):
+                run(f"COPY ({above}({query} {order})) TO {as_text(out)} ({options})", tick)
+                return
 
     def kept(self, tick: Tick | None = None) -> DuckTable:
         """Return the same table for many queries: if it is text of many columns, a copy in Parquet, else itself."""
@@ -208,6 +273,8 @@ class DuckTable:
             return waited(self.con, work, tick)
         except duckdb.Error as error:
             message = str(error)
+            if _MOVED in message:
+                raise _RowsMovedError from None
             if isinstance(error, duckdb.OutOfMemoryException):
                 raise MemoryError(message.splitlines()[0]) from None
             if isinstance(error, duckdb.IOException) and _WRITING.search(message):
@@ -291,7 +358,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
     if len(described) > MANY:
-        con.execute("SET disabled_optimizers = 'statistics_propagation, common_subexpressions'")
+        con.execute(f"SET disabled_optimizers = '{_NOT_USED}, common_subexpressions'")
     own = [str(row[0]) for row in described]
     names = distinct_names(found.names or _spelled(con, own, found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))

@@ -173,10 +173,10 @@ def _dated(source: DuckTable, column: int, dates: Dates) -> Input:
     return Input(column, source.number(column), "false", "false")
 
 
-def rows_with(source: DuckTable, inputs: Mapping[str, Input]) -> str:
-    """Return the SQL of the rows with what the expression reads beside their own columns."""
+def rows_with(rows: str, inputs: Mapping[str, Input]) -> str:
+    """Return the SQL of rows of a table, which are given in SQL, with what the expression reads beside their own."""
     inner = ", ".join(f"{one.value} AS {as_name(name)}" for name, one in inputs.items())
-    return f"(SELECT *{', ' + inner if inner else ''} FROM {source.relation})"
+    return f"(SELECT *{', ' + inner if inner else ''} FROM {rows})"
 
 
 def refuse_taken(table: str, names: Sequence[str], column: str) -> None:
@@ -301,7 +301,7 @@ class BatchLabeller:
         tests += [(one.is_unseen, one.column) for one in inputs.values() if one.is_unseen != "false"]
         queries = [f"({rules.expression})", *(f"CASE WHEN {test} THEN {source.text(i)} END" for test, i in tests)]
         selected = ", ".join(f"{query} AS r{i}" for i, query in enumerate(queries))
-        self._query = f"SELECT {selected} FROM {rows_with(source, inputs)}"
+        self._query = f"SELECT {selected}, row FROM {rows_with(source.numbered, inputs)} ORDER BY row"
         self.type = source.fetch_arrow(self._query).schema.field(0).type
 
     def labels(self, table: Any) -> Any:
@@ -316,10 +316,10 @@ class BatchLabeller:
 
         _register(self._source.con, table, self._read)
         labels, *found = (column.combine_chunks() for column in self._source.fetch_arrow(self._query).columns)
-        for i, texts in zip(self._texts, found, strict=False):
+        for i, texts in zip(self._texts, found[:-1], strict=False):
             if texts.null_count < len(texts):
                 self._refuse_text(i, texts)
-        for i, values in zip(self._unseen, found[len(self._texts) :], strict=True):
+        for i, values in zip(self._unseen, found[len(self._texts) : -1], strict=True):
             if n := len(values) - values.null_count:
                 old, least = self._unseen[i], pc.min(values).as_py()
                 example = min(old.example, least) if old.n_values else least
@@ -395,7 +395,8 @@ def read_row(
         learn_styles(source, list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}, {one.is_unseen}" for one in inputs] or ["1"]
-        query = f"SELECT {', '.join(wanted)} FROM {source.relation} LIMIT 1 OFFSET {row - 1}"
+        the_row = f"(SELECT * FROM {source.relation} LIMIT 1 OFFSET {row - 1})"
+        query = f"SELECT {', '.join(wanted)} FROM {the_row}"
         found = source.fetch(query, tick)
         if not found:
             n_rows = source.fetch(f"SELECT count(*) FROM {source.relation}", tick)[0][0]

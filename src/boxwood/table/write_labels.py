@@ -414,15 +414,15 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
     if not to_csv:
         _refuse_twins(source, out)
     labelled = _check(source, rules, tick and (lambda share: tick(share / 2)))
-    rows = rows_with(source, inputs_of(source, rules))
+    rows = rows_with(source.numbered, inputs_of(source, rules))
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
-        query = _query(source, rows, rules.expression, column, to_csv)
+        new = _columns(source, rules.expression, column, to_csv)
         packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
-        options = f"{target}{query.header}{packing}{groups}, {_IN_PLACE}"
-        source.fetch_lean(f"COPY ({query.sql}) TO {as_text(temporary)} ({options})", second)
+        options = f"{target}{new.header}{packing}{groups}, {_IN_PLACE}"
+        source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
     return labelled
 
 
@@ -446,7 +446,7 @@ def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
         If a column has text that must be a number.
     """
     named = inputs_of(source, rules)
-    inputs, rows = list(named.values()), rows_with(source, named)
+    inputs, rows = list(named.values()), rows_with(source.relation, named)
     tests = [one.is_text for one in inputs] + [one.is_unseen for one in inputs]
     queries = ["count(*)", f"count(*) FILTER (({rules.expression}) IS NULL)"]
     queries += [f"count(*) FILTER ({test})" for test in tests]
@@ -464,13 +464,16 @@ def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
 
 
-class _Selection(NamedTuple):
-    sql: str
+class _Columns(NamedTuple):
+    """The columns to write, in SQL by their names, SQL of a row above them, and DuckDB's option for a line of names."""
+
+    columns: dict[str, str]
     header: str
+    above: str = ""
 
 
-def _query(source: DuckTable, rows: str, expression: str, column: str, is_csv: bool) -> _Selection:
-    """Return the SQL of the rows with the new column, and DuckDB's option for a line of names.
+def _columns(source: DuckTable, expression: str, column: str, is_csv: bool) -> _Columns:
+    """Return the columns of a table with the new one.
 
     DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
     as the first row instead; other files are refused.
@@ -480,8 +483,7 @@ def _query(source: DuckTable, rows: str, expression: str, column: str, is_csv: b
     own = (source.text(i) if is_csv and type == "JSON" else f"c{i}" for i, type in enumerate(source.types))
     values = [*own, f"({expression})"]
     if not is_csv or len({name.casefold() for name in names}) == len(names):
-        selected = ", ".join(f"{value} AS {as_name(name)}" for value, name in zip(values, names, strict=True))
-        return _Selection(f"SELECT {selected} FROM {rows}", ", HEADER true" if is_csv else "")
-    first = ", ".join(as_text(name) for name in names)
-    texts = ", ".join(f"CAST({value} AS VARCHAR)" for value in values)
-    return _Selection(f"SELECT {first} UNION ALL SELECT {texts} FROM {rows}", ", HEADER false")
+        return _Columns(dict(zip(names, values, strict=True)), ", HEADER true" if is_csv else "")
+    first = f"SELECT {', '.join(as_text(name) for name in names)} UNION ALL "
+    texts = {f"t{i}": f"CAST({value} AS VARCHAR)" for i, value in enumerate(values)}
+    return _Columns(texts, ", HEADER false", first)
