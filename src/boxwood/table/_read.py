@@ -186,7 +186,7 @@ def read_table(
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
         y, marks = labelled.labels(source, found[0]) if labelled is not None else (None, [])
-        mass = None if chosen.weight is None else _weights(source, chosen.weight, found[1])
+        mass = None if chosen.weight is None else _weights(source, chosen.weight, _as_doubles(found[1]))
         X = _moved_together(X, kept)
         mixed = [i for i in used if looked_at[i].is_mixed and not _is_asked(source, i, kinds)]
         as_words = {source.names[i]: AS_WORDS for i in mixed}
@@ -433,8 +433,10 @@ def _matrix(values: Iterator[Any], n_columns: int) -> Floats:
 def _as_doubles(values: Any) -> Floats:
     """Return numbers or dates of DuckDB, masked where they are missing, as doubles."""
     data = np.ma.getdata(values)  # of the column's own type
-    found = days_of(data) if data.dtype.kind == "M" else np.asarray(data, dtype=np.float64)
-    return np.where(np.ma.getmaskarray(values), np.nan, found) if np.ma.is_masked(values) else found
+    found: Floats = days_of(data) if data.dtype.kind == "M" else np.array(data, dtype=np.float64)
+    if np.ma.is_masked(values):
+        found[np.ma.getmaskarray(values)] = np.nan
+    return found
 
 
 def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
@@ -494,9 +496,9 @@ def _type_of(labels: Sequence[Hashable]) -> str | None:
     return "BIGINT" if max(whole) < 2**63 else "UBIGINT" if min(whole) >= 0 else None
 
 
-def _weights(source: DuckTable, column: int, values: Any) -> Floats:
+def _weights(source: DuckTable, column: int, values: Floats) -> Floats:
     """Return weights, from what DuckDB has read; raise a DataError if some are none."""
-    name, values = source.names[column], _as_doubles(values)
+    name = source.names[column]
     refuse_text(source, column, len(values))
     if not np.isfinite(values).all() or (values < 0).any():
         count = int((~(np.isfinite(values) & (values >= 0))).sum())

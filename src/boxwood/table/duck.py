@@ -212,13 +212,15 @@ class DuckTable:
         for start in range(0, len(columns), MANY):
             some = columns[start : start + MANY]
             selected = ", ".join(f"{sql} AS v{j}" for j, sql in enumerate(some))
-            query = f"SELECT row, {selected} FROM {self.numbered}"
-            arrays = self._run(lambda query=query: self.con.execute(query).fetchnumpy(), tick)
+            arrays = self._fetch_arrays(f"SELECT row, {selected} FROM {self.numbered}", tick)
             rows = arrays.pop("row")
             order = None if (rows[1:] > rows[:-1]).all() else rows.argsort()
             for j in range(len(some)):
                 found = arrays.pop(f"v{j}")
                 yield found if order is None else found[order]
+
+    def _fetch_arrays(self, sql: str, tick: Tick | None) -> dict[str, Any]:
+        return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
 
     @property
     def numbered(self) -> str:
