@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -43,3 +44,23 @@ def spread(X, weights, rows) -> float:
         mean = math.fsum(weights[r] * (float(column[r]) - origin) for r in rows) / total
         cost += [weights[r] * (float(column[r]) - origin - mean) ** 2 for r in rows]
     return math.fsum(cost)
+
+
+def exact_spread(X, weights, rows) -> Fraction:
+    """Return what `spread` does, without rounding."""
+    mass = [Fraction(float(weights[r])) for r in rows]
+    cost = Fraction(0)
+    for column in np.asarray(X, dtype=np.float64).T:
+        values = [Fraction(float(column[r])) for r in rows]
+        mean = sum(w * x for w, x in zip(mass, values, strict=True)) / sum(mass)
+        cost += sum(w * (x - mean) ** 2 for w, x in zip(mass, values, strict=True))
+    return cost
+
+
+def exact_distances(X, weights, rows, center) -> Fraction:
+    """Return the weighted sum of squared distances of some rows to a centre, without rounding."""
+    cost = Fraction(0)
+    for r in rows:
+        differences = [Fraction(float(x)) - Fraction(float(c)) for x, c in zip(X[r], center, strict=True)]
+        cost += Fraction(float(weights[r])) * sum(each**2 for each in differences)
+    return cost
