@@ -266,8 +266,9 @@ def _proved(question: Question, grown: Grown, *, are_all: bool = True) -> Mappin
     IN: are_all: whether its rows are all rows of the table.
     """
     search: SearchFacts | None = grown.facts.get("search")
-    is_proved = are_all and question.has_every_cut and question.keeps_leaves(grown.tree)
-    if search is None or is_proved:
+    if search is None or (search.gap is None and search.agreement_gap is None):
+        return grown.facts
+    if are_all and question.keeps_leaves(grown.tree) and question.has_every_cut:
         return grown.facts
     return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}
 
