@@ -339,6 +339,11 @@ class TableMap(AxisMap):
         """Return the raw column, and its numbers with an image in `[lower, upper]`."""
         return self.inner.pull_back(column, lower, upper)
 
+    @property
+    def affine(self) -> tuple[Floats, Floats] | None:
+        """Shift and scale of each output column, if the inner map has them."""
+        return self.inner.affine
+
     def domain(self, feature: int) -> Intervals:
         """Return every number, or the codes of a column of categories."""
         return self.categories[feature].domain if feature in self.categories else EVERYTHING

@@ -455,9 +455,12 @@ def _has_means(reference: Reference) -> bool:
 
 
 def _mixture_of(clusterer: Any) -> Mixture | None:
-    """Return the Gaussians of a fitted mixture; its clusters have the numbers of its components."""
+    """Return the Gaussians of a fitted mixture in the columns of the table; None for one behind other steps.
+
+    Its clusters have the numbers of its components.
+    """
     fitted = last_step(clusterer)
-    if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+    if len(getattr(clusterer, "steps", ())) > 1 or not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
         return None
     mixture = Mixture.from_gaussian_mixture(fitted)
     return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))
