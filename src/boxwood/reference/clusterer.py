@@ -187,10 +187,19 @@ def last_step(clusterer: Any) -> Any:
 
 
 def flat(clusterer: Any) -> Any:
-    """Return a pipeline whose last step is a pipeline as one of all their steps, and any other clusterer as it is."""
-    if not isinstance(clusterer, Pipeline) or not isinstance(clusterer.steps[-1][1], Pipeline):
+    """Return a pipeline whose last step is a pipeline as one of all their steps, and any other clusterer as it is.
+
+    What is frozen stays frozen.
+    """
+    if isinstance(clusterer, FrozenEstimator):
+        inside = flat(clusterer.estimator)
+        return clusterer if inside is clusterer.estimator else FrozenEstimator(inside)
+    last = flat(clusterer.steps[-1][1]) if isinstance(clusterer, Pipeline) else None
+    if not hasattr(last, "steps"):
         return clusterer
-    return make_pipeline(*(step for _, step in clusterer.steps[:-1]), *(step for _, step in flat(clusterer[-1]).steps))
+    frozen = isinstance(last, FrozenEstimator)
+    steps = (FrozenEstimator(each) if frozen and not isinstance(each, str) else each for _, each in last.steps)
+    return make_pipeline(*(each for _, each in clusterer.steps[:-1]), *steps)
 
 
 def refuse_one_cluster(reference: Reference) -> None:

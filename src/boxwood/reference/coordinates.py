@@ -96,6 +96,14 @@ class Coordinates:
                 raise error from None
 
     @classmethod
+    def behind(cls, X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: ArrayLike | None) -> Coordinates:
+        """Return the coordinates of a table on the columns that the fitted steps of a pipeline make.
+
+        A DataError says that these mix raw columns.
+        """
+        return _mapped(X, columns, steps, sample_weight)
+
+    @classmethod
     def of_rows(cls, rows: Rows, columns: tuple[str, ...], axis_map: AxisMap | None = None) -> Coordinates:
         """Return the coordinates of checked rows, grown on as they are or through a map."""
         return cls(columns, rows, rows if axis_map is None else rows.mapped(axis_map.transform(rows)), axis_map)
@@ -234,7 +242,7 @@ class Coordinates:
 
 def made_by(steps: Any) -> str:
     """Return the note that trees are grown on the columns that the steps of a pipeline make."""
-    made = ", ".join(type(step).__name__ for _, step in steps.steps)
+    made = ", ".join(type(getattr(step, "estimator", step)).__name__ for _, step in steps.steps)  # or what is frozen
     return f"cost and price are in the columns that the pipeline computes ({made}), rules in the table's units"
 
 
