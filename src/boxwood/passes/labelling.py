@@ -30,6 +30,7 @@ LEFT_OUT = ("-1", "-1.0")
 """Labels in a file that leave a row out."""
 
 _WHOLE = re.compile(r"\s*[-+]?(0|[1-9][0-9]*)\s*", re.ASCII)
+_WITH_E = re.compile(r"\s*[0-9]+e[0-9]+\s*", re.ASCII | re.I)  # a name such as 1E5, as programs write 1e+05
 _NUMBER = re.compile(
     r"\s*[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?\s*|[-+]?inf(inity)?", re.ASCII | re.I
 )
@@ -163,6 +164,8 @@ def labels_in(texts: Iterable[str]) -> dict[str, Hashable]:
 
 
 def _number(text: str) -> int | float | None:
+    if _WITH_E.fullmatch(text):
+        return None
     if _WHOLE.fullmatch(text):
         return int(text)
     number = float(text) if _NUMBER.fullmatch(text) else None
