@@ -19,7 +19,7 @@ DECIMAL = pa.decimal128(30, 20)
 WRITTEN = {
     "zeros": (["01", "1", "1.0"], ["01", "1", "1.0"]),
     "no numbers": (["1", "inf", "1e400"], ["1", "1e400", "inf"]),
-    "leading zeros": (["007", "7", "08"], ["007", "08", "7"]),
+    "leading zeros": (["007", "7", "08"], ["007", "7", "08"]),
     "leading zeros alone": (["007", "008", "009"], ["007", "008", "009"]),
     "truths": (["TRUE", "true", "false"], ["TRUE", "false", "true"]),
     "yes and no": (["ja", "nein", "Ja"], ["Ja", "ja", "nein"]),

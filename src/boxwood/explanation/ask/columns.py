@@ -7,7 +7,7 @@ part of them, the same part on every machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -385,18 +385,23 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
 
 
 def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
-    """Return a note on columns of the rules with words that differ in upper and lower case, or in blanks, alone."""
+    """Return notes on labels, and on words in columns of the rules, that differ in case or in blanks alone."""
     found = []
     for j in explanation.tree.features.tolist():
-        groups: dict[str, list[str]] = {}
-        for value in explanation.coded_columns[j].values if j in explanation.coded_columns else ():
-            if isinstance(value, str):
-                groups.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
-        if alike := next((group for group in groups.values() if len(group) > 1), None):
-            found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike)})")
-    if not found:
-        return ()
-    return (f"words that differ in upper and lower case or in blanks alone are taken as different: {listed(found)}",)
+        if alike := _alike(explanation.coded_columns[j].values if j in explanation.coded_columns else ()):
+            found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
+    labels = listed([", ".join(group) for group in _alike(explanation.names)])
+    said = "that differ in upper and lower case or in blanks alone are taken as different"
+    return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
+
+
+def _alike(values: Iterable[Hashable]) -> list[list[str]]:
+    """Return the groups of texts that differ in upper and lower case, or in blanks, alone."""
+    groups: dict[str, list[str]] = {}
+    for value in values:
+        if isinstance(value, str):
+            groups.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _is_between(piece: Interval) -> bool:
