@@ -24,10 +24,10 @@ _MOST_GAPS = 1 << 16  # whole numbers from -1 up to this are used as they are
 def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     """Return the cluster of each row, shape (n,), and the label of each cluster, in ascending order of labels.
 
-    Texts are in their natural order, "c2" before "c10", and labels whose type has an order in that one. Labels may be of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how
-    a number comes from a column of text. A missing label (None, NaN, NaT) is the same as -1. Labels that cannot be
-    compared with each other are ordered by type and text. Takes time n, or n log n for labels that are not whole
-    numbers.
+    Texts are in their natural order, "c2" before "c10", and labels whose type has an order in that one. Labels may be
+    of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how a number comes
+    from a column of text. A missing label (None, NaN, NaT) is the same as -1. Labels that cannot be compared with each
+    other are ordered by type and text. Takes time n, or n log n for labels that are not whole numbers.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import compress
@@ -276,13 +276,13 @@ def columns_to_write(table: DuckTable, chosen: Sequence[int], tick: Tick | None)
     numbers = {i: profile for i, profile in profiles.items() if columns[i].kind == "number"}
     exact = [i for i, profile in numbers.items() if _may_be_exact(profile)]
     padded = [i for i, profile in numbers.items() if profile.padded]
-    whole, labels = _looked_at(table, [*{*exact, *padded}], [*profiles, *wide], tick)
+    are_texts = {i: profile.blanks > 0 or not table.has_marks for i, profile in profiles.items()}
+    whole, labels = _looked_at(table, [*{*exact, *padded}], {**are_texts, **dict.fromkeys(wide, False)}, tick)
     for i in whole:
         sql = f"CAST({table.number(i)} AS BIGINT)" if i in exact else columns[i].sql
         columns[i] = columns[i]._replace(sql=sql, is_padded=i in padded)
     for i in labels:
-        # where all values are numbers, a missing one is no number, which DuckDB computes sooner than `missing`
-        columns[i] = columns[i]._replace(label=f"CASE WHEN {table.number(i)} IS NOT NULL THEN {table.label(i)} END")
+        columns[i] = columns[i]._replace(label=table.filled(i) if table.kind(i) == "text" else table.label(i))
     return [
         column._replace(sql=table.filled(i)) if column.kind == "text" and column.profile is not None else column
         for i, column in columns.items()
@@ -290,14 +290,14 @@ def columns_to_write(table: DuckTable, chosen: Sequence[int], tick: Tick | None)
 
 
 def _looked_at(
-    table: DuckTable, whole: Sequence[int], labels: Sequence[int], tick: Tick | None
+    table: DuckTable, whole: Sequence[int], labels: Mapping[int, bool], tick: Tick | None
 ) -> tuple[list[int], list[int]]:
     """Return the first columns that hold whole numbers, and the second ones that may be labels by their texts alone.
 
-    IN: columns whose values are all numbers.
+    IN: columns whose values are all numbers; the second ones with whether their labels are texts in any case.
     """
     tests = [*(f"bool_and(n{i} = floor(n{i}))" for i in whole)]
-    tests += [_needs_text(i, is_text=not table.has_marks and table.kind(i) == "text") for i in labels]
+    tests += [_needs_text(i, is_text=is_text) for i, is_text in labels.items()]
     if not tests:
         return [], []
     values = [f"{table.number(i)} AS n{i}" for i in {*whole, *labels}]  # once, for they are used more than once
