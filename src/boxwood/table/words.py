@@ -55,10 +55,13 @@ def _pattern(mark: str) -> str | None:
 
 
 def _written_alike(source: DuckTable, column: int, patterns: Mapping[str, str]) -> list[str]:
-    """Return the marks of a column that are written as nearly all of its other values, of which two are different."""
-    text, other = f"trim({source.text(column)})", source.category(column)
-    tests = [f"{other} IS NOT NULL AND regexp_full_match({text}, {as_text(each)})" for each in patterns.values()]
+    """Return the marks of a column that are written as nearly all of its other values, of which two are different.
+
+    Words such as "none" and "unknown" are no others.
+    """
+    text, other = f"trim({source.text(column)})", f"NOT {source.missing(column)}"
+    tests = [f"{other} AND regexp_full_match({text}, {as_text(each)})" for each in patterns.values()]
     facts = [f"count(*) FILTER ({test}), min({text}) FILTER ({test}) <> max({text}) FILTER ({test})" for test in tests]
-    n_others, *found = source.fetch(f"SELECT count({other}), {', '.join(facts)} FROM {source.relation}")[0]
+    n_others, *found = source.fetch(f"SELECT count(*) FILTER ({other}), {', '.join(facts)} FROM {source.relation}")[0]
     alike: Iterable[tuple[int, bool | None]] = zip(found[::2], found[1::2], strict=True)
     return [mark for mark, (n, differ) in zip(patterns, alike, strict=True) if differ and n >= _NEARLY_ALL * n_others]
