@@ -111,6 +111,16 @@ def test_words_that_count_as_missing_labels_are_named(tmp_path):
     assert both(paths[1]) == (["", "NA", "mild", "none", "severe"],) * 2  # text there is what somebody chose
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_labels_whose_type_has_an_order_keep_it(tmp_path, form):
+    labels = pa.DictionaryArray.from_arrays(
+        pa.array([2, 0, None, 3] * 10, pa.int8()), ["M", "XS", "L", "A"], ordered=True
+    )
+    table, path = pa.table({"x": range(40), "label": labels}), str(tmp_path / f"t.{form}")
+    pq.write_table(table, path) if form == "parquet" else pa.feather.write_feather(table, path)
+    assert both(path) == (["M", "L", "A"],) * 2
+
+
 @pytest.mark.parametrize("labels", [[2**53, 2**53 + 1, 2**53 + 2], [2**63, 2**63 + 1, 3], [True, False, True]])
 def test_labels_of_json_lines_are_exact(tmp_path, labels):
     path = str(tmp_path / "t.jsonl")

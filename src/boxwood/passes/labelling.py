@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from boxwood._files import lasting_folder
-from boxwood._frames import name_as_text
+from boxwood._frames import OrderedLabels, name_as_text
 from boxwood._messages import listed
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
@@ -105,7 +105,7 @@ class LabelColumn(Labelling):
             return np.array([*self.labels, -1])[codes]
         named = np.empty(len(self.labels) + 1, dtype=object)
         named[:] = [*self.labels, -1]
-        return np.asarray(named[codes])
+        return OrderedLabels.of(named[codes], self.labels)
 
 
 def _other_form(value: Any, type: Any) -> Hashable:

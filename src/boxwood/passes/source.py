@@ -178,6 +178,8 @@ class Source(ABC):
     """Those that stand for a missing word or label in a file of text; in other tables each text is one."""
     words: Mapping[str, Collection[str]] = MappingProxyType({})
     """Of columns of such a file: those that are words there."""
+    orders: Mapping[str, Sequence[Hashable]] = MappingProxyType({})
+    """Values of columns of a copied file whose type has an order; other tables have it in their batches."""
     typed_texts: Collection[str] = ()
     """Columns of numbers that are text by their type, so that their labels are texts."""
     is_local: ClassVar[bool] = True
@@ -283,7 +285,7 @@ class SourceOf(Source):
         self.notes, self.mixed, self.padded = source.notes, source.mixed, source.padded
         self.spellings, self.dates = source.spellings, source.dates
         self.marks, self.missing_words = source.marks, source.missing_words
-        self.words, self.typed_texts = source.words, source.typed_texts
+        self.words, self.typed_texts, self.orders = source.words, source.typed_texts, source.orders
 
     def refuse_text(self, column: str) -> None:
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""

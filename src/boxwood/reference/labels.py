@@ -183,10 +183,15 @@ def natural_order(texts: Collection[str]) -> list[Hashable]:
     return sorted(texts, key=_natural if any(map(math.isnan, worth.values())) else lambda text: (worth[text], text))
 
 
-def _natural(text: str) -> tuple[list[tuple[int, str]], str]:
-    """Return what orders a text: its parts, which are texts and whole numbers by turns; the text parts equal ones."""
+def _natural(text: str) -> tuple[bool, float, list[tuple[int, str]], str]:
+    """Return what orders a text: its parts, which are texts and whole numbers by turns; the text parts equal ones.
+
+    A text that begins with a number below zero comes first.
+    """
+    below = re.match("-[0-9]{1,300}", text)
     parts = [part.lstrip("0") if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", text))]
-    return [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)], text
+    in_order = [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
+    return below is None, 0.0 if below is None else float(below[0]), in_order, text
 
 
 Names = Mapping[Hashable, Hashable] | Sequence[Hashable]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._frames import OrderedLabels, stated_order
 from boxwood._types import Indices
 from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.errors import DataError
@@ -145,7 +146,8 @@ def find_labels(
     given: list[Any] = list(found.places)
     if as_written and all(isinstance(label, str) for label in given):
         given = list(labels_in(given).values())
-    codes, labels = encode_labels(_as_given(given))
+    order = source.orders.get(column) or found.order
+    codes, labels = encode_labels(OrderedLabels.of(given, order) if order else _as_given(given))
     overview = found.overview.placed(codes.tolist(), len(labels))
     overview.refuse_unusable(batches.columns)
     empty = [str(label) for label, size in zip(labels, overview.sizes.tolist(), strict=True) if size == 0]
@@ -175,6 +177,7 @@ class _Labels:
         self.of_file, self.marks, self.left_out = of_file, marks, left_out
         self.missing, self.too_many = 0, False
         self.marks_met: set[str] = set()
+        self.order: Sequence[Hashable] = ()
 
     def update(self, batch: Any, start: int | None) -> None:
         """Add a record batch."""
@@ -186,6 +189,7 @@ class _Labels:
         """Add what another summary has seen."""
         self.missing, self.too_many = self.missing + other.missing, self.too_many or other.too_many
         self.marks_met |= other.marks_met
+        self.order = self.order or other.order
         places = self._places(list(other.places))
         if self.too_many:
             return
@@ -193,6 +197,7 @@ class _Labels:
 
     def _codes(self, column: Any) -> Indices:
         """Return the place of each label of a batch, -1 for rows that are left out."""
+        self.order = self.order or stated_order(column) or ()
         codes, distinct = codes_of(column, of_file=self.of_file)
         if self.of_file:
             distinct = [written(value, column.type) for value in distinct]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._dates import Dates, days_of
-from boxwood._frames import refuse_unknown_columns
+from boxwood._frames import OrderedLabels, refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
@@ -499,7 +499,8 @@ class _LabelColumn(NamedTuple):
             found[np.ma.getmaskarray(values)] = np.nan if self.kind == "DOUBLE" else None
         if self.kind is None:
             found = np.array([self.known.get(label) for label in found], dtype=object)
-        return np.asarray(found), marks
+        order = source.orders.get(self.column)
+        return np.asarray(found) if order is None else OrderedLabels.of(found, order), marks
 
 
 def _type_of(labels: Sequence[Hashable]) -> str | None:

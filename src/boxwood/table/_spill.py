@@ -239,8 +239,8 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     with told_of_disk():
         copy_columns(table, columns, out, tick)
     spellings = spellings_of(table, dict(zip(chosen, columns, strict=True)))
-    words = {table.names[i]: its for i, its in table.words.items()}
-    return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings, words)
+    words, orders = ({table.names[i]: its for i, its in found.items()} for found in (table.words, table.orders))
+    return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings, words, orders)
 
 
 def _limited(table: DuckTable, memory_limit: int | None) -> DuckTable:

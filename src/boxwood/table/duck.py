@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -116,6 +116,8 @@ class DuckTable:
         Columns of text in which 1E5 is a name, and no number.
     zones : mapping from int to str
         Time zones of columns, where the file names them; DuckDB has all dates with a time zone in UTC.
+    orders : mapping from int to sequence
+        The values of columns whose type has an order, where the file has such types, in that order.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -132,6 +134,7 @@ class DuckTable:
     words: dict[int, Collection[str]] = field(default_factory=dict)
     names_with_e: set[int] = field(default_factory=set)
     zones: Mapping[int, str] = field(default_factory=dict)
+    orders: Mapping[int, Sequence[Hashable]] = field(default_factory=dict)
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date", "time" or "other", by the type alone; texts may still be numbers."""
@@ -395,7 +398,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
         sql = found.typed(dict(zip(own, types, strict=True)))
     relation = f"{sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
-    more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones}
+    more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones, "orders": found.orders}
     return DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -140,6 +140,8 @@ class Copy(NamedTuple):
         See `passes.Source`.
     words : mapping from str to collection of str
         Marks of missing values that are words in a column.
+    orders : mapping from str to sequence
+        Values of columns whose type has an order.
     """
 
     columns: Sequence[Column]
@@ -149,6 +151,7 @@ class Copy(NamedTuple):
     decimal: str | None = None
     spellings: Mapping[str, Spelling] = {}
     words: Mapping[str, Collection[str]] = {}
+    orders: Mapping[str, Sequence[Hashable]] = {}
 
 
 class ParquetSource(Source):
@@ -201,7 +204,7 @@ class ParquetSource(Source):
             }
             self.mixed = tuple(name for name, column in pairs if column.is_mixed)
             self.padded = tuple(name for name, column in pairs if column.is_padded)
-            self.words = copy.words
+            self.words, self.orders = copy.words, copy.orders
             are_typed = copy.format in FORMATS and not FORMATS[copy.format].is_text
             self.typed_texts = {name for name, column in pairs if are_typed and column.profile is not None}
         self._memory_limit, self.n_jobs, self._is_closed = memory_limit, n_jobs, False
