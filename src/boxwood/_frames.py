@@ -397,16 +397,53 @@ def refuse_other_names(X: Any, **given: Any) -> None:
 def label_values(labels: Any) -> Any:
     """Return arrays, lists and tuples of labels as they are, and series and arrays of other libraries as numpy arrays.
 
-    Whole numbers of a series, of which some are missing, become a list: as floats, large ones would be rounded.
+    Whole numbers of a series, of which some are missing, become a list: as floats, large ones would be rounded. What
+    has an order of its own, as `stated_order` tells, keeps it.
     """
     if isinstance(labels, (np.ndarray, list, tuple)):
         return labels
     import narwhals as nw
 
+    if (order := stated_order(labels)) is not None:
+        return OrderedLabels.of(labels, order)
     if not nw.dependencies.is_into_series(labels):
         return np.asarray(labels) if hasattr(labels, "__array__") else labels
     series = nw.from_native(labels, series_only=True)
     return series.to_list() if series.dtype.is_integer() and series.is_null().any() else series.to_numpy()
+
+
+class OrderedLabels(np.ndarray):
+    """Labels whose type has an order, which some of the rows keep."""
+
+    stated_order: Sequence[Hashable] | None = None
+
+    @classmethod
+    def of(cls, labels: Any, order: Sequence[Hashable]) -> OrderedLabels:
+        """Return labels with their order."""
+        found = np.asarray(labels).astype(object).view(cls)
+        found.stated_order = order
+        return found
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.stated_order = getattr(other, "stated_order", None)
+
+
+def stated_order(labels: Any) -> Sequence[Hashable] | None:
+    """Return the values of labels in the order of their type; None where that has none.
+
+    An ordered Categorical of pandas has one, an Enum of polars, and an ordered dictionary of Arrow.
+    """
+    if isinstance(labels, OrderedLabels):
+        return labels.stated_order
+    dtype, type_of_arrow = getattr(labels, "dtype", None), getattr(labels, "type", None)
+    if getattr(dtype, "ordered", None) is True:
+        return list(dtype.categories)  # type: ignore[union-attr]
+    if type(dtype).__name__ == "Enum" and hasattr(dtype, "categories"):
+        return list(dtype.categories)  # type: ignore[union-attr]
+    if getattr(type_of_arrow, "ordered", None) is True:
+        parts = labels.unify_dictionaries().chunks if hasattr(labels, "chunks") else [labels]
+        return parts[0].dictionary.to_pylist() if parts else []
+    return None
 
 
 def names_array(names: Sequence[Hashable]) -> Array:

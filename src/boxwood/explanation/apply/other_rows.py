@@ -249,7 +249,7 @@ def _on_mixed_table(
 ) -> MeasuredTree:
     """Return the facts of a tree that asks for words or missing values; of a long table, some rows are in memory."""
     refuse_unknown_columns([labels], source.names)
-    found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False)
+    found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False, known=ex.names)
     labelling, names = LabelColumn(labels, found.labels), [*ex.columns, *([] if weight is None else [weight])]
     if found.overview.n_rows * len(names) <= settings.GATHERED:
         kept = source.label_name(labels)
@@ -318,7 +318,7 @@ def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
 
 def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> Reference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
-    labels, overview, missing = find_labels(batches, column)
+    labels, overview, missing = find_labels(batches, column, known=names)
     places = places_of(labels, names)
     labelling, overview = _in_order(column, labels, places, len(names)), overview.placed(places, len(names))
     known = Measured(replace(batches, labelling=labelling), overview, None, missing)

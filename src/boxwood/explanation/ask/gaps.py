@@ -341,4 +341,4 @@ def _values_of_rows(what: str, values: Any, rows: Indices, n_rows: int) -> Any:
         return values
     if len(values) != n_rows:
         raise DataError(f"there are {n_rows} rows, but {len(values)} {what}")
-    return [values[i] for i in rows.tolist()] if isinstance(values, (list, tuple)) else np.asarray(values)[rows]
+    return [values[i] for i in rows.tolist()] if isinstance(values, (list, tuple)) else np.asanyarray(values)[rows]
