@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._messages import shown
 from boxwood._types import Floats
 from boxwood.errors import DataError
 
@@ -26,9 +27,13 @@ _DAYS = (
 DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
 """Forms of dates beside those of ISO 8601."""
 
-_TIME = "([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])([.][0-9]+)?)?"
-_OFFSET = "Z| UTC|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
-ISO = f"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[T ]{_TIME}({_OFFSET})?)?"
+ISO_PARTS = (
+    "([0-9]{4})-([0-9]{2})-([0-9]{2})",
+    "(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])",
+    "(?::([0-5][0-9])([.][0-9]+)?)?",
+    "(Z| UTC|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?)?",
+)
+ISO = "".join(ISO_PARTS)
 """Pattern of dates of ISO 8601: in its groups are year, month, day, hour, minute, second, fraction and zone."""
 
 DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
@@ -105,7 +110,8 @@ class Dates(NamedTuple):
             return math.nan
         moment, where = self._moment(value), f" in {column}" if column else ""
         if moment is None:
-            raise DataError(f"{str(value)!r}{where} is no date; expected one such as {self.example}")
+            said = shown(str(value) if isinstance(value, str) else value)
+            raise DataError(f"{said}{where} is no date; expected one such as {self.example}")
         if (moment.tzinfo is None) == bool(self.zone):
             raise DataError(f"{value}{where} {zone_of_other_kind(bool(self.zone))}")
         return ((moment - (_IN_UTC if moment.tzinfo else _EPOCH)) // _ONE) / MICROSECONDS
@@ -135,8 +141,14 @@ class Dates(NamedTuple):
         """
         micro = _first(days, beyond)
         if not _is_a_date(micro):
-            raise DataError(f"{self._said(micro)} is beyond the years 1 to 9999, the dates that code, SQL and files hold")
+            raise DataError(
+                f"{self._said(micro)} is beyond the years 1 to 9999, the dates that code, SQL and files hold"
+            )
         return _EPOCH + micro * _ONE
+
+    def moment(self, days: float) -> datetime:
+        """Return a date, which is one of UTC if dates have a zone; an error as of `first_moment`."""
+        return self.first_moment(days, beyond=False).replace(tzinfo=UTC if self.zone else None)
 
     def roundest(self, low: float, high: float) -> float:
         """Return the threshold in `low <= x < high` that parts dates before a round one from that and later ones.
@@ -309,6 +321,11 @@ def zone_of_other_kind(needed: bool) -> str:
     return (
         "has a time zone, but the dates of the rules have none; give the local date without one, as in 2026-03-01T14:30"
     )
+
+
+def in_calendar(days: float) -> float:
+    """Return days, or the first or last ones that are in the years 1 to 9999."""
+    return min(max(days, _FIRST_OF_ALL / MICROSECONDS), _LAST_OF_ALL / MICROSECONDS)
 
 
 def _first(days: float, beyond: bool) -> int:
