@@ -151,7 +151,7 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
     Raises
     ------
     DataError
-        If a text is no date, or a column has a time zone where the dates have none, or the other way round.
+        If a text is no date, a column has numbers, or a time zone where the dates have none, or the other way round.
     """
     import narwhals as nw
 
@@ -162,11 +162,18 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
         if _holds_dates(series) and bool(_zone_of(series)) != bool(dates[name].zone):
             has, need = ("a", "none; leave it out") if _zone_of(series) else ("no", "one; say in which zone they are")
             raise DataError(f"the dates of {name} have {has} time zone, but those of the rules have {need}")
+        if (series.dtype.is_numeric() or series.dtype == nw.Boolean) and _has_numbers(series):
+            raise DataError(f"{name} must be dates such as {dates[name].example}, but has numbers")
         if _may_be_text(series) and not _holds_dates(series):
             number = {value: dates[name].number(value, name) for value in series.drop_nulls().unique().to_list()}
             days = [number.get(value, np.nan) for value in series.to_list()]
             whole = whole.with_columns(nw.new_series(series.name, days, nw.Float64, backend=series.implementation))
     return whole.to_native()
+
+
+def _has_numbers(series: Any) -> bool:
+    """Return whether a column of numbers has some; of a column without a value the type says nothing."""
+    return not np.isnan(series.drop_nulls().to_numpy().astype(np.float64)).all()
 
 
 def _holds_dates(series: Any) -> bool:

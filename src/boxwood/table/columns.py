@@ -305,6 +305,8 @@ def refuse_text(
 
     IN: or_words: whether the column may be one of words instead.
     """
+    if source.kind(column) == "number":
+        raise DataError(f"column '{source.names[column]}' must be {must_be}, but {source.name} has numbers")
     refuse_no_numbers(source, column)
     found = _text_in(source, column)
     if found is not None:

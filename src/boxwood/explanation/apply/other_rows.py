@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._dates import NO_DATES
 from boxwood._frames import (
     as_dates,
     column_names,
@@ -214,7 +215,8 @@ def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
     table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
     if not np.isfinite(table).all():
         # says which value a rule needs, if it is one that a rule needs
-        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns, ex.date_columns)
+        dates = NO_DATES if is_frame(X) else ex.date_columns  # those of a frame are days by now
+        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns, dates)
         gaps = sorted(ex.gap_columns & set(columns))
         known = np.array(table)
         known[:, gaps] = np.where(np.isnan(known[:, gaps]), 0.0, known[:, gaps])

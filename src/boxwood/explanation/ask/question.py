@@ -196,7 +196,7 @@ class Question:
     def _mixed(self, **how: Any) -> Question:
         here, labels = self.coordinates, self.task.reference.labels
         how |= {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
-        return self._on(Coordinates.mixed(here.columns, here.table, labels, **how))
+        return self._on(replace(Coordinates.mixed(here.columns, here.table, labels, **how), dates=here.dates))
 
     @cached_property
     def has_every_cut(self) -> bool:
