@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Indices
-from boxwood._validation import listed, refuse_infinite_sum
+from boxwood._validation import listed, refuse_no_sum
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.all_rows import OfAllRows
@@ -68,7 +68,7 @@ def measure(
     whole: what it does in all rows of a table, if these were drawn from it: then that is told.
     """
     tree, reference = grown.tree, task.reference
-    refuse_infinite_sum(task.rows.weights)
+    refuse_no_sum(task.rows.weights)
     if leaf is None:
         leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
     if whole is not None:
