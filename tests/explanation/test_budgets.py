@@ -549,6 +549,6 @@ def test_weights_that_are_too_far_apart_are_refused_everywhere(tmp_path):
         lambda: bw.grow.optimal(X, bw.Reference.of(X, labels), max_leaf_nodes=2, sample_weight=weights),
     )
     for call in calls:
-        with pytest.raises(DataError, match="weights are from 1e-160 to 1e[+]160, too far apart"):
+        with pytest.raises(DataError, match=r"weights are from 1e-160 to 1e\+160, too far apart"):
             call()
     assert bw.explain(X, labels, sample_weight=np.where(labels, 1e-14, 1e14)).n_rows == 8

@@ -44,7 +44,7 @@ from boxwood.passes.tree_sums import TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.coordinates import Coordinates
-from boxwood.render.words.figures import percent, size
+from boxwood.render.words.figures import beside, size
 from boxwood.render.words.rules import cluster_name, rule
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
@@ -357,8 +357,8 @@ def note_on_baseline(clusters: Sequence[ClusterSummary], agreement: float) -> tu
         return ()
     what = "add little" if agreement >= baseline else "are worse than none"
     return (
-        f"the rules {what}: they agree on {percent(agreement)} of rows, and always naming the largest cluster on "
-        f"{percent(baseline)}",
+        f"the rules {what}: they agree on {beside(agreement, baseline)} of rows, and always naming the largest cluster "
+        f"on {beside(baseline, agreement)}",
     )
 
 
