@@ -226,7 +226,7 @@ class Question:
         if axis_map.n_columns * len(values) > settings.ONE_HOT:
             return None
         store = here.table.mapped(axis_map.transform(values))
-        costs = {"measured": here.rows, "scaling": None} if here.scales is None else {}
+        costs: dict[str, Any] = {"measured": here.rows, "scaling": None} if here.scales is None else {}
         every = self._on(replace(here, store=store, axis_map=axis_map, **costs))
         depth = min(self.budget.max_depth or task.leaves(), task.leaves() - 1)
         return every if is_within_reach(every.task, min(depth, 2)) else None
