@@ -354,7 +354,9 @@ def covariances_of(mixture: Any, d: int) -> tuple[Floats, Floats | None]:
     stored, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     k = len(mixture.weights_)
     if kind in ("full", "tied"):
-        stored = (stored + stored.swapaxes(-2, -1)) / 2  # float32, or columns far from zero, break symmetry by rounding
+        turned, deviations = stored.swapaxes(-2, -1), np.sqrt(np.diagonal(stored, axis1=-2, axis2=-1))
+        if (np.abs(stored - turned) > 1e-9 * deviations[..., :, None] * deviations[..., None, :]).any():
+            stored = (stored + turned) / 2  # float32, and columns far from zero, break symmetry by rounding
         covariances = np.broadcast_to(stored, (k, d, d))
         return np.diagonal(covariances, axis1=1, axis2=2), covariances
     return np.broadcast_to(stored if kind == "diag" else stored[:, None], (k, d)), None
