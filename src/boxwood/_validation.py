@@ -39,8 +39,9 @@ __all__ = [
     "number_of_clusters",
     "position",
     "real_number",
-    "refuse_infinite_sum",
+    "refuse_far_apart",
     "refuse_no_rows",
+    "refuse_no_sum",
     "refuse_not_finite",
     "refuse_other_kind",
     "refuse_unknown",
@@ -405,12 +406,26 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     return weights
 
 
-def refuse_infinite_sum(weights: Weights) -> None:
-    """Raise a DataError for weights whose sum is no float: trees need no sum of weights, but costs and shares do."""
+def refuse_no_sum(weights: Weights) -> None:
+    """Raise a DataError for weights that cannot be added up: trees need no sum of weights, but costs and shares do."""
+    if weights is None:
+        return
     with np.errstate(over="ignore"):
-        too_large = weights is not None and not np.isfinite(weights.sum())
-    if too_large:
-        raise DataError(INFINITE_SUM)
+        if not np.isfinite(weights.sum()):
+            raise DataError(INFINITE_SUM)
+    refuse_far_apart(float(weights.min(where=weights > 0, initial=np.inf)), float(weights.max()))
+
+
+FARTHEST = 1e30  # times a weight; in sums of pairs of doubles, the least of such weights still has nine digits
+
+
+def refuse_far_apart(lightest: float, heaviest: float) -> None:
+    """Raise a DataError for weights above 0 so far apart that costs, which are sums of both, lose the small ones."""
+    if lightest < heaviest / FARTHEST:
+        raise DataError(
+            f"weights are from {lightest:.3g} to {heaviest:.3g}, too far apart to be added up (more than "
+            f"{FARTHEST:.0e} times); give rows that hardly count the weight 0"
+        )
 
 
 def as_whole_weights(weights: Floats | None) -> Ints:

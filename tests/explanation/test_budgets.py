@@ -521,3 +521,34 @@ def test_a_tree_that_stopped_says_that_this_was_within_the_limits(method, limit)
     ex = bw.explain(corners, np.repeat(range(4), 5), method=method, max_leaf_nodes=4, **limit)
     assert ex.n_leaves == 2
     assert any(note.startswith("the tree has 2 leaves instead of 4: within the limits no ") for note in ex.notes)
+
+
+@law(12)
+def test_rows_of_weight_zero_count_as_if_they_were_not_there(seed):
+    rng = np.random.default_rng(seed)
+    X, labels, weights = rng.normal(size=(40, 2)), rng.integers(0, 3, size=40), rng.integers(0, 3, size=40) * 1.0
+    labels[:3], weights[:3] = range(3), 1.0
+    counts, how = weights > 0, {"min_samples_leaf": 4, "method": ("auto", "cart")[seed % 2]}
+    ex = bw.explain(X, labels, sample_weight=weights, **how)
+    of_rest = bw.explain(X[counts], labels[counts], sample_weight=weights[counts], **how)
+    assert ex.tree == of_rest.tree
+    assert ex.n_rows - ex.n_left_out == of_rest.n_rows == counts.sum()
+    assert f"clusters of {counts.sum()} rows ({40 - counts.sum()} row" in str(ex)
+    assert np.bincount(ex.tree.apply(X[counts])).min() >= 4
+
+
+def test_weights_that_are_too_far_apart_are_refused_everywhere(tmp_path):
+    frame = pd.DataFrame({"a": range(8), "y": [0, 1] * 4, "w": [1e-160, 1e160] * 4})
+    frame.to_csv(tmp_path / "far.csv", index=False)
+    X, labels, weights = frame[["a"]], frame["y"].to_numpy(), frame["w"].to_numpy()
+    calls = (
+        lambda: bw.explain(frame, "y", sample_weight="w"),
+        lambda: bw.explain(bw.scan(tmp_path / "far.csv"), "y", sample_weight="w"),
+        lambda: bw.CART().fit(X, labels, sample_weight=weights),
+        lambda: bw.metrics.partition_cost(X, labels, sample_weight=weights),
+        lambda: bw.grow.optimal(X, bw.Reference.of(X, labels), max_leaf_nodes=2, sample_weight=weights),
+    )
+    for call in calls:
+        with pytest.raises(DataError, match=r"weights are from 1e-160 to 1e\+160, too far apart"):
+            call()
+    assert bw.explain(X, labels, sample_weight=np.where(labels, 1e-14, 1e14)).n_rows == 8

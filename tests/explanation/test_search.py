@@ -12,11 +12,11 @@ from boxwood.explanation.ask.progress import Clock
 from boxwood.explanation.choose import search as _search
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES
-from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.choose.goal import Candidate, Goal, GoalRule, share_beyond_doubt
 from boxwood.explanation.records import GOALS
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
-from boxwood.render.words.figures import grown_by
+from boxwood.render.words.figures import beside, grown_by
 from tests import naive
 from tests.cases import make_case
 from tests.scale import law, seeds, share
@@ -392,3 +392,19 @@ def test_the_frontier_and_the_page_say_that_no_tree_agrees_more(tmp_path):
     kept = load(tmp_path / "model.json")
     assert kept.search == ex.search
     assert str(kept.frontier()) == str(ex.frontier())
+
+
+@law(40)
+def test_a_share_is_told_on_its_side_of_a_limit(seed):
+    rng = np.random.default_rng(seed)
+    limit = float(rng.choice([0.9, 0.95, round(rng.random(), 3)]))
+    one = min(max(limit + float(rng.choice([-1, 1])) * 10.0 ** -rng.uniform(0, 9), 0.0), 1.0)
+    told = float(beside(one, limit, int(rng.integers(3)))[:-1]) / 100
+    assert one == limit or abs(told - limit) > 1e-12
+    assert (told < limit + 1e-12) == (one <= limit)
+    assert (told == 1) == (one == 1)
+
+
+def test_clusters_that_are_nearly_compact_are_told_by_a_digit_more():
+    assert "(94.96% of the rows" in GoalRule("auto", 0.94961, 1.0, 10.0).reason
+    assert "(62% of the rows" in GoalRule("auto", 0.62, 1.0, 10.0).reason

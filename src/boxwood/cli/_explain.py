@@ -267,11 +267,13 @@ def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
 
 
 def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:
+    from boxwood.render.words.figures import beside
+
     past = []
     if fail_over is not None and explanation.price > fail_over:
         past.append(f"price {explanation.price:.3f} is over {fail_over:g}")
     if fail_under is not None and explanation.agreement < fail_under:
-        past.append(f"agreement {explanation.agreement:.1%} is under {100 * fail_under:g}%")
+        past.append(f"agreement {beside(explanation.agreement, fail_under)} is under {100 * fail_under:g}%")
     if past:
         tell(f"boxwood: {'; '.join(past)}")
         raise click.exceptions.Exit(PAST_A_LIMIT)

@@ -19,7 +19,7 @@ from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, as_weights, real_number, refuse_infinite_sum
+from boxwood._validation import as_table, as_weights, real_number, refuse_no_sum
 from boxwood.errors import DataError
 from boxwood.loops.costs import L2, add_potentials, distances, lower_to, nearest
 from boxwood.reference.centers import Groups, find_centers, next_centers, objective_code
@@ -362,7 +362,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """Return minus the weighted sum of the distances of the rows to their nearest centres. Greater is better."""
         costs = self._nearest(X)[1]
         weights = as_weights(sample_weight, len(costs))
-        refuse_infinite_sum(weights)
+        refuse_no_sum(weights)
         return -float(np.sum(costs if weights is None else costs * weights))
 
     # ------------------------------------------------------------------------------------------------- steps

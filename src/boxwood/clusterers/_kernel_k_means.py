@@ -18,7 +18,7 @@ from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._threads import one_blas_thread
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_weights, real_number, refuse_infinite_sum
+from boxwood._validation import Rows, as_weights, real_number, refuse_no_sum
 from boxwood.clusterers._k_medians import drawn
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
@@ -182,7 +182,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if len(rows) < self.n_clusters:
             raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}; ask for fewer clusters")
         weights = as_weights(sample_weight, len(rows))
-        refuse_infinite_sum(weights)
+        refuse_no_sum(weights)
         self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(Rows(rows, weights))
         if self.n_components is None:
             self._fit_kernel(rows, weights)

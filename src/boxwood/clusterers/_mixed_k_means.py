@@ -27,7 +27,7 @@ from boxwood._frames import (
 )
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import as_positions, as_weights, cut_off, listed, real_number, refuse_infinite_sum, shown
+from boxwood._validation import as_positions, as_weights, cut_off, listed, real_number, refuse_no_sum, shown
 from boxwood.axes.categories import Categories, is_missing
 from boxwood.clusterers._k_medians import BETTER, Cloud, Clustering, alternate, plus_plus
 from boxwood.errors import DataError
@@ -202,7 +202,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         table = CodedTable.to_fit(self, X, self.categorical_features)
         weights = as_weights(sample_weight, len(table.values))
-        refuse_infinite_sum(weights)
+        refuse_no_sum(weights)
         n_jobs = effective_n_jobs(self.n_jobs)
         self._space = _Space.of(table, weights, self.standardize, n_jobs)
         placed = self._space.placed(table.values)
@@ -230,7 +230,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return minus the weighted sum of squared distances of rows to their nearest centres. Greater is better."""
         costs = self._nearest(self._placed(X))[1]
         weights = as_weights(sample_weight, len(costs))
-        refuse_infinite_sum(weights)
+        refuse_no_sum(weights)
         return -float(np.sum(costs if weights is None else costs * weights))
 
     def __sklearn_tags__(self) -> Any:

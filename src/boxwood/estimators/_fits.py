@@ -27,7 +27,7 @@ from boxwood._frames import (
 from boxwood._messages import warn_caller
 from boxwood._threads import BLOCK_ROWS
 from boxwood._types import Indices, Weights
-from boxwood._validation import Rows, as_weights, refuse_infinite_sum, shown
+from boxwood._validation import Rows, as_weights, refuse_no_sum, shown
 from boxwood.axes import AxisMap
 from boxwood.errors import DataError
 from boxwood.explanation import Explanation
@@ -218,7 +218,7 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is None and isinstance(X, Rows):
             return Rows(values, X.weights)
         weights = as_weights(sample_weight, len(values))
-        refuse_infinite_sum(weights)
+        refuse_no_sum(weights)
         return Rows(values, weights)
 
     def _tested(self, X: Any) -> Rows:

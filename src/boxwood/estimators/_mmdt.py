@@ -222,7 +222,7 @@ class MMDT(TreeClusterer):
         if hasattr(clusterer, "steps"):
             is_of_columns = coordinates is not None and coordinates.axis_map is not None
             last = last_step(clusterer)
-            names = getattr(last, "feature_names_in_", range(getattr(last, "n_features_in_", 0)))
+            names: Any = getattr(last, "feature_names_in_", range(getattr(last, "n_features_in_", 0)))
             return mixture_of(last, self.reference_, names) if is_of_columns else None
         if not hasattr(clusterer, "covariance_type"):
             return None

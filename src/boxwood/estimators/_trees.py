@@ -205,7 +205,7 @@ class ExKMC(_Expanded):
     max_depth : int, default=None
         Most cuts from the root to a leaf; None is no limit. It needs `base="root"`.
     min_samples_leaf : int, default=1
-        Fewest rows of a leaf, whatever their weights. More than 1 needs `base="root"` and
+        Fewest rows of a leaf, whatever their weights above 0. More than 1 needs `base="root"` and
         `cuts="threshold"`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
@@ -298,7 +298,7 @@ class Expand(_Expanded):
     max_depth : int, default=None
         Most cuts from the root to a leaf; None is no limit. It needs `base="root"`.
     min_samples_leaf : int, default=1
-        Fewest rows of a leaf, whatever their weights. More than 1 needs `base="root"` and
+        Fewest rows of a leaf, whatever their weights above 0. More than 1 needs `base="root"` and
         `cuts="threshold"`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
@@ -385,7 +385,7 @@ class CART(TreeClusterer):
     max_depth : int, default=None
         Most cuts from the root to a leaf; None is no limit.
     min_samples_leaf : int, default=1
-        Fewest rows of a leaf, whatever their weights.
+        Fewest rows of a leaf, whatever their weights above 0.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
         or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.

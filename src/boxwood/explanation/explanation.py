@@ -32,7 +32,8 @@ class Explanation(Written, Programs, Drawn):
         clusters anew), ", pruned" (over-grown and pruned back), ", refined" (cuts chosen anew), ", resolved" (small
         subtrees solved exactly), ", swapped" (leaves moved). An example is "greedy-exkmc, refined".
     n_rows, n_left_out : int
-        Number of rows of the table, and number of those in no cluster: labelled -1, or without a value that they need.
+        Number of rows of the table, and number of those that are left out: labelled -1, of weight 0, or without a value
+        that they need.
     clusters : tuple of k ClusterSummary
         In the order of the clusters' numbers.
     leaves : tuple of LeafSummary

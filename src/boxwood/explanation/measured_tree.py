@@ -105,7 +105,7 @@ class MeasuredTree:
 
     @property
     def noise(self) -> tuple[int, ...] | None:
-        """Number of rows left out (label -1) that the rules of each cluster take, whatever their weight.
+        """Number of rows left out (label -1, or weight 0) that the rules of each cluster take.
 
         They add up to `n_left_out` less `n_incomplete`. None for a model that was saved before this was counted.
         """

@@ -357,8 +357,8 @@ class LeafSummary(NamedTuple):
     """A leaf with its rule.
 
     `size` is its number of rows, and `own` the number of those that belong to its cluster. Both are sums of weights if
-    rows are weighted. `noise` is the number of rows left out (label -1) that fulfil its rule, whatever their weight;
-    None for a model that was saved before this was counted.
+    rows are weighted. `noise` is the number of rows left out (label -1, or weight 0) that fulfil its rule; None for a
+    model that was saved before this was counted.
     """
 
     leaf: int

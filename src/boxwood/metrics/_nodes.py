@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Indices, Ints
-from boxwood._validation import Rows, refuse_infinite_sum
+from boxwood._validation import Rows, refuse_no_sum
 from boxwood.metrics.checks import check_fit
 from boxwood.reference import Reference
 from boxwood.tree import ThresholdTree, rows_at_nodes
@@ -80,7 +80,7 @@ def node_table(
     NodeTable(rows=array([4, 2, 2]), own=array([4, 2, 1]), mistakes=array([1, 0, 0]))
     """
     rows_of_all = Rows.of(X, sample_weight)
-    refuse_infinite_sum(rows_of_all.weights)
+    refuse_no_sum(rows_of_all.weights)
     table, weights = rows_of_all.values, rows_of_all.weights
     check_fit(table, tree, reference)
     weight: Array = reference.kept.astype(np.int64) if weights is None else np.where(reference.kept, weights, 0)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_numbers, refuse_infinite_sum
+from boxwood._validation import Rows, as_numbers, refuse_no_sum
 from boxwood.errors import DataError
 from boxwood.loops import costs as loops
 from boxwood.loops.costs import L2, SQEUCLIDEAN, add_costs
@@ -82,7 +82,7 @@ def cost(
     """
     refuse_no_tree(tree)
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
-    refuse_infinite_sum(rows.weights)
+    refuse_no_sum(rows.weights)
     return summed_distances(rows.values, tree.predict(rows), code, centers, rows.weights)
 
 
@@ -123,7 +123,7 @@ def partition_cost(
     (2.0, 4.0)
     """
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
-    refuse_infinite_sum(rows.weights)
+    refuse_no_sum(rows.weights)
     return summed_distances(rows.values, labels, code, centers, rows.weights)
 
 
@@ -252,7 +252,7 @@ def nearest_cost(
     (9.0, 5.0)
     """
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
-    refuse_infinite_sum(rows.weights)
+    refuse_no_sum(rows.weights)
     points = as_centers(centers, rows.n_columns)
     if not np.isfinite(points).all():
         raise DataError(f"centers must be finite; center {int(np.argmin(np.isfinite(points).all(axis=1)))} is not")

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
-from boxwood._validation import Rows, refuse_infinite_sum
+from boxwood._validation import Rows, refuse_no_sum
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, Kernel, Precomputed, as_kernel
 from boxwood.kernels.means import distances_to_means, rows_of_clusters, shares
@@ -98,7 +98,7 @@ class KernelSpace:
         self, X: ArrayLike | Rows, kernel: Kernel | str, sample_weight: ArrayLike | None = None, n_jobs: int | None = -1
     ) -> None:
         rows = Rows.of(X, sample_weight)
-        refuse_infinite_sum(rows.weights)
+        refuse_no_sum(rows.weights)
         self.table, self.weights = rows.values, rows.weights
         self.kernel = as_kernel(kernel).fitted(rows)
         self.gram: GramMatrix = self.kernel.gram(rows)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import Rows, refuse_infinite_sum, shown
+from boxwood._validation import Rows, refuse_no_sum, shown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel
 from boxwood.metrics.checks import check_fit
@@ -90,7 +90,7 @@ def price_of_explainability(
     0.21428571428571427
     """
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
-    refuse_infinite_sum(rows.weights)
+    refuse_no_sum(rows.weights)
     check_fit(rows.values, tree, reference)
     if isinstance(centers, str) and centers != "reference":
         raise ValueError(f"centers must be an array, 'reference' or None, got {shown(centers)}")

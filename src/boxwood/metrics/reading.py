@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Amount, Array, Ints, Weights
-from boxwood._validation import Rows, refuse_infinite_sum
+from boxwood._validation import Rows, refuse_no_sum
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.tree import refuse_no_tree
 
@@ -80,7 +80,7 @@ def readability(X: ArrayLike, tree: ThresholdTree, *, sample_weight: ArrayLike |
     """
     refuse_no_tree(tree)
     rows = Rows.of(X, sample_weight)
-    refuse_infinite_sum(rows.weights)
+    refuse_no_sum(rows.weights)
     return readability_at(tree, tree.apply(rows), rows.weights)
 
 

@@ -10,7 +10,7 @@ from copy import copy
 import numpy as np
 
 from boxwood._types import Floats
-from boxwood._validation import INFINITE_SUM, WholeWeights, listed
+from boxwood._validation import INFINITE_SUM, WholeWeights, listed, refuse_far_apart
 from boxwood.errors import DataError
 from boxwood.loops.sums import widen
 from boxwood.passes.batches import Block
@@ -136,6 +136,7 @@ class Overview:
         self.total_weight()
         if self.n_kept == 0:
             raise DataError("every row is left out: give some row a label other than -1 and a weight above 0")
+        refuse_far_apart(self.lightest, self.heaviest)
 
     def total_weight(self) -> float:
         """Return the sum of the weights of the rows of all clusters, rounded once."""

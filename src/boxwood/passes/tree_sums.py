@@ -79,7 +79,7 @@ class TreeSums:
         """Add a block of rows."""
         values, labels, weights = block
         leaf, tree = leaves_in(self.tree, values), self.tree
-        self.noise += np.bincount(leaf[labels < 0], minlength=tree.n_leaves)
+        self.noise += np.bincount(leaf[~block.kept], minlength=tree.n_leaves)
         kept = block.kept
         cells, leaf = np.where(kept, leaf * self.n_clusters + labels, -1), np.where(kept, leaf, -1)
         self.counts += np.bincount(cells[kept], minlength=len(self.counts))

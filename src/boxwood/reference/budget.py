@@ -26,7 +26,7 @@ class Budget:
     max_depth : int, default=None
         Most cuts from the root to a leaf.
     min_samples_leaf : int, default=1
-        Fewest kept rows of a leaf, whatever they weigh, as scikit-learn counts them.
+        Fewest kept rows of a leaf, whatever they weigh above 0, as scikit-learn counts them.
     max_columns : int, default=None
         Most different columns that cuts test.
     forbidden, preferred : tuples of int

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
 from boxwood._types import Array, Floats, Indices, Ints, Weights
-from boxwood._validation import Rows, as_whole_weights, number_of_clusters, refuse_infinite_sum, refuse_unknown
+from boxwood._validation import Rows, as_whole_weights, number_of_clusters, refuse_no_sum, refuse_unknown
 from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_pulls
 from boxwood.passes.sums import means_of
 from boxwood.reference.labels import whole_labels
@@ -98,7 +98,7 @@ def best_centers(
     """
     code, rows = objective_code(objective), Rows.of(X, sample_weight)
     number_of_clusters(n_clusters, len(rows))
-    refuse_infinite_sum(rows.weights)
+    refuse_no_sum(rows.weights)
     table, weights = rows.values, rows.weights
     clusters = whole_labels(labels, len(table), n_clusters)
     centers = find_centers(table, without_weightless(clusters, weights), n_clusters, code, weights)

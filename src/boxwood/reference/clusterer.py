@@ -194,7 +194,7 @@ def flat(clusterer: Any) -> Any:
     if isinstance(clusterer, FrozenEstimator):
         inside = flat(clusterer.estimator)
         return clusterer if inside is clusterer.estimator else FrozenEstimator(inside)
-    last = flat(clusterer.steps[-1][1]) if isinstance(clusterer, Pipeline) else None
+    last: Any = flat(clusterer.steps[-1][1]) if isinstance(clusterer, Pipeline) else None
     if not hasattr(last, "steps"):
         return clusterer
     frozen = isinstance(last, FrozenEstimator)

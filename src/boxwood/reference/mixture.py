@@ -17,7 +17,7 @@ from boxwood._validation import (
     as_numbers,
     as_positions,
     listed,
-    refuse_infinite_sum,
+    refuse_no_sum,
     refuse_other_kind,
     refuse_unknown,
     shown,
@@ -203,7 +203,7 @@ class Mixture:
         if not cluster_labels:
             raise DataError("every row is left out: all labels are -1 or missing")
         rows = Rows.of(X, sample_weight)
-        refuse_infinite_sum(rows.weights)
+        refuse_no_sum(rows.weights)
         moments = moments_of(rows, codes, len(cluster_labels), n_jobs)
         present = [label for label, weight in zip(cluster_labels, moments.weights, strict=True) if weight > 0]
         if not present:
@@ -354,8 +354,9 @@ def covariances_of(mixture: Any, d: int) -> tuple[Floats, Floats | None]:
     stored, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
     k = len(mixture.weights_)
     if kind in ("full", "tied"):
-        if mixture.covariances_.dtype == np.float32:  # float32 rounding breaks symmetry by more than our tolerance
-            stored = (stored + stored.swapaxes(-2, -1)) / 2
+        turned, deviations = stored.swapaxes(-2, -1), np.sqrt(np.diagonal(stored, axis1=-2, axis2=-1))
+        if (np.abs(stored - turned) > 1e-9 * deviations[..., :, None] * deviations[..., None, :]).any():
+            stored = (stored + turned) / 2  # float32, and columns far from zero, break symmetry by rounding
         covariances = np.broadcast_to(stored, (k, d, d))
         return np.diagonal(covariances, axis1=1, axis2=2), covariances
     return np.broadcast_to(stored if kind == "diag" else stored[:, None], (k, d)), None

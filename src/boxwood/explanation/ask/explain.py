@@ -134,7 +134,7 @@ def explain(
         Most conditions from the root of the tree to a leaf. It leaves room for at most 2 ** `max_depth` leaves; where
         these are fewer than clusters, some clusters have no rule, and a note says so.
     min_samples_leaf : int, default=None
-        Fewest rows of a leaf, whatever their weights. Rows that are left out do not count.
+        Fewest rows of a leaf, whatever their weights. Rows that are left out do not count, as those of weight 0.
     max_columns : int, default=None
         Most different columns that the rules test. "auto" compares choices of columns by fast trees, and searches in
         full on the best three, or on all where there are at most four choices.

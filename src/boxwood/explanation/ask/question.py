@@ -13,7 +13,7 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
 from boxwood._types import Indices
-from boxwood._validation import Rows, listed, refuse_infinite_sum
+from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
 from boxwood.explanation.ask.asked import Asked, Candidates
 from boxwood.explanation.ask.clustering import (
@@ -226,7 +226,7 @@ class Question:
         if axis_map.n_columns * len(values) > settings.ONE_HOT:
             return None
         store = here.table.mapped(axis_map.transform(values))
-        costs = {"measured": here.rows, "scaling": None} if here.scales is None else {}
+        costs: dict[str, Any] = {"measured": here.rows, "scaling": None} if here.scales is None else {}
         every = self._on(replace(here, store=store, axis_map=axis_map, **costs))
         depth = min(self.budget.max_depth or task.leaves(), task.leaves() - 1)
         return every if is_within_reach(every.task, min(depth, 2)) else None
@@ -320,7 +320,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     complete = complete_rows(X, chosen, clustering, asked.sample_weight, asked.missing)
     X, clustering = complete.X, complete.clustering
     unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
-    refuse_infinite_sum(unscaled.rows.weights)
+    refuse_no_sum(unscaled.rows.weights)
     of_table = in_table or unscaled.columns
     budget = budget_of(asked.limits, unscaled.columns, of_table, lambda: numeric_columns(X)[1])
     coordinates = unscaled.standardized() if asked.standardize else unscaled
@@ -350,7 +350,7 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     names = table.names or table.columns
     coordinates, reference, parts = clustered(read, asked)
     coordinates = coordinates.dated(asked.dates)
-    refuse_infinite_sum(coordinates.rows.weights)
+    refuse_no_sum(coordinates.rows.weights)
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
     whole, lost = (None, ()) if read.whole is None else _of_clusters(read.whole, reference)
     if whole is not None:

@@ -18,6 +18,7 @@ from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.expand import squared_distances
 from boxwood.metrics.costs import cost_about, cost_of_clusters
 from boxwood.reference import Task
+from boxwood.render.words.figures import beside
 from boxwood.tree import ThresholdTree
 
 AT_HAND = 1 << 16  # distances computed at a time, so that they stay in the processor's cache
@@ -63,8 +64,9 @@ class GoalRule:
         """Why "auto" looks at agreement alone, in words; empty if it does not."""
         if self.objective != "auto" or self.by_cost:
             return ""
+        nearest = beside(self.share_nearest, settings.NEAREST, 0)
         return (
-            f"the clusters are not compact ({self.share_nearest:.0%} of the rows are nearest to the mean of their own "
+            f"the clusters are not compact ({nearest} of the rows are nearest to the mean of their own "
             "cluster), so the tree with the fewest rows in a wrong cluster was taken, and no price is shown"
         )
 

@@ -258,7 +258,7 @@ class _InAllRows:
         self.n_rows += len(leaf)
         self.n_empty += int(is_empty.sum())
         self.n_unseen += int((~is_empty & (leaf < 0)).sum())
-        self.noise += np.bincount(leaf[has_leaf & (block.labels < 0)], minlength=n_leaves)
+        self.noise += np.bincount(leaf[has_leaf & ~block.kept], minlength=n_leaves)
         cells = (leaf * k + block.labels)[has_leaf & block.kept]
         self.rows += np.bincount(cells, minlength=n_leaves * k).reshape(n_leaves, k)
 

@@ -26,7 +26,7 @@ class LeafFacts(NamedTuple):
     held : array of shape (n_leaves, k)
         Number, or weight if rows are weighted, of the rows of each cluster in each leaf.
     noise : array of shape (n_leaves,)
-        Number of the rows left out by their label in each leaf, whatever their weight.
+        Number of the rows left out by their label, or by a weight of 0, in each leaf.
     n_rows, n_kept : int
         Number of all rows, and of those with a cluster and a weight above 0.
     weighted : bool
@@ -81,7 +81,7 @@ def held_in(task: Task, leaf: Indices, n_leaves: int) -> tuple[Array, Ints]:
     cells += reference.labels
     cells += 1
     held = np.bincount(cells, weights, minlength=n_leaves * width).reshape(n_leaves, width)
-    noise = held[:, 0] if weights is None else np.bincount(leaf[~reference.kept], minlength=n_leaves)
+    noise = held[:, 0] if weights is None else np.bincount(leaf[~task.kept], minlength=n_leaves)
     return held[:, 1:], noise
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Indices
-from boxwood._validation import listed, refuse_infinite_sum
+from boxwood._validation import listed, refuse_no_sum
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.all_rows import OfAllRows
@@ -44,7 +44,7 @@ from boxwood.passes.tree_sums import TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.coordinates import Coordinates
-from boxwood.render.words.figures import percent, size
+from boxwood.render.words.figures import beside, size
 from boxwood.render.words.rules import cluster_name, rule
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
@@ -68,7 +68,7 @@ def measure(
     whole: what it does in all rows of a table, if these were drawn from it: then that is told.
     """
     tree, reference = grown.tree, task.reference
-    refuse_infinite_sum(task.rows.weights)
+    refuse_no_sum(task.rows.weights)
     if leaf is None:
         leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
     if whole is not None:
@@ -357,8 +357,8 @@ def note_on_baseline(clusters: Sequence[ClusterSummary], agreement: float) -> tu
         return ()
     what = "add little" if agreement >= baseline else "are worse than none"
     return (
-        f"the rules {what}: they agree on {percent(agreement)} of rows, and always naming the largest cluster on "
-        f"{percent(baseline)}",
+        f"the rules {what}: they agree on {beside(agreement, baseline)} of rows, and always naming the largest cluster "
+        f"on {beside(baseline, agreement)}",
     )
 
 

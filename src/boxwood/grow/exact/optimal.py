@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Bools, Floats, Ints
-from boxwood._validation import as_time_limit, refuse_infinite_sum, refuse_unknown, whole_number
+from boxwood._validation import as_time_limit, refuse_no_sum, refuse_unknown, whole_number
 from boxwood.errors import DataError
 from boxwood.grow.better.exchange import subtree
 from boxwood.grow.better.refine import means_of, refined, refined_with_centers
@@ -93,7 +93,7 @@ def optimal(
     max_depth : int, default=None
         Most cuts on a way from the root to a leaf. This and the next three are limits for "agreement" alone.
     min_samples_leaf : int, default=None
-        Fewest rows of a leaf, whatever they weigh; None is 1.
+        Fewest rows of a leaf, whatever they weigh above 0; None is 1.
     forbidden : collection of int, default=()
         Numbers of columns that no cut tests.
     max_columns : int, default=None
@@ -202,7 +202,7 @@ def optimal(
     leaves = whole_number("max_leaf_nodes", max_leaf_nodes, 1)
     deadline = _deadline(time_limit)
     task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
-    refuse_infinite_sum(task.rows.weights)
+    refuse_no_sum(task.rows.weights)
     if centers is not None:
         task = task.with_reference(_with_centers(reference, centers))
     return optimal_of(task, leaves, own_means=centers is None, deadline=deadline)
@@ -223,7 +223,7 @@ def _agreeing(
     leaves = None if max_leaf_nodes is None else whole_number("max_leaf_nodes", max_leaf_nodes, 1)
     deadline = _deadline(time_limit)
     task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs, budget=budget)
-    refuse_infinite_sum(task.rows.weights)
+    refuse_no_sum(task.rows.weights)
     if task.budget.forbidden and not 0 <= task.budget.forbidden[-1] < task.rows.n_columns:
         raise DataError(f"forbidden column {task.budget.forbidden[-1]}, but X has {task.rows.n_columns} columns")
     depth = task.n_kept if budget.max_depth is None else budget.max_depth

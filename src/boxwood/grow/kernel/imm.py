@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Indices
-from boxwood._validation import Rows, listed, refuse_infinite_sum
+from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.axes import ChosenCurves, Curves, features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow.centers.imm import grow_imm
@@ -120,7 +120,7 @@ def kernel_imm(
     [-1.25, 1.25]
     """
     task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
-    refuse_infinite_sum(task.rows.weights)
+    refuse_no_sum(task.rows.weights)
     return grow_kernel_imm(task, kernel=kernel, features=features, n_terms=n_terms, n_landmarks=n_landmarks).tree
 
 

@@ -117,11 +117,16 @@ def headline(ex: MeasuredTree) -> str:
     """Return how many clusters, rows, leaves and columns there are."""
     kept = counted(ex.n_rows - ex.n_left_out, "row")
     labelled = ex.n_left_out - ex.n_incomplete
-    parts = [f"{counted(labelled, 'row')} without a label"] * bool(labelled)
+    parts = [f"{counted(labelled, 'row')} {_lacking(ex)}"] * bool(labelled)
     parts += [f"{counted(ex.n_incomplete, 'row')} with missing values"] * bool(ex.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
     return f"{counted(ex.n_clusters, 'cluster')} of {kept}{left_out}, explained by {of_leaves(ex.n_leaves)} on {used}"
+
+
+def _lacking(ex: MeasuredTree) -> str:
+    """Return what rows lack that are left out although they have all values."""
+    return "without a label or weight" if ex.weighted else "without a label"
 
 
 def _loss(ex: MeasuredTree) -> str:
@@ -164,7 +169,7 @@ def _noise(ex: MeasuredTree) -> list[str]:
         return []
     order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
     taken = [f"{noise[i]:,} in {shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
-    return [f"Of the {counted(sum(noise), 'row')} without a label the rules put {listed(taken)}."]
+    return [f"Of the {counted(sum(noise), 'row')} {_lacking(ex)} the rules put {listed(taken)}."]
 
 
 def _origin(ex: MeasuredTree) -> str:

@@ -81,7 +81,8 @@ def _columns_named(columns: Sequence[str]) -> str:
 def _without_cluster(ex: Measurable) -> str:
     parts = [f"{ex.n_incomplete:,} {'lacks' if ex.n_incomplete == 1 else 'lack'} a value"] * bool(ex.n_incomplete)
     labelled = ex.n_left_out - ex.n_incomplete
-    parts += [f"{labelled:,} {'has' if labelled == 1 else 'have'} no label"] * bool(labelled)
+    lack = "no label or weight" if ex.weighted else "no label"
+    parts += [f"{labelled:,} {'has' if labelled == 1 else 'have'} {lack}"] * bool(labelled)
     return " and ".join(parts) or "none"
 
 

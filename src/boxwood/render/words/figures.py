@@ -23,6 +23,20 @@ def percent(share: float | None) -> str:
     return f"{share:.1%}"
 
 
+def beside(share: float, limit: float, decimals: int = 1) -> str:
+    """Return a share in percent, with as many more decimals as it takes to tell it from a limit, from none and all.
+
+    Examples
+    --------
+    >>> beside(0.947, 0.95), beside(0.94961, 0.95), beside(0.94961, 0.95, decimals=0), beside(0.95, 0.95)
+    ('94.7%', '94.96%', '94.96%', '95.0%')
+    """
+    others = [other for other in (limit, 0.0, 1.0) if other != share]
+    while decimals < 12 and f"{share:.{decimals}%}" in [f"{other:.{decimals}%}" for other in others]:
+        decimals += 1
+    return f"{share:.{decimals}%}"
+
+
 def price(times: float) -> str:
     """Return a price with two decimals, or with up to six if it takes more to tell it from 1.
 

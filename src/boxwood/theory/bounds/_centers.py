@@ -23,7 +23,7 @@ from boxwood._validation import (
     Rows,
     as_numbers,
     finite_number,
-    refuse_infinite_sum,
+    refuse_no_sum,
     refuse_other_kind,
     refuse_unknown,
     shown,
@@ -220,7 +220,7 @@ def imm_certificate(
         raise ValueError(f"centers must be 'reference' or None, got {shown(centers)}")
     rows_of_all = Rows.of(X, sample_weight)
     table, weights = rows_of_all.values, rows_of_all.weights
-    refuse_infinite_sum(weights)
+    refuse_no_sum(weights)
     check_fit(table, tree, reference)
     weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
     kept = np.flatnonzero(weight)

@@ -20,7 +20,7 @@ from boxwood._validation import (
     as_vector,
     finite_number,
     real_number,
-    refuse_infinite_sum,
+    refuse_no_sum,
     refuse_other_kind,
     shown,
     whole_number,
@@ -195,7 +195,7 @@ def distance_ratios(
     """
     refuse_no_reference(reference)
     rows = Rows.of(X, sample_weight)
-    refuse_infinite_sum(rows.weights)
+    refuse_no_sum(rows.weights)
     product = as_distance_kernel(kernel).fitted(rows)
     table, labels, weights = _kept_rows(rows.values, reference, rows.weights)
     k, d = int(labels.max()) + 1, table.shape[1]
