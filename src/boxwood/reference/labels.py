@@ -161,14 +161,14 @@ def _encode_hashable(labels: Iterable[Any], order: Sequence[Hashable] = ()) -> t
 def _ascending(names: Collection[Any]) -> list[Hashable]:
     """Return names in ascending order, texts in their natural one; names of several types by type and text."""
     if all(isinstance(name, str) for name in names):
-        return natural_order(names)
+        return [*natural_order(names)]
     try:
         return sorted(names)
     except TypeError:
         return sorted(names, key=lambda name: (type(name).__name__, _natural(str(name))))
 
 
-def natural_order(texts: Collection[str]) -> list[Hashable]:
+def natural_order(texts: Collection[str]) -> list[str]:
     """Return texts in the order of people: by what they are worth if all are numbers, else by the numbers in them.
 
     Examples

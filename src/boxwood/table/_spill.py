@@ -239,7 +239,8 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     with told_of_disk():
         copy_columns(table, columns, out, tick)
     spellings = spellings_of(table, dict(zip(chosen, columns, strict=True)))
-    words, orders = ({table.names[i]: its for i, its in found.items()} for found in (table.words, table.orders))
+    words = {table.names[i]: its for i, its in table.words.items()}
+    orders = {table.names[i]: its for i, its in table.orders.items()}
     return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings, words, orders)
 
 
