@@ -125,7 +125,7 @@ def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> 
             found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
             texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
         profiles = profiles_of(table, texts, None)
-        empty = tuple(table.names[i] for i in texts if profiles[i].filled == 0)
+        empty = tuple(table.names[i] for i in texts if profiles[i].filled == profiles[i].blanks == 0)
         return Texts(any(one.are_numbers or one.is_mixed for one in profiles.values()), empty)
 
 
