@@ -15,7 +15,7 @@ from boxwood.render import rules
 from boxwood.render.forms.labels import sql_rules
 from boxwood.table import Kinds, read_table
 from boxwood.table.write_labels import label_rows
-from tests.scale import law, some
+from tests.scale import each, law, some
 
 WORDS = {
     "capitals": ["ZA", "BW", "ZM", "TZ"],
@@ -107,3 +107,49 @@ def test_rules_and_clusters_are_the_same_in_every_form(seed, tmp_path):
         assert len(noted) == (form == "csv" and bool(missing))
         if form != "csv":
             assert rules(ex) == rules(of_words)
+
+
+@each("words", [["yes", "no", "none"], ["True", "False", "unknown"], ["none", "-", "?"], ["airbag", "none", "none"]])
+def test_none_and_other_blanks_are_words_among_words(words, tmp_path):
+    table = {"w": words * 20, "x": [*range(60)], "label": ["a", "b", "b"] * 20}
+    expected = rules(bw.explain(pd.DataFrame(table), "label", columns=["w"]))
+    assert "missing" not in expected
+    paths = written(table, tmp_path)
+    for form in ("csv", "parquet"):
+        assert values_in(read_table(str(paths[form]), labels="label", kinds=Kinds()), "w") == table["w"], form
+        with bw.scan(paths[form]) as source:
+            assert rules(bw.explain(source, "label", columns=["w"])) == expected, form
+
+
+def test_categories_keeps_marks_as_words(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("w,x,label\n" + "n/a,1,a\nred,2,b\nlight blue,1,b\n" * 20)
+    assert values_in(read_table(str(path), kinds=Kinds(["w"])), "w")[:3] == ["n/a", "red", "light blue"]
+    with bw.scan(path) as source:
+        asked = bw.explain(source, "label", categories=["w"])
+        assert rules(asked).startswith("a: w is n/a\n")
+        assert not any("read as" in note for note in asked.notes)
+        assert (
+            "read as missing: w ('n/a' in 20 rows) (categories keeps such words)" in bw.explain(source, "label").notes
+        )
+
+
+@each(
+    "texts, names, note",
+    [
+        (["1E5", "2E3", "12E10"], True, "w: names such as 1E5, read as words, not as numbers"),
+        (["1E5", "2E3", "3D1"], True, None),
+        (["1e5", "2d3", "NA"], True, "read as missing: w ('NA' in 20 rows) (categories keeps such words)"),
+        (["1E5", "2E3", "3.5"], False, "read as numbers: w ('1E5' is 100000)"),
+        (["1e5", "2e3", "3e4"], False, "read as numbers: w ('1e5' is 100000)"),
+        (["1E+05", "2E+03", "3E+04"], False, None),
+    ],
+)
+def test_wells_are_words_and_other_numbers_of_their_form_are_told(texts, names, note, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("w,label\n" + "".join(f"{text},{label}\n" for text, label in zip(texts, "abb", strict=True)) * 20)
+    table = read_table(str(path), labels="label", kinds=Kinds(), missing="learn")
+    assert bool(table.categories) == names
+    with bw.scan(path) as source:
+        ex = bw.explain(source, "label")
+    assert [each for each in ex.notes if "read as" in each] == ([] if note is None else [note])

@@ -80,7 +80,7 @@ class MarksMet(NamedTuple):
     words: Mapping[str, int]
 
     @classmethod
-    def of(cls, counts: Mapping[str, int], words: Collection[str]) -> MarksMet:
+    def of(cls, counts: Mapping[str, int], words: Collection[Hashable]) -> MarksMet:
         """Return the marks that were met in so many rows; IN: words: those that are words."""
         parts = [
             {mark: n for mark, n in sorted(counts.items()) if (mark in words) is is_word} for is_word in (False, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -161,14 +160,14 @@ def _encode_hashable(labels: Iterable[Any], order: Sequence[Hashable] = ()) -> t
 def _ascending(names: Collection[Any]) -> list[Hashable]:
     """Return names in ascending order, texts in their natural one; names of several types by type and text."""
     if all(isinstance(name, str) for name in names):
-        return natural_order(names)
+        return [*natural_order(names)]
     try:
         return sorted(names)
     except TypeError:
         return sorted(names, key=lambda name: (type(name).__name__, _natural(str(name))))
 
 
-def natural_order(texts: Collection[str]) -> list[Hashable]:
+def natural_order(texts: Collection[str]) -> list[str]:
     """Return texts in the order of people: by what they are worth if all are numbers, else by the numbers in them.
 
     Examples
@@ -176,11 +175,12 @@ def natural_order(texts: Collection[str]) -> list[Hashable]:
     >>> natural_order(["c10", "c2", "c1"]), natural_order(["10", "9.25", "9.5", "-1"])
     (['c1', 'c2', 'c10'], ['-1', '9.25', '9.5', '10'])
     """
-    try:
-        worth = {text: float(text) for text in texts}
-    except ValueError:
+    if not all(_PLAIN_NUMBER.fullmatch(text) for text in texts):
         return sorted(texts, key=_natural)
-    return sorted(texts, key=_natural if any(map(math.isnan, worth.values())) else lambda text: (worth[text], text))
+    return sorted(texts, key=lambda text: (float(text), text))
+
+
+_PLAIN_NUMBER = re.compile(r"\s*[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*", re.ASCII)
 
 
 def _natural(text: str) -> tuple[bool, float, list[tuple[int, str]], str]:

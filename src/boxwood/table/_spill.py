@@ -125,7 +125,7 @@ def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> 
             found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
             texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
         profiles = profiles_of(table, texts, None)
-        empty = tuple(table.names[i] for i in texts if profiles[i].filled == 0)
+        empty = tuple(table.names[i] for i in texts if profiles[i].filled == profiles[i].blanks == 0)
         return Texts(any(one.are_numbers or one.is_mixed for one in profiles.values()), empty)
 
 
@@ -239,7 +239,8 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     with told_of_disk():
         copy_columns(table, columns, out, tick)
     spellings = spellings_of(table, dict(zip(chosen, columns, strict=True)))
-    words, orders = ({table.names[i]: its for i, its in found.items()} for found in (table.words, table.orders))
+    words = {table.names[i]: its for i, its in table.words.items()}
+    orders = {table.names[i]: its for i, its in table.orders.items()}
     return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings, words, orders)
 
 

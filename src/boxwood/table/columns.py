@@ -52,8 +52,9 @@ class TextProfile:
 
     @property
     def are_numbers(self) -> bool:
-        """Whether all values are numbers or truths."""
-        return self.numbers == self.filled > 0 and not self.dates and not self.is_doubtful
+        """Whether all values are numbers, or truths without another word, such as "none" beside yes and no."""
+        are_words = bool(self.words) and self.blanks > 0
+        return self.numbers == self.filled > 0 and not (self.dates or self.is_doubtful or are_words)
 
     @property
     def is_mixed(self) -> bool:
@@ -240,7 +241,7 @@ def _second_pass(
         i = p.column
         if p.numbers < n_rows:
             wanted[i, "filled"] = f"count(*) FILTER (NOT {source.missing(i)})"
-            is_word = f"{source.missing(i)} AND NOT {source.missing(i, among_words=True)}"
+            is_word = f"{source.missing(i)} AND trim({source.text(i)}) <> '' AND {source.category(i)} IS NOT NULL"
             wanted[i, "blanks"] = f"count(*) FILTER ({is_word})"
             if source.has_marks:
                 wanted[i, "marks"] = marks_in(source, i)

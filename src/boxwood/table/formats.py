@@ -222,8 +222,8 @@ def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
         inner += children - (inner > 0)
     types = _types_of_arrow(con, path)
     durations = frozenset(i for i, type in enumerate(types) if str(type).startswith("duration"))
-    types_alone = {"durations": durations, "zones": _zones(types), "orders": _orders(types, partial(_first, file.path))}
-    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), **types_alone)
+    sql, orders = f"read_parquet({path}, {ONE_FILE})", _orders(types, partial(_first, file.path))
+    return Relation(sql, tuple(names), durations=durations, zones=_zones(types), orders=orders)
 
 
 def _first(path: str, column: int) -> Any:
