@@ -20,6 +20,8 @@ import boxwood as bw
 from boxwood._dates import Dates
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
+from boxwood.explanation.ask.question import Question
+from boxwood.tree.shorten import shortened
 from tests.scale import each, law
 
 EPOCH = datetime(1970, 1, 1)
@@ -273,11 +275,22 @@ def test_a_number_is_no_date(zone, tmp_path):
     assert ex.predict(empty, missing="none").tolist() == [None]
 
 
-def test_trees_on_other_columns_know_dates_too():
+def test_trees_on_other_columns_know_dates_too(monkeypatch):
     rng = np.random.default_rng(0)
-    days = pd.Timestamp("2010-01-01") + pd.to_timedelta(rng.integers(0, 1500, 400), unit="D")
-    frame = pd.DataFrame({"d": days, "c": rng.choice(list("abcd"), 400), "x": rng.normal(size=400)})
-    frame.loc[rng.random(400) < 0.1, "x"] = np.nan
-    for k in (2, 3, 4, 5):
-        ex = bw.explain(frame, n_clusters=k)
-        assert not re.search(r"\d\d:\d\d", ex.to_text())
+    frame = pd.DataFrame({"d": pd.Timestamp("2010-01-01") + pd.to_timedelta(rng.integers(0, 1500, 60), unit="D")})
+    frame = frame.assign(c=rng.choice(list("abcd"), 60), x=np.where(rng.random(60) < 0.1, np.nan, rng.normal(size=60)))
+    monkeypatch.setattr(Question, "best", lambda question, trees, search: trees[-1])  # as if it cost less
+    ex = bw.explain(frame, n_clusters=3)
+    assert "d is before" in ex.to_text()
+    assert not re.search(r"\d\d:\d\d", ex.to_text())
+
+
+@law(40)
+def test_a_cut_without_rows_on_one_side_is_before_a_round_date_too(seed):
+    rng = np.random.default_rng(seed)
+    days = rng.integers(-700_000, 2_900_000) + rng.integers(0, 50, 20).astype(float)
+    at = float(rng.choice([days.max(), np.nextafter(days.min(), -np.inf), days.min() - 0.3, days.max() + 0.7]))
+    tree = bw.ThresholdTree.from_dict({"feature": 0, "threshold": at, "left": {"cluster": 0}, "right": {"cluster": 1}})
+    short = shortened(tree, days[:, None], {0: Dates()})
+    assert (short.predict(days[:, None]) == tree.predict(days[:, None])).all()
+    assert len(Dates().first(float(short.upper[0]), beyond=True)) == 10

@@ -33,7 +33,7 @@ def words(nested, columns, categories=None):
 
 def test_neighbours_and_complements_are_said_once():
     columns = ["milk", "paper"]
-    assert words(cut(0, 27000, cut(1, 18000, leaf(1), leaf(0)), leaf(0)), columns) == "paper > 18000 | milk > 27000"
+    assert words(cut(0, 27000, cut(1, 18000, leaf(1), leaf(0)), leaf(0)), columns) == "paper > 18,000 | milk > 27,000"
     steps = cut(0, 93.96, leaf(0), cut(0, 93.995, leaf(0), cut(0, 95.75, cut(1, 106, leaf(0), leaf(1)), leaf(1))))
     assert words(steps, columns) == "milk <= 93.995 | milk <= 95.75 and paper <= 106"
     assert words(cut(0, 1, leaf(0), cut(1, 2, leaf(0), leaf(0))), columns) == "every row"

@@ -328,7 +328,7 @@ def test_numbers_with_few_digits():
     assert [brief(x) for x in (0.0, -0.0, 9.0, 999.5, 1234.0, 12345.0, 1e6, 2.5e9, 1e15, -58210.0)] == [
         *("0", "0", "9", "1e+03", "1,234", "12.3k", "1M", "2.5bn", "1e+15", "-58.2k")
     ]
-    assert short_number(1234567890.0) == "1234567890"
+    assert short_number(1234567890.0) == "1,234,567,890"
     assert short_number(12345678901.0) == "≈ 1.235e+10"
 
 

@@ -150,3 +150,19 @@ def test_what_is_joined_can_be_read_in_one_way_only():
     assert condition(coded((False, True, None), 0, 1)) == "country is not missing"
     assert condition(coded(("AT", "CH", None), 0, 1)) == "country is not missing"
     assert condition(coded(("AT", "CH", None), 0, 2)) == "country is AT or missing"
+
+
+@law(40)
+def test_large_numbers_have_commas_where_people_read_and_none_where_programs_do(seed):
+    rng = np.random.default_rng(seed)
+    step = float(rng.choice([0.25, 1.0, 1000.0, 12345.0, 1e6]))
+    x = rng.integers(-(10**4), 10**4, 40) * step
+    ex = boxwood.explain(pd.DataFrame({"x": x}), np.where(x <= np.sort(x)[20], "a", "b"), max_leaf_nodes=2)
+    threshold = float(ex.tree.upper[0])
+    said = rules(ex).splitlines()[0].removeprefix("a: x <= ")
+    assert float(said.replace(",", "")) == threshold
+    assert ("," in said) == (abs(threshold) >= 10_000)
+    assert said in ex.to_text()
+    for form in (ex.to_sql(), ex.to_python(), ex.to_javascript(), ex.to_csv().replace(",", " , "), ex.to_json()):
+        assert said in form or "," in said
+        assert not ("," in said and said in form)

@@ -37,7 +37,7 @@ def test_words_name_the_value(seed):
     assert "both: member = 1 and app = 1" in rules or "both: app = 1 and member = 1" in rules
     page = Page(ex.to_html()).text
     tree = page[page.index("The tree") : page.rindex("For analysts")]
-    for text in (str(ex), ex.to_text(), ex.to_csv(), ex.to_markdown(), tree, ex.to_json().split('"nodes"')[0]):
+    for text in (str(ex), ex.to_text(), ex.to_csv(), ex.to_markdown(), tree, ex.to_json().split('"clusters"')[1]):
         assert "member = 0" in text
         assert "member <" not in text
         assert "app >" not in text

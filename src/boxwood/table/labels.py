@@ -410,6 +410,7 @@ def read_row(
             if is_text:
                 what = f"column '{name}' must be {inputs[i].must_be}"
                 raise DataError(f"{what}, but {source.name} has {shown(text)} in row {row:,}")
-            is_date = isinstance(columns[name], Dates) and value is not None
-            values[name] = text if is_unseen else columns[name].moment(value) if is_date else value
+            if isinstance(kind := columns[name], Dates) and value is not None:
+                value = kind.moment(value)
+            values[name] = text if is_unseen else value
         return values

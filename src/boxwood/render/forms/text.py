@@ -21,6 +21,7 @@ from boxwood.render.words.rules import (
     cluster_rule,
     column_name,
     condition,
+    grouped,
     none_of,
     number,
     numbers,
@@ -323,7 +324,7 @@ class _Words:
             inside, outside = sides_with_gaps(tree.test(node), reached=node in self.reached)
             return numbers(name, *inside, dates), numbers(name, *outside, dates)
         ends = float(tree.lower[node]), float(tree.upper[node])
-        return values_of(name) if self.ex._says_values(feature, *ends) else sides(name, *ends, number)
+        return values_of(name) if self.ex._says_values(feature, *ends) else sides(name, *ends, grouped)
 
     def _values(self, feature: int, child: int, known: Categories) -> str:
         """Return the values with which rows come to a node below a cut of a column of words."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
 from boxwood._dates import Dates
-from boxwood.render.words.rules import number, printable
+from boxwood.render.words.rules import grouped, number, printable
 
 LONGEST_NAME = 40  # a longer name is cut in the middle
 
@@ -129,7 +129,7 @@ def short_number(x: float) -> str:
     ('3170', '≈ 0.3')
     """
     exact = number(x)
-    return exact if len(exact) <= _LONGEST_NUMBER else f"≈ {x:.4g}"
+    return grouped(x) if len(exact) <= _LONGEST_NUMBER else f"≈ {x:.4g}"
 
 
 def brief_of(x: float, dates: Dates | None) -> str:

@@ -20,7 +20,16 @@ from boxwood.render.words.figures import (
     size,
     width,
 )
-from boxwood.render.words.rules import category, cluster_name, cluster_rule, column_name, condition, number, one_of
+from boxwood.render.words.rules import (
+    category,
+    cluster_name,
+    cluster_rule,
+    column_name,
+    condition,
+    grouped,
+    number,
+    one_of,
+)
 from boxwood.tree.boxes import ends_without_missing
 
 if TYPE_CHECKING:
@@ -417,8 +426,8 @@ def _move(move: Move) -> str:
     assert isinstance(move.before, float)
     beyond = math.nextafter(move.after, move.before)
     if len(number(beyond)) < len(number(move.after)):
-        return f"{name} were {'above' if beyond < move.after else 'below'} {number(beyond)}"
-    return f"{name} were {number(move.after)}"
+        return f"{name} were {'above' if beyond < move.after else 'below'} {grouped(beyond)}"
+    return f"{name} were {grouped(move.after)}"
 
 
 def _when(days: float, dates: Dates, *, is_later: bool) -> str:
@@ -435,4 +444,4 @@ def _when(days: float, dates: Dates, *, is_later: bool) -> str:
 def _value(value: Hashable, dates: Dates | None = None) -> str:
     if isinstance(value, float) and dates is not None:
         return dates.text(value)
-    return number(value) if isinstance(value, float) else category(value)
+    return grouped(value) if isinstance(value, float) else category(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from boxwood._dates import Dates
@@ -91,7 +91,7 @@ def condition(one: Condition, *, whole: bool = False) -> str:
                 values, included = tuple(others), False
         most = len(values) if whole else MOST_VALUES
         return f"{name} is {one_of(values, most) if included else none_of(values, most)}"
-    return numbers(name, one.intervals, one.or_missing, one.dates)
+    return numbers(name, one.intervals, one.or_missing, one.dates, whole=whole)
 
 
 def is_any_value(values: Collection[Hashable], known: Sequence[Hashable]) -> bool:
@@ -99,16 +99,20 @@ def is_any_value(values: Collection[Hashable], known: Sequence[Hashable]) -> boo
     return None in known and None not in values and len(values) == len(known) - 1
 
 
-def numbers(name: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None = None) -> str:
+def numbers(
+    name: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None = None, *, whole: bool = False
+) -> str:
     """Return in words that a number is in one of some intervals, or missing, such as `age > 5 or missing`.
 
-    IN: dates: how numbers are said that are dates, such as `joined is before 2026-03-01`.
+    IN: dates: how numbers are said that are dates, such as `joined is before 2026-03-01`; whole: for programs to read,
+    and so without commas in numbers.
     """
     if not pieces:
         return f"{name} is missing" if or_missing else f"no possible {name}"
     if not or_missing and _is_every_number(pieces[0]):
         return f"{name} is not missing"
-    said = (_interval(name, piece) if dates is None else f"{name} is {period(piece, dates)}" for piece in pieces)
+    say = number if whole else grouped
+    said = (_interval(name, piece, say) if dates is None else f"{name} is {period(piece, dates)}" for piece in pieces)
     return " or ".join([*said, *["missing"] * or_missing])
 
 
@@ -134,6 +138,25 @@ def number(x: float) -> str:
     ('45200', '0.8', '1e-12', '0')
     """
     return repr(x + 0.0).removesuffix(".0")
+
+
+def grouped(x: float) -> str:
+    """Return the shortest decimal as `number` does, with commas in numbers of five digits and more.
+
+    Examples
+    --------
+    >>> grouped(45200.0), grouped(-1234567.25), grouped(2024.0), grouped(1e300)
+    ('45,200', '-1,234,567.25', '2024', '1e+300')
+    """
+    whole, point, rest = number(x).partition(".")
+    return (
+        f"{int(whole):,}{point}{rest}"
+        if abs(x) >= _GROUPED and whole.lstrip("-").isdigit() and "e" not in rest
+        else number(x)
+    )
+
+
+_GROUPED = 10_000  # smaller numbers may be years
 
 
 def cluster_name(name: Hashable) -> str:
@@ -213,7 +236,7 @@ def _texts(parts: Iterable[tuple[str, bool]], *, several: bool) -> Iterable[str]
     return (f"({text})" if several and compound else text for text, compound in parts)
 
 
-def _interval(name: str, piece: Interval) -> str:
+def _interval(name: str, piece: Interval, number: Callable[[float], str]) -> str:
     lower, upper, lower_closed, upper_closed = piece
     if lower == upper:
         return f"{name} = {number(lower)}"

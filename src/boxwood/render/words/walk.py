@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from boxwood._dates import Dates
 from boxwood.axes import Categories
 from boxwood.render.words.figures import short_number
-from boxwood.render.words.rules import category, column_name, from_to, none_of, number, numbers, one_of
+from boxwood.render.words.rules import category, column_name, from_to, grouped, none_of, numbers, one_of
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import sides as values_on_side
 from boxwood.tree.boxes import without_missing
@@ -191,7 +191,7 @@ def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collect
     if codes is None and ex._says_values(feature, lower, upper):
         return CutWords(("= 0", "= 1"), values_of(name))
     if codes is None:
-        inside, outside = sides(name, lower, upper, number)
+        inside, outside = sides(name, lower, upper, grouped)
         return CutWords(_numbers(lower, upper), (inside, outside.replace(f"{name} >  ", f"{name} > ")))
     categories = ex.coded_columns[feature]
     if categories.values == (False, True):
