@@ -1,0 +1,799 @@
+"""Each sentence that is printed is tried to be refuted: what it says is counted again, or what it denies is done.
+
+`SENTENCES` has a pattern for each sentence of notes, print and page, and beside it who tries. A sentence that fits no
+pattern fails, so that a new one comes with who tries it.
+"""
+
+import itertools
+import re
+from functools import cached_property
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import DBSCAN, KMeans
+from sklearn.mixture import GaussianMixture
+
+import boxwood as bw
+from boxwood.axes.every_set import EverySetMap
+from boxwood.errors import DataError
+from boxwood.render.words.figures import percent, size
+from tests.scale import law, seeds
+
+NUMBER = r"[\d,.]+(?:e[+-]\d+)?"
+SHARE = r"<?[\d.]+%"
+SLACK = 1e-9
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of clusterers, on tables this small
+
+
+# ------------------------------------------------------------------------------------------------------ the calls
+class Asked:
+    """A call of `explain`, and what it gave; all that sentences tell is counted here from rows, labels and the tree."""
+
+    def __init__(self, X, y, **options):
+        self.X, self.y, self.options = X, y, options
+        self.ex = bw.explain(X, y, **options)
+
+    def again(self, **others):
+        """Return the explanation of the same rows by other options."""
+        return bw.explain(self.X, self.y, **{**self.options, **others})
+
+    @property
+    def task(self):
+        return self.ex._known().task
+
+    @cached_property
+    def table(self):
+        """Values in the table's columns, codes of words among them."""
+        return np.asarray(self.ex._known().coordinates.table.values, dtype=float)
+
+    @property
+    def labels(self):
+        return self.task.reference.labels
+
+    @cached_property
+    def mass(self):
+        """Weight of each row that is in a cluster; 0 for others."""
+        kept = self.labels >= 0
+        return kept * (1.0 if self.task.rows.weights is None else self.task.rows.weights)
+
+    @cached_property
+    def ruled(self):
+        return self.ex.tree.predict(self.table)
+
+    @cached_property
+    def held(self):
+        """Weight of the rows of each cluster (lines) in the rules of each (columns)."""
+        held = np.zeros((self.ex.n_clusters, self.ex.n_clusters))
+        kept = self.labels >= 0
+        np.add.at(held, (self.labels[kept], self.ruled[kept]), self.mass[kept])
+        return held
+
+    @property
+    def agreement(self):
+        return np.trace(self.held) / self.held.sum()
+
+    @property
+    def baseline(self):
+        return self.held.sum(axis=1).max() / self.held.sum()
+
+    def cluster(self, said):
+        """Return the number of a cluster from its name in words."""
+        return [f"cluster {one}" if isinstance(one, int) else str(one) for one in self.ex.names].index(said)
+
+    @property
+    def asked_leaves(self):
+        return self.options.get("max_leaf_nodes") or self.ex.n_clusters
+
+
+def some_table(rng):
+    """Return a frame of up to four columns: numbers of several kinds, words, booleans, dates, numbers with gaps."""
+    n = int(rng.integers(12, 60))
+    z = [rng.normal(size=n) + rng.integers(0, 3, n) * rng.choice([0, 3]) for _ in range(4)]
+    kinds = {
+        "normal": lambda z: z,
+        "few": lambda z: rng.integers(0, 4, n) * 1.0,
+        "wide": lambda z: z * 500,
+        "cents": lambda z: np.round(z, 1),
+        "words": lambda z: rng.choice(list("abcde"), n),
+        "booleans": lambda z: rng.random(n) < 0.4,
+        "gaps": lambda z: np.where(rng.random(n) < 0.15, np.nan, z),
+        "dates": lambda z: pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D"),
+    }
+    chosen = rng.choice([*kinds], rng.integers(1, 5), p=[0.3, 0.15, 0.1, 0.1, 0.15, 0.05, 0.1, 0.05])
+    return pd.DataFrame({f"c{j}": kinds[kind](z[j]) for j, kind in enumerate(chosen)})
+
+
+def some_clustering(rng, frame):
+    """Return a clustering of the rows: labels that follow a column, two, or none; or a clusterer; None is k-means."""
+    numbers = frame.select_dtypes("number").fillna(0).to_numpy()
+    x, y = (numbers[:, j] if numbers.shape[1] > 1 else rng.normal(size=len(frame)) for j in (0, -1))
+    ways = {
+        "made": lambda: None,
+        "bands": lambda: np.digitize(x + rng.normal(size=len(x)) * 0.3, np.quantile(x, [0.4, 0.7])),
+        "crossed": lambda: ((x > np.median(x)) ^ (y > np.median(y))).astype(int),
+        "noise": lambda: rng.choice(list("abc"), len(x), p=[0.6, 0.3, 0.1]),
+        "left out": lambda: np.where(rng.random(len(x)) < 0.2, -1, (x > np.median(x)).astype(int)),
+        "mixture": lambda: GaussianMixture(2, random_state=0),
+        "dense": lambda: DBSCAN(eps=1.0, min_samples=3),
+        "k-means": lambda: KMeans(3, n_init=2, random_state=0),
+    }
+    return ways[rng.choice([*ways], p=[0.25, 0.2, 0.15, 0.1, 0.1, 0.08, 0.06, 0.06])]()
+
+
+def some_options(rng, frame, clustering):
+    """Return options: limits, objectives, methods, weights."""
+    chance = {
+        "n_clusters": (int(clustering is None), lambda: int(rng.integers(2, 5))),
+        "max_leaf_nodes": (0.3, lambda: int(rng.integers(2, 8))),
+        "max_depth": (0.2, lambda: int(rng.integers(1, 4))),
+        "min_samples_leaf": (0.15, lambda: int(rng.integers(2, 8))),
+        "forbidden": (0.12 * (frame.shape[1] > 1), lambda: ["c0"]),
+        "max_columns": (0.12, lambda: 1),
+        "preferred": (0.1, lambda: [frame.columns[-1]]),
+        "round_thresholds": (0.15, lambda: 1),
+        "objective": (0.4, lambda: str(rng.choice(["cost", "agreement", "auto"]))),
+        "sample_weight": (0.25, lambda: rng.integers(rng.integers(0, 2), 5, len(frame)) * 1.0),
+        "standardize": (0.2, lambda: True),
+        "validate": (0.1, lambda: 0.3),
+        "missing": (0.1, lambda: "drop"),
+    }
+    options = {name: value() for name, (share, value) in chance.items() if rng.random() < share}
+    methods = ["imm", "cart", "exkmc", "expand", "random_cuts", "mmdt", "greedy", "shallow"]
+    return options if "objective" in options or rng.random() < 0.7 else {**options, "method": str(rng.choice(methods))}
+
+
+def asked_at_random(seed):
+    """Return a call at random; skip the test where it is refused, as other tests are about what is refused."""
+    rng = np.random.default_rng(seed)
+    frame = some_table(rng)
+    clustering = some_clustering(rng, frame)
+    try:
+        return Asked(frame, clustering, **some_options(rng, frame, clustering))
+    except (DataError, ValueError) as error:
+        pytest.skip(str(error))
+
+
+# --------------------------------------------------------------------------------------------- who tries to refute
+def same(told, counted):
+    assert told == counted, f"told {told}, counted {counted}"
+
+
+def nothing(asked, *told):
+    """Nothing is promised: it says how something was done, or what may be done."""
+
+
+def is_not_compact(asked, told):
+    assert int(told) < 95
+    if isinstance(asked.ex._known().coordinates.axis_map, EverySetMap):
+        return  # these are not the columns in which distances were looked at
+    rows, labels = asked.task.rows.values, np.where(asked.mass > 0, asked.labels, -1)
+    means = [np.average(rows[labels == c], axis=0, weights=asked.mass[labels == c]) for c in range(labels.max() + 1)]
+    far = np.square(rows[:, None] - np.array(means)[None]).sum(axis=2)
+    own = far[np.arange(len(rows)), np.maximum(labels, 0)] <= far.min(axis=1) * (1 + 1e-9) + 1e-12
+    share = asked.mass[own].sum() / asked.mass.sum()
+    assert abs(int(told) / 100 - min(share, 0.94)) < 0.0051
+
+
+def is_without_price(asked):
+    assert "price of explainability" not in str(asked.ex)
+    assert asked.ex.search.reason.startswith("the clusters are not compact")
+
+
+def reaches(asked, leaves, told):
+    """More leaves than were asked for, or than there are: and the call that it names does get there."""
+    assert int(leaves) > max(asked.ex.n_leaves, asked.asked_leaves)
+    ways = itertools.product(("agreement", "auto"), {asked.options.get("round_thresholds"), None})
+    tried = [asked.again(max_leaf_nodes=int(leaves), objective=goal, round_thresholds=digits) for goal, digits in ways]
+    reached = max(one.agreement for one in tried)
+    assert float(told.rstrip("%")) <= 100 * reached + 0.0501, f"{reached:.1%} at most"
+
+
+def stops_early(asked, leaves, wanted, limits, gain):
+    """Fewer leaves than asked for, though a search for each number of leaves between gains nothing that it denies."""
+    same((int(leaves), int(wanted)), (asked.ex.n_leaves, asked.options["max_leaf_nodes"]))
+    assert (gain == "costs less") == (asked.options.get("objective") == "cost")
+    others = [asked.again(max_leaf_nodes=m) for m in range(asked.ex.n_leaves + 1, int(wanted))]
+    larger = [one for one in others if one.n_leaves > asked.ex.n_leaves]
+    if "costs less" == gain:
+        assert all(one.cost >= asked.ex.cost * (1 - 1e-6) for one in larger)
+    if "gets more rows right" == gain:
+        assert all(one.agreement <= asked.ex.agreement + SLACK for one in larger)
+
+
+def gains_nothing(asked, leaves, wanted, limits, what):
+    """No cut of a leaf lowers what the method lowers."""
+    same((int(leaves), int(wanted)), (asked.ex.n_leaves, asked.options["max_leaf_nodes"]))
+    if limits or what == "anything":  # cuts within limits, and other criteria, have twins in tests/naive
+        return
+    reached = asked.ex.tree.apply(asked.table)
+    for leaf in np.unique(reached):
+        here = (reached == leaf) & (asked.mass > 0)
+        before, after = (loss(asked, here, what) for loss in (whole_loss, best_loss))
+        assert after >= before - 1e-9 * max(before, 1), f"leaf {leaf}: {before} falls to {after}"
+
+
+def whole_loss(asked, here, what):
+    costs = costs_to(asked, what)
+    return costs[here, asked.ex.tree.leaf_clusters[asked.ex.tree.apply(asked.table)[here][0]]].sum()
+
+
+def best_loss(asked, here, what):
+    """Return the least loss of the rows of a leaf that one cut of it leaves, whatever its sides are called."""
+    costs, best = costs_to(asked, what), np.inf
+    for inside in cuts_of(asked.table[here]) if not asked.ex.coded_columns and not asked.ex.gap_columns else ():
+        best = min(best, costs[here][inside].sum(axis=0).min() + costs[here][~inside].sum(axis=0).min())
+    return best
+
+
+def costs_to(asked, what):
+    """Return what each row costs in each cluster: a mistake, or the squared distance to its centre."""
+    if "mistakes" in what:
+        return asked.mass[:, None] * (asked.labels[:, None] != np.arange(asked.ex.n_clusters))
+    return asked.mass[:, None] * np.square(asked.task.rows.values[:, None] - asked.task.reference.centers[None]).sum(2)
+
+
+def cuts_of(values):
+    """Yield the rows on one side of each cut `x <= t`."""
+    for x in values.T:
+        for t in np.unique(x)[:-1]:
+            yield x <= t
+
+
+def decides_alone(asked, column):
+    j = asked.ex.columns.index(column)
+    same(asked.ex.tree.features.tolist(), [j])
+    kept = asked.mass > 0
+    assert (asked.ruled[kept] == asked.labels[kept]).all()
+
+
+def lack_a_value(asked, n, n_rows, columns):
+    same(int(n.replace(",", "")), asked.ex.n_incomplete)
+    told = dict(re.findall(r"(\S+) \((\d+)\)", columns))
+    same({name: int(count) for name, count in told.items()}, {name: int(asked.X[name].isna().sum()) for name in told})
+    same(int(n_rows), len(asked.X))
+
+
+def uses_columns(asked, told, n):
+    tested = [asked.ex.columns[j] for j in asked.ex.tree.features]
+    same(told, ", ".join(tested) or "none")
+    same(int(n), len(asked.ex.columns) - len(asked.ex.budget.forbidden))
+
+
+def tests_none_of(asked, told):
+    tested = {asked.ex.columns[j] for j in asked.ex.tree.features}
+    assert not tested & {*told.split(", ")}
+
+
+def tests_all_of(asked, told):
+    assert {*told.split(", ")} <= {asked.ex.columns[j] for j in asked.ex.tree.features}
+
+
+def moves_rows(asked, digits, moved):
+    """Thresholds have so many digits; without rounding so many rows have another leaf, where the tree is the same."""
+    for j in asked.ex.tree.features:
+        if j not in asked.ex.coded_columns and j not in asked.ex.date_columns:
+            ends = np.concatenate([end[asked.ex.tree.feature == j] for end in (asked.ex.tree.lower, asked.ex.tree.upper)])
+            ends = ends[np.isfinite(ends) & (np.abs(ends) < 1e300)]
+            assert all(float(f"{end:.{int(digits) - 1}e}") == end for end in ends)
+    if moved != "no row" or asked.options.get("method") not in ("imm", "cart", "exkmc", "expand"):
+        return
+    exact = asked.again(round_thresholds=None)
+    if (exact.tree.feature.tolist(), exact.n_leaves) == (asked.ex.tree.feature.tolist(), asked.ex.n_leaves):
+        same((exact.tree.apply(asked.table) != asked.ex.tree.apply(asked.table)).sum(), 0)
+
+
+def hardly_sees(asked, narrow, its, wide, far):
+    values = asked.table[:, [asked.ex.columns.index(name) for name in (narrow, wide)]]
+    values = np.where(np.isinf(values), np.nan, values)
+    spans = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+    same((its, far), tuple(f"{span:.3g}" for span in spans))
+    assert spans[1] >= 100 * spans[0]
+
+
+def add_little(asked, what, agreement, baseline):
+    same((agreement, baseline), (percent(asked.agreement), percent(asked.baseline)))
+    assert (asked.agreement < asked.baseline) == (what == "are worse than none")
+
+
+def has_no_rule(asked, name, where, helps):
+    c = asked.cluster(name)
+    assert c not in asked.ex.tree.leaf_clusters
+    named = [asked.cluster(one) for one in re.split(", | and ", where) if not one.endswith(" more")]
+    assert set(named) <= set(np.flatnonzero(asked.held[c]).tolist())
+    assert len(named) == (asked.held[c] > 0).sum() or "more" in where
+    if helps:
+        assert asked.ex.n_leaves >= asked.asked_leaves
+
+
+def has_no_rule_either(asked, names):
+    assert not {asked.cluster(one) for one in names.split(", ")} & {*asked.ex.tree.leaf_clusters.tolist()}
+
+
+def matches_no_row(asked, name):
+    own = [leaf for leaf in asked.ex.leaves if leaf.cluster == asked.cluster(name)]
+    reached = asked.ex.tree.apply(asked.table)
+    assert any(asked.mass[(reached == leaf.leaf) & (asked.labels == leaf.cluster)].sum() == 0 for leaf in own)
+
+
+def has_room(asked, leaves, k, limits):
+    depth, least = (asked.options.get(name) for name in ("max_depth", "min_samples_leaf"))
+    rows = int((asked.labels >= 0).sum())
+    room = min(2**depth if depth else np.inf, rows // least if least else np.inf)
+    assert room <= int(leaves) < int(k) == asked.ex.n_clusters
+
+
+def finds_few(asked, found, agreement, more):
+    same(agreement, percent(asked.agreement))
+    for share, name in re.findall(rf"({SHARE}) of ([^,]+)", found):
+        c = asked.cluster(name.strip())
+        same(share, percent(asked.held[c, c] / asked.held[c].sum()))
+    assert not more or asked.ex.n_leaves >= asked.asked_leaves
+
+
+def has_equal_centres(asked):
+    centers = asked.task.reference.centers
+    pairs = itertools.combinations(centers, 2)
+    assert any(np.allclose(*pair) for pair in pairs) or asked.options.get("forbidden")
+
+
+def are_whole_numbers(asked, columns):
+    for name, n, low, high in re.findall(rf"(\S+) \((\d+) whole numbers, ({NUMBER}) to ({NUMBER})\)", columns):
+        values = asked.X[name].dropna().unique()
+        same((int(n), float(low), float(high)), (len(values), values.min(), values.max()))
+        assert (values == np.floor(values)).all()
+
+
+def are_used(asked, used, of, names):
+    same((int(used), int(of)), (len(asked.ex.columns), asked.X.shape[1]))
+    assert {*names.split(", ")} <= {*asked.ex.columns}
+
+
+def are_left_out(asked, names):
+    assert not {*names.split(", ")} & {*asked.ex.columns}
+
+
+def is_of_many_columns(asked, clusters, rows, left_out, leaves, used, columns):
+    ex = asked.ex
+    same((int(clusters), int(leaves)), (len(np.unique(asked.labels[asked.labels >= 0])), int((ex.tree.feature < 0).sum())))
+    same(int(rows.replace(",", "")), int((asked.labels >= 0).sum()))
+    same((int(used), int(columns)), (len(np.unique(ex.tree.feature[ex.tree.feature >= 0])), len(ex.columns)))
+    same(sum(map(int, re.findall(r"\d+", left_out or ""))), len(asked.X) - int(rows.replace(",", "")))
+
+
+def agrees(asked, told, weighted, largest, baseline):
+    same((told, baseline), (percent(asked.agreement), percent(asked.baseline)))
+    same(bool(weighted), "sample_weight" in asked.options)
+    same(asked.held.sum(axis=1)[asked.cluster(largest)], asked.held.sum(axis=1).max())
+
+
+def costs_times(asked, told):
+    if not asked.ex.coded_columns and not asked.ex.gap_columns:
+        counted = cost_of(asked, asked.ruled) / cost_of(asked, asked.labels)
+        assert abs(float(told) - counted) < 0.0051 + 0.006 * counted
+
+
+def costs_the_same(asked):
+    if not asked.ex.coded_columns and not asked.ex.gap_columns:
+        assert cost_of(asked, asked.ruled) <= cost_of(asked, asked.labels) * (1 + 1e-6) + SLACK
+
+
+def costs_nothing(asked):
+    assert cost_of(asked, asked.ruled) <= 1e-6
+
+
+def costs_infinitely_more(asked, told):
+    assert cost_of(asked, asked.labels) <= 1e-6 < float(told)
+
+
+def does_not_minimise(asked):
+    assert asked.ex.cost < asked.ex.reference_cost
+
+
+def cost_of(asked, groups):
+    """Return the squared distances to the means of groups, in the columns in which the price is measured."""
+    rows = asked.task.rows.values if asked.ex._known().coordinates.measured is None else asked.table
+    kept = asked.mass > 0
+    total = 0.0
+    for c in np.unique(groups[kept]):
+        here = kept & (groups == c)
+        mean = np.average(rows[here], axis=0, weights=asked.mass[here])
+        total += (asked.mass[here, None] * np.square(rows[here] - mean)).sum()
+    return total
+
+
+def expects(asked, rounded, told, how):
+    held = asked.ex.held_out
+    same((rounded, told, how), (f"{held.agreement:.0%}", percent(held.agreement), held.how))
+    assert 0 < held.n_rows < (asked.labels >= 0).sum()
+
+
+def put_rows_of_noise(asked, n, told):
+    noise = asked.ruled[asked.labels < 0]
+    same(int(n), len(noise))
+    for count, name in re.findall(r"(\d+) in ([^,]+)", told):
+        same(int(count), (noise == asked.cluster(name)).sum())
+
+
+def no_tree_agrees_more(asked, leaves, limits, by):
+    """All trees of two and of three leaves are tried, by all cuts, sets of words, and sides of missing values."""
+    least = asked.options.get("min_samples_leaf", 1)
+    for found in trees_of(asked, int(leaves.split()[0]), least):
+        assert found <= asked.agreement + float(by or 0) / 100 + SLACK, f"{found:.2%}, not {asked.agreement:.2%}"
+
+
+def trees_of(asked, leaves, least):
+    """Yield the best agreement of each first cut, and for three leaves of each second cut of either side."""
+    kept = asked.mass > 0
+    own = asked.mass[kept, None] * (asked.labels[kept, None] == np.arange(asked.ex.n_clusters))
+    masks = np.array([*every_cut(asked, kept)], dtype=float).reshape(-1, int(kept.sum()))
+    ones, total = np.ones(len(own)), own.sum()
+    yield own.sum(axis=0).max() / total
+    for mask in masks if leaves >= 2 else ():
+        if min(mask.sum(), (ones - mask).sum()) < least:
+            continue
+        yield (own[mask > 0].sum(axis=0).max() + own[mask == 0].sum(axis=0).max()) / total
+        if leaves < 3 or asked.options.get("max_depth") == 1:
+            continue
+        for side in (mask, ones - mask):
+            inside, other = masks @ (own * side[:, None]), own[side == 0].sum(axis=0).max()
+            within = (side @ masks.T, side.sum() - side @ masks.T)
+            both = inside.max(axis=1) + (own[side > 0].sum(axis=0) - inside).max(axis=1)
+            large = (within[0] >= least) & (within[1] >= least)
+            yield (both[large].max(initial=0.0) + other) / total
+
+
+def every_cut(asked, kept):
+    for j, name in enumerate(asked.ex.columns):
+        if name in asked.options.get("forbidden", ()):
+            continue
+        x = asked.table[kept, j]
+        if j in asked.ex._known().coordinates.categories:
+            values = np.unique(x)
+            for n in range(1, len(values) // 2 + 1):
+                yield from (np.isin(x, chosen) for chosen in itertools.combinations(values, n))
+            continue
+        lacks = np.isnan(x) | np.isinf(x)
+        yield from ([lacks] if lacks.any() else [])
+        for t in np.unique(x[~lacks])[:-1]:
+            yield (x <= t) & ~lacks
+            yield ((x <= t) & ~lacks) | lacks
+
+
+def no_tree_costs_less(asked, leaves, limits, by):
+    """All trees of two and of three leaves are tried, each leaf with its own mean."""
+    if asked.ex.coded_columns or asked.ex.gap_columns or asked.ex._known().coordinates.axis_map is not None:
+        return
+    kept, rows = asked.mass > 0, asked.task.rows.values
+    values, mass = rows[kept], asked.mass[kept]
+    free = [j for j, name in enumerate(asked.ex.columns) if name not in asked.options.get("forbidden", ())]
+
+    def spread(here):
+        mean = np.average(values[here], axis=0, weights=mass[here])
+        return (mass[here, None] * np.square(values[here] - mean)).sum()
+
+    best, first = np.inf, [*cuts_of(values[:, free])]
+    for inside in first if leaves.split()[0] in "23" else ():
+        sides = [spread(inside), spread(~inside)]
+        best = min(best, sum(sides))
+        for i, side in enumerate((inside, ~inside)) if leaves.startswith("3") and len(first) <= 60 else ():
+            for cut in first:
+                if (cut & side).any() and (~cut & side).any():
+                    best = min(best, sides[1 - i] + spread(cut & side) + spread(~cut & side))
+    assert best >= asked.ex.cost * (1 - float(by or 0) / 100 - 1e-6)
+
+
+def ends_in_own_leaf(asked, share, ratio, first, second, column):
+    """Rows drawn from these Gaussians end in the leaves of their own component."""
+    of, rng = asked.task.mixture, np.random.default_rng(0)
+    if of is None or "standardize" in asked.options:  # other Gaussians, or in other columns
+        return
+    own = rng.choice(len(of.weights), 2000, p=of.weights / np.sum(of.weights))
+    full = [np.diag(one) for one in of.variances] if of.covariances is None else of.covariances
+    drawn = np.array([rng.multivariate_normal(of.means[c], full[c], check_valid="ignore") for c in own])
+    right = (asked.ex.tree.predict(drawn) == of.clusters[own]).mean()
+    assert right >= float(share.rstrip("%")) / 100 - 4 * np.sqrt(0.25 / len(own))
+
+
+def is_a_mean_of_draws(asked, n, best, mean, worst):
+    assert float(best) <= float(mean) <= float(worst)
+    same(int(n.replace(",", "")), asked.ex.draws.n_trees)
+
+
+def is_bounded(asked, bound):
+    assert asked.ex.draws.mean <= float(bound) * 1.001
+
+
+def sorts(asked, rows, clusters, cuts, used, columns):
+    ex = asked.ex
+    same(int(rows.replace(",", "")), int((asked.labels >= 0).sum()))
+    same((int(clusters), int(cuts)), (ex.n_clusters, int((ex.tree.feature >= 0).sum())))
+    same((int(used), int(columns)), (len(np.unique(ex.tree.feature[ex.tree.feature >= 0])), len(ex.columns)))
+
+
+def are_right(asked, told, weighted, largest, only, baseline):
+    agrees(asked, told, weighted, largest, baseline)
+    assert not only or asked.baseline < asked.agreement
+
+
+def get_another(asked, wrong, total, what):
+    counted = asked.held.sum() - np.trace(asked.held)
+    same((wrong, total), (size(round(counted, 6)), size(round(asked.held.sum(), 6))))
+
+
+def get_their_own(asked):
+    kept = asked.mass > 0
+    assert (asked.ruled[kept] == asked.labels[kept]).all()
+
+
+def are_spread(asked, change, more, what):
+    counted = 100 * (asked.ex.price - 1)
+    assert (counted > 0) == (more == "more")
+    assert abs(float(change) - abs(counted)) < 0.051
+
+
+def is_as_compact(asked):
+    assert abs(asked.ex.price - 1) < 0.0005
+
+
+def finds(asked, told):
+    caught = {percent(asked.held[c, c] / asked.held[c].sum()) for c in range(asked.ex.n_clusters) if asked.held[c].sum()}
+    assert told in caught
+
+
+def belong(asked, told):
+    ruled = asked.held.sum(axis=0)
+    assert told in {percent(asked.held[c, c] / ruled[c]) for c in range(asked.ex.n_clusters) if ruled[c]}
+
+
+def decide(asked, names):
+    same({*re.split(", | and ", names)}, {asked.ex.columns[j] for j in asked.ex.tree.features})
+
+
+def is_other_words(asked, names):
+    assert {*re.split(", | and ", names)} <= {asked.ex.columns[j] for j in asked.ex.coded_columns}
+
+
+def has_no_cluster(asked):
+    """A word that nobody has, in every tested column of words, reaches no leaf unless no cut of its way asks for it."""
+    ex = asked.ex
+    row = asked.X.iloc[[0]].astype({ex.columns[j]: object for j in ex.coded_columns})
+    for j in ex.coded_columns:
+        row[ex.columns[j]] = "never seen"
+    if int(ex.tree.feature[0]) in ex.coded_columns and not ex.coded_columns[int(ex.tree.feature[0])].others:
+        assert ex.predict(row, missing="none")[0] in (None, -1)
+
+
+def is_not_held_out(asked):
+    assert "validate" not in asked.options
+
+
+def is_held_out(asked, told):
+    same(told, f"{asked.ex.held_out.agreement:.0%}")
+
+
+def returns(asked, what, level, n, n_rows, rest):
+    found = asked.ex.stability(3)
+    same((int(n), int(n_rows.replace(",", ""))), (3, found.n_rows))
+    same(what == "clusters", found.refitted)
+    assert "%" not in rest, "so few draws have no quantile"
+    if overlap := re.search(r"overlap at least ([\d.]+) in all of them", rest):
+        assert float(overlap[1]) <= min(one.jaccard_low for one in found.clusters) + 0.0051
+        assert not any(one.lost for one in found.clusters)
+    for name, lost in re.findall(r"(cluster \d+|[abc]) (?:was lost )?in (\d+)(?: of 3)", rest):
+        same(int(lost), next(one.lost for one in found.clusters if one.cluster == asked.cluster(name)))
+    same("other rules" in rest, level == "unstable" and what == "rules")
+
+
+def changes(asked, told, columns):
+    same(told, f"{asked.ex.stability(3).changed:.1%}")
+    best = {}
+    for cut in asked.ex.stability(3).cuts:
+        best[cut.column] = max(best.get(cut.column, 0), cut.returns)
+    n = sum(share >= 0.5 for share in best.values())
+    same(columns or "", "each column" if n == len(best) and n else f"at least {n} of the {len(best)} columns" if n else "")
+
+
+def is_not_tested(asked, why):
+    """The reason is the case: labels, or words or gaps; where neither is, clusters are made again."""
+    same(why, "Labels were given" if isinstance(asked.y, np.ndarray) else "Clusters of tables with words or gaps are not made again")
+    assert isinstance(asked.y, np.ndarray) or asked.ex.coded_columns or asked.ex.gap_columns or has_words_or_gaps(asked)
+
+
+def has_words_or_gaps(asked):
+    return any(asked.X[name].isna().any() or asked.X[name].dtype.kind not in "biufM" for name in asked.X)
+
+
+def is_clearer(asked, explained, chance):
+    assert asked.ex.stability(3).explained > asked.ex.stability(3).without_groups
+    assert not isinstance(asked.y, np.ndarray)
+
+
+def is_no_clearer(asked, explained, chance):
+    assert asked.ex.stability(3).explained <= asked.ex.stability(3).without_groups
+    assert not isinstance(asked.y, np.ndarray)
+
+
+# --------------------------------------------------------------------------------------------------- the sentences
+_STOP = rf"the tree has ({NUMBER}) lea(?:f|ves) instead of ({NUMBER}):( within the limits)? "
+_TREE = rf"no tree of ({NUMBER} lea(?:f|ves))( within the limits)? "
+
+NOTES = {
+    r"the clusters are not compact \((\d+)% of the rows are nearest to the mean of their own cluster\), so of the trees "
+    r"that were found the one with the fewest rows in a wrong cluster was taken, and no price is shown": is_not_compact,
+    r"no price is shown, as clusters like these do not follow distances": is_without_price,
+    rf"with ({NUMBER}) leaves the rules could reach ({SHARE}) \(max_leaf_nodes\)": reaches,
+    rf"one tree of ({NUMBER}) leaves that was tried reaches ({SHARE}) \(max_leaf_nodes\)": reaches,
+    rf"{_STOP}no tree with more leaves was found that (costs less|gets more rows right(?: or costs less)?)": stops_early,
+    rf"{_STOP}no (?:single )?further cut(?:, alone or with a second one,)? (?:lowers|gains) (.+)": gains_nothing,
+    r"(\S+) alone decides the cluster of every row; if other columns should count, (?:standardize, or |scale them, or )?"
+    r"choose the columns \(columns\)": decides_alone,
+    rf"({NUMBER}) of ({NUMBER}) rows lacks? a value and gets? no cluster: (.+)": lack_a_value,
+    rf"max_columns=1: the rules use (.+) of ({NUMBER}) columns": uses_columns,
+    r"no rule may use the forbidden (.+)": tests_none_of,
+    r"no rule uses the preferred columns? (.+)": tests_none_of,
+    r"the rules use (.+) of the preferred columns? .+": tests_all_of,
+    rf"thresholds are rounded to ({NUMBER}) significant digits?, which moves (.+) to another leaf": moves_rows,
+    rf"\S+ hardly sees (\S+), which spans ({NUMBER}), beside (\S+), which spans ({NUMBER}); .+ gives columns equal "
+    r"weight": hardly_sees,
+    rf"the rules (add little|are worse than none): they agree on ({SHARE}) of rows, and always naming the largest "
+    rf"cluster on ({SHARE})": add_little,
+    rf"no rule for (.+?): its (?:row is|{NUMBER} rows are|rows, of weight {NUMBER}, are) in the rules of (.+?)"
+    r"(; more leaves may help)?": has_no_rule,
+    r"no rule for (.+) either(?:; more leaves may help)?": has_no_rule_either,
+    r"the rule .+ names (.+), but matches no row of it": matches_no_row,
+    rf"there is room for only ({NUMBER}) lea(?:f|ves), fewer than the ({NUMBER}) clusters \((.+)\)": has_room,
+    rf"the rules find only (.+), but are right for ({SHARE}) of all rows(; try more leaves \(max_leaf_nodes\))?": finds_few,
+    r"methods that separate centres were left out, as clusters have equal centres.*": has_equal_centres,
+    r"(.+): read as numbers; if they are codes, rules can name them one by one \(categories\)": are_whole_numbers,
+    rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,
+    r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
+    r"the tree of '\w+' was changed: cuts on other columns are cuts on preferred ones": nothing,
+    r"method exkmc lowers the cost, also where that leads away from the clusters, as these do not minimise it; expand "
+    r"keeps to them": does_not_minimise,
+}
+PRINTED = {
+    rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?, explained by ({NUMBER}) lea(?:f|ves) on ({NUMBER}) of "
+    rf"({NUMBER}) columns?": is_of_many_columns,
+    rf"The rules agree with the clusters on ({SHARE}) of rows( by weight)? \(always (.+): ({SHARE})\)[.;]": agrees,
+    rf"within-cluster cost is ({NUMBER}) times that of the clusters \(price of explainability\)[.;]": costs_times,
+    r"within-cluster cost is that of the clusters \(price of explainability 1\)\.": costs_the_same,
+    r"within-cluster cost is zero for both \(price of explainability 1\)\.": costs_nothing,
+    rf"within-cluster cost is zero for the clusters but ({NUMBER}) for the rules \(price of explainability infinite\)\.": (
+        costs_infinitely_more
+    ),
+    r"it is below 1 because the clusters do not minimise the .+\.": does_not_minimise,
+    rf"Expect about ({SHARE}) on new rows like these: on rows that they had not seen, rules grown the same way agree on "
+    rf"({SHARE}) \((.+)\)\.": expects,
+    rf"Of the ({NUMBER}) rows? without a label the rules put (.+)\.": put_rows_of_noise,
+    r"Grown by .+[.;]": nothing,
+    rf"{_TREE}agrees (?:more|on more than ({NUMBER})% more of the rows)\.": no_tree_agrees_more,
+    rf"{_TREE}costs less(?: by more than ({NUMBER})%)?\.": no_tree_costs_less,
+    rf"Estimated from the Gaussians behind the clusters: at least ({SHARE}) of rows of these Gaussians end in their own "
+    rf"leaf; the explainability-to-noise ratio is (.+), attained by (.+) and (.+) on (.+)\.": ends_in_own_leaf,
+    r"Warning: far from Gaussian: .+, so these estimates may not hold(?:; method cart or imm does not rest on "
+    r"Gaussians)?\.": nothing,
+    rf"The best of ({NUMBER}) random trees costs ({NUMBER}) times the clusters, the mean ({NUMBER}), the worst "
+    rf"({NUMBER}), all around the clusters' centres\.": is_a_mean_of_draws,
+    rf"Guaranteed: a random tree costs on average at most ({NUMBER}) times the clusters, for any data\.": is_bounded,
+    r"There is no guarantee, as not every column may be tested\.": nothing,
+}
+ON_PAGE = {
+    rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters, by ({NUMBER}) cuts? on ({NUMBER}) of ({NUMBER}) "
+    r"columns?\.": sorts,
+    rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
+    rf"({SHARE})\.": are_right,
+    rf"({NUMBER}) of ({NUMBER}) (rows|of weight) get another cluster from the rules than their own\.": get_another,
+    r"Every row gets its own cluster from the rules\.": get_their_own,
+    rf"The groups that the rules make have ({NUMBER})% (more|less) (squared distance) than the clusters(?:; a price of 1 "
+    r"would be no difference|, which do not minimise it)\.": are_spread,
+    r"The groups that the rules make are as compact as the clusters\.": is_as_compact,
+    r"Neither the clusters nor the groups that the rules make have any spread\.": costs_nothing,
+    rf"The rules? finds? ({SHARE}) of this cluster\.": finds,
+    rf"Of the rows (?:it matches|they match), ({SHARE}) really belong here\.": belong,
+    r"Only (.+) decides? the cluster\.": decide,
+    r"Of (.+), “is not” means the other values that the table has\.": is_other_words,
+    r"A row with a value that was never seen has no cluster\.": has_no_cluster,
+    r"Each box shows one column: .+|Rows lost at a cut can no longer reach their own cluster\.|Thicker lines carry more "
+    r"rows\.|This part needs JavaScript; everything else works without it\.|Change a value to see .+|Each number is the "
+    r"median of the cluster\.|The mark below it shows .+|Of a column of words you see the most frequent one .+|A row is "
+    r"lost at a cut if it can no longer reach its own cluster after it\.|The filled dot is the tree of this page\.|Which "
+    r"rows these are, the analyst can list: in Python\.": nothing,  # how to read pictures, which tests/render look at
+    r"How well they do on new rows was not tested\.": is_not_held_out,
+    rf"Expect about ({SHARE}) on new rows like these \(held out: .+\)\.": is_held_out,
+}
+"""Sentences of the page besides those of the print; what its foot promises is tested in tests/render."""
+VERDICTS = {
+    rf"The (clusters|rules) are (stable|doubtful|unstable): in ({NUMBER}) resamples of ({NUMBER}) rows (.+)\.": returns,
+    rf"On average ({SHARE}) of the rows change cluster(?:, and (each column|at least \d+ of the \d+ columns) of this tree "
+    r"(?:is|are) used by at least half of the trees)?\.": changes,
+    r"(.+), so it is not tested whether the groups are real\.": is_not_tested,
+    rf"The clusters are clearer than in data without groups: they explain ({SHARE}) of the variance, where at most "
+    rf"({SHARE}) would be expected\.": is_clearer,
+    rf"Whether there are groups at all is not shown: the clusters explain ({SHARE}) of the variance, and up to ({SHARE}) "
+    r"would be expected without groups\.": is_no_clearer,
+    r"Read them as one way to divide the rows, not as groups that exist\.": nothing,
+}
+
+
+def refuter_of(sentence, patterns):
+    """Return who tries to refute a sentence, and what it told; None if no pattern fits."""
+    for pattern, refute in patterns.items():
+        if found := re.fullmatch(pattern, sentence):
+            return refute, found.groups()
+    return None
+
+
+def tried(asked, sentence, patterns):
+    found = refuter_of(sentence, patterns)
+    assert found is not None, f"nobody tries to refute: {sentence!r}"
+    refute, told = found
+    try:
+        refute(asked, *told)
+    except AssertionError as error:
+        raise AssertionError(f"{sentence!r} of {asked.options}: {error}") from error
+
+
+def printed_sentences(text):
+    """Return the sentences of a printed explanation, without its notes and the table of clusters."""
+    for part in text.split("\n\n"):
+        if not part.startswith("Note: ") and "precision  rule" not in part:
+            for line in part.splitlines():
+                yield from re.split(r"(?<=[.;]) (?=[A-Z]|within|it is|no tree)", line)
+
+
+@law(16)
+def test_no_note_and_no_sentence_of_the_print_is_refuted(seed):
+    asked = asked_at_random(seed)
+    for note in asked.ex.notes:
+        tried(asked, note, NOTES)
+    for sentence in printed_sentences(str(asked.ex)):
+        tried(asked, sentence, PRINTED)
+
+
+@law(4)
+def test_no_sentence_of_a_verdict_is_refuted(seed):
+    asked = asked_at_random(seed)
+    if "method" not in asked.options and "objective" not in asked.options:  # "auto" grows many trees each time
+        asked = Asked(asked.X, asked.y, **asked.options, method="cart")
+    for sentence in re.split(r"(?<=\.) (?=[A-Z])", asked.ex.stability(3).verdict):
+        tried(asked, sentence, VERDICTS)
+
+
+class Paragraphs(HTMLParser):
+    """The texts of a page's paragraphs, but for those of pictures, scripts and its foot."""
+
+    OTHERS = ("script", "style", "svg", "pre", "footer")
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts, self.open, self.unseen = [], [], 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.unseen += tag in self.OTHERS
+        if tag == "p":
+            self.open.append([])
+
+    def handle_endtag(self, tag):
+        self.unseen -= tag in self.OTHERS
+        if tag == "p" and self.open:
+            self.texts.append(" ".join("".join(self.open.pop()).split()))
+
+    def handle_data(self, data):
+        if self.open and not self.unseen:
+            self.open[-1].append(data)
+
+
+@law(4)
+def test_no_sentence_of_the_page_is_refuted(seed):
+    asked = asked_at_random(seed)
+    for text in Paragraphs(asked.ex.to_html()).texts:
+        if text.startswith("Note: "):
+            tried(asked, text.removeprefix("Note: "), NOTES)
+            continue
+        for sentence in re.split(r"(?<=\.) (?=[A-Z])", text):
+            if len(sentence.split()) > 3 and sentence.endswith("."):
+                tried(asked, sentence, PRINTED | ON_PAGE)
