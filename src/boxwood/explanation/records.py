@@ -252,7 +252,7 @@ class ClusterStability(NamedTuple):
         Mean overlap with the cluster that was found again in a resample: rows in both, divided by rows in either.
         Only rows of the resample count. 0 where no cluster was left to be matched with it.
     jaccard_low : float
-        The overlap that was undercut in 5% of the resamples.
+        The overlap that was undercut in at most 5% of the resamples: the lowest one, if they are 20 or fewer.
     lost : int, default=None
         Number of resamples in which the overlap was below 0.5; None for a model that was saved before it was counted.
     """
@@ -279,9 +279,9 @@ class CutStability(NamedTuple):
         Share of the resamples whose tree has this cut: thresholds of a column are matched one to one, so that they are
         least far apart in sum. For a column of categories the share whose tree tests the column.
     low, high : float or None
-        The matched threshold of each of these trees: 90% lie between `low` and `high`. None if there is none, for a
-        column of categories, where thresholds are codes, and for one of 0 and 1, where any threshold between them says
-        the same.
+        The matched threshold of each of these trees: at least 90% lie between `low` and `high`. None if there is none,
+        for a column of categories, where thresholds are codes, and for one of 0 and 1, where any threshold between them
+        says the same.
     dates : Dates, default=None
         Of a column of dates, whose thresholds are days since the beginning of 1970: how they are said.
     """
@@ -305,8 +305,9 @@ class Stability(NamedTuple):
     n_rows : int
         Number of rows in each.
     refitted : bool
-        Whether the clusterer was fitted again on each resample. False if labels were given: then the clusters stay, and
-        all that is measured is the tree, so "cluster" below means the rows to which its rules give the cluster.
+        Whether the clusterer was fitted again on each resample. False if labels or centres were given, if the clusterer
+        is frozen, and for clusters of tables with words or gaps, whoever made them: then the clusters stay, and all
+        that is measured is the tree, so "cluster" below means the rows to which its rules give the cluster.
     clusters : tuple of ClusterStability
         In the order of the clusters' numbers.
     cuts : tuple of CutStability
@@ -322,7 +323,11 @@ class Stability(NamedTuple):
         Seed of the resamples; None if a generator was given.
     explained, without_groups : float, default=None
         Share of the variance that the clusters explain, and the most that would be expected of them in a table of the
-        same size and spread without groups. None if labels were given, or the columns have no spread.
+        same size and spread without groups. None if that is not known, as `untested` says, or the columns have no
+        spread.
+    untested : str, default=""
+        Why it is not tested whether groups are there: `refitted` is False, or the clusterer takes columns of codes,
+        which have no variance. Empty if it is tested, and for a model that was saved before this was kept.
     """
 
     n: int
@@ -336,6 +341,7 @@ class Stability(NamedTuple):
     random_state: int | None
     explained: Annotated[Share | None, LATER] = None
     without_groups: Annotated[Share | None, LATER] = None
+    untested: Annotated[str, LATER] = ""
 
     @property
     def clearer(self) -> bool | None:

@@ -509,10 +509,11 @@ class Measurable(Measured):
         Clusters are matched with the original ones so that the sum of their overlaps is largest; the overlap is the
         Jaccard index, by weight if rows are weighted, on the different rows of the resample. Where it is below 0.5 the
         cluster was lost; from 0.75 on it is valid: the numbers of Hennig's R package fpc. What decides is the overlap
-        that is undercut in 5% of the resamples, not the mean. Where labels were given, or the clusterer is frozen,
-        there is nothing to fit again: only the tree is grown, and the rows to which its rules give a cluster are
-        compared (`Stability.refitted` and the verdict say so). Of a table in batches resamples are drawn from a sample
-        of up to 100 000 rows.
+        that is undercut in 5% of the resamples, not the mean. Nothing is fitted again where labels or centres were
+        given, where the clusterer is frozen, and for clusters of tables with words or gaps, those that boxwood made
+        among them: only the tree is grown, and the rows to which its rules give a cluster are compared
+        (`Stability.refitted` is False then, and the verdict says why). Of a table in batches resamples are drawn from a
+        sample of up to 100 000 rows.
 
         Clusters may return although no groups are there. So the share of variance that they explain on up to 1,000 rows
         is compared with that in 20 Gaussian and 20 uniform tables of the same size and spread, which the same clusterer

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from boxwood._validation import listed
 from boxwood.explanation.records import ClusterStability, Stability
+from boxwood.render.words.measured import ENOUGH
 from boxwood.render.words.rules import cluster_name
 
 ROWS = 10_000  # most rows of a resample
@@ -41,7 +42,7 @@ def _begin(stability: Stability) -> str:
     what, all_of = ("clusters", "all clusters") if stability.refitted else ("rules", "the rules of all clusters")
     begin = f"The {what} are {stability.level}: in {stability.n:,} resamples of {stability.n_rows:,} rows"
     if stability.level == "stable":
-        surely = f"overlap at least {least.jaccard_low:.2f} in 95% of them"
+        surely = f"overlap at least {least.jaccard_low:.2f} in {'95%' if stability.n >= ENOUGH else 'all'} of them"
         return f"{begin} {all_of} came back, {cluster_name(least.name)} least clearly ({surely})"
     said = " and ".join([*_lost(stability), *_in_part(stability)])
     if stability.level == "unstable" and not stability.refitted:
@@ -70,22 +71,22 @@ def _in_part(stability: Stability) -> list[str]:
 
 
 def _columns(stability: Stability) -> str:
-    """Return how many of the tree's columns return in half of the trees."""
+    """Return how many of the tree's columns surely return in half of the trees: one of their cuts does."""
     returns: dict[str, float] = {}
     for cut in stability.cuts:
         returns[cut.column] = max(cut.returns, returns.get(cut.column, 0.0))
-    if not returns:
-        return ""
     n = sum(share >= OFTEN for share in returns.values())
-    if n == len(returns):
-        return ", and most of the trees use every column of this one"
-    return f", and most of the trees use {n} of the {len(returns)} columns of this one"
+    if not n:
+        return ""
+    which = "each column" if n == len(returns) else f"at least {n} of the {len(returns)} columns"
+    return f", and {which} of this tree {'is' if n == len(returns) else 'are'} used by at least half of the trees"
 
 
 def _clearer(stability: Stability) -> str:
     """Return whether the clusters are clearer than in data without groups, as clusters may return where none are."""
     if stability.clearer is None:
-        return "" if stability.refitted else " Labels were given, so it is not tested whether the groups are real."
+        why = stability.untested or ("" if stability.refitted else "The clusters were not made again")
+        return f" {why}, so it is not tested whether the groups are real." if why else ""
     own, chance = f"{stability.explained:.0%}", f"{stability.without_groups:.0%}"
     if stability.clearer:
         return (

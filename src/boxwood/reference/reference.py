@@ -277,6 +277,11 @@ def refuse_no_reference(reference: object) -> None:
     labels_given(reference)
 
 
+def are_labels(clustering: Any) -> bool:
+    """Return whether what is given as a clustering is a label for each row, or the name of a column of labels."""
+    return isinstance(clustering, str) or (not isinstance(clustering, Reference) and np.ndim(clustering) == 1)
+
+
 def labels_given(reference: Any) -> Any:
     """Return the labels of a Reference of rows in memory, or labels as they are given."""
     if not isinstance(reference, Reference):

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._frames import boolean_columns, date_columns, is_frame, refuse_other_names, with_dates_read
+from boxwood._validation import Rows
 from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
+    Seen,
     boolean_columns_of,
     identifiers_of,
     note_on_identifiers,
@@ -54,6 +56,7 @@ from boxwood.passes import Batches, Source
 from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.mixed import MixedTable
+from boxwood.reference.reference import are_labels
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
@@ -76,6 +79,7 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     in_batches, rows = question.task.in_batches, question.complete
     answer = _in_batches(question, clustering, asked) if in_batches else _in_memory(question, asked)
     explanation = rows.told(concluded(answer, question, asked, made_here=clustering is None))
+    explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
     if source is not None and not in_batches:
         beside = partial(numbers_in_order, source, explanation.n_rows)
         evidence = explanation._rows()
@@ -83,6 +87,13 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
         evidence = replace(evidence, beside=beside, unplaced="" if are_all else source.name)
         explanation = replace(explanation, _evidence=evidence)
     return with_kinds(explanation, _booleans(X, rows.X), asked.dates)
+
+
+def _why_fixed(clustering: Any) -> str:
+    """Return why clusters are not made again if no clusterer of numbers made them."""
+    if clustering is None or hasattr(clustering, "fit"):
+        return "Clusters of tables with words or gaps are not made again"
+    return "Labels were given" if are_labels(clustering) else "The clusters were given"
 
 
 def _booleans(X: Any, rows: Any) -> Sequence[str]:
@@ -142,13 +153,28 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     elif question.parts:
         notes = (*notes, _note_on_parts(question, options))
     are_all = not question.parts and whole is None
-    finished = grown._replace(tree=tree, notes=notes, facts=_proved(seen, grown, are_all=are_all))
+    finished = grown.as_finished(tree)._replace(notes=notes, facts=_proved(seen, grown, are_all=are_all))
     known = _known(question, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(question.task, finished, question.coordinates, **known)
     evidence = _growing(explanation._rows(), question, grown, name, options)
     if question.whole is not None:
         evidence = replace(evidence, whole=question.whole)
-    return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, seen.task if name == "auto" else None)
+    told_of = Seen(seen.task, partial(_reached, seen, question), whole is None) if name == "auto" else None
+    return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, told_of)
+
+
+def _reached(seen: Question, question: Question, tree: ThresholdTree) -> tuple[int, float]:
+    """Return the leaves, and the agreement, of a tree that was grown on the rows that were seen, as rules of all."""
+    on_table, _ = seen.finished(tree)
+    if question.parts:
+        on_table, _ = question.within_limits(on_table)
+    return _agreement(on_table, question.coordinates.table, question.task)
+
+
+def _agreement(tree: ThresholdTree, rows: Rows, task: Task) -> tuple[int, float]:
+    weights = task.reference.kept if task.kept_weights is None else task.kept_weights
+    right = tree.predict(rows, n_jobs=task.n_jobs) == task.reference.labels
+    return tree.n_leaves, float(np.average(right, weights=weights))
 
 
 def _note_on_parts(question: Question, options: Mapping[str, Any]) -> str:
@@ -303,14 +329,18 @@ def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
         sums = facts.of_trees([question.coordinates.pulled_back(found.grown.tree)])[0]
     tree, n_moved, sums = _finished(facts, sums)
     notes = (*question.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
-    grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
+    grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
     explanation = measured_by_passes(facts, grown, sums, None if n_moved else found.cost)
     if (mixture := grown.facts.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
     evidence = _growing(explanation._known(), question, found.grown, name, options)
     evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
-    return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, found.sample)
+    seen = None
+    if found.sample is not None:
+        is_all = found.is_whole and not n_moved
+        seen = Seen(found.sample, lambda tree: _agreement(tree, found.sample.rows, found.sample), is_all)
+    return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
 
 
 def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
@@ -373,14 +403,14 @@ class Answer(NamedTuple):
         The tree as it was grown.
     n_moved : int
         Number of rows that rounded thresholds moved to another leaf.
-    seen : Task, default=None
-        Rows on which "auto" looked for the tree; None for a method by its name.
+    seen : Seen, default=None
+        What "auto" saw; None for a method by its name.
     """
 
     explanation: MeasuredTree
     grown: ThresholdTree
     n_moved: int
-    seen: Task | None = None
+    seen: Seen | None = None
 
 
 def concluded(answer: Answer, question: Question, asked: Asked, *, made_here: bool) -> MeasuredTree:
@@ -388,8 +418,10 @@ def concluded(answer: Answer, question: Question, asked: Asked, *, made_here: bo
     explanation, grown = answer.explanation, answer.grown
     notes = notes_on_outcome(explanation, made_here, question.clusterer)
     if answer.seen is not None:
-        notes += notes_on_agreement(explanation.agreement, grown, settled(answer.seen, grown))
-    notes += (*notes_on_missed(explanation), *notes_on_codes(explanation, asked.numbers), *notes_on_alike(explanation))
+        seen = answer.seen._replace(task=settled(answer.seen.task, grown))
+        notes += notes_on_agreement(explanation.agreement, grown, seen)
+    missed = notes_on_missed(explanation, question.task)
+    notes += (*missed, *notes_on_codes(explanation, asked.numbers), *notes_on_alike(explanation))
     explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))

@@ -13,6 +13,8 @@ from boxwood.explanation.ask.columns import ColumnNote
 from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
 from boxwood.passes import Source
 from boxwood.reference import Reference
+from boxwood.reference.clusterer import N_CLUSTERS
+from boxwood.reference.reference import are_labels
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import Tree
@@ -30,8 +32,8 @@ class Given(NamedTuple):
     beside: Collection[str | None] = ()
 
 
-def given_in(X: Any, clustering: Any, n_clusters: int, weights: Any) -> Given:
-    """Return what rows and a clustering are called."""
+def given_in(X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> Given:
+    """Return what rows and a clustering are called; `n_clusters` is None if nobody asked for a number."""
     beside = [name for name in (clustering, weights) if isinstance(name, str)]
     labels = _labels(clustering, n_clusters)
     if isinstance(X, Source):
@@ -56,17 +58,17 @@ def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
     return replace(ex, basis=basis)
 
 
-def basis_of_call(ex: Tree, X: Any, clustering: Any, weights: Any) -> Tree:
+def basis_of_call(ex: Tree, X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> Tree:
     """Return the explanation with what a call of `explain` tells of its basis."""
     own: object = getattr(clustering, "explanation_", None)
     if own is ex:  # which is the explainer's own, and stays that
         return ex
-    return with_basis(ex, given_in(X, clustering, ex.n_clusters, weights))
+    return with_basis(ex, given_in(X, clustering, n_clusters, weights))
 
 
 def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known: Basis | None) -> Tree:
     """Return the facts of a tree on other rows with their basis; IN: known: that of the tree."""
-    given = given_in(X, labels, measured.n_clusters, weights)
+    given = given_in(X, labels, None, weights)
     if known is None:
         return with_basis(measured, given)
     made = f"{given.labels}; the rules are those made from {known.source} on {known.made}"
@@ -88,10 +90,10 @@ def _kind(X: Any) -> str:
     return f"a data frame of {package}" if is_frame(X) else "an array"
 
 
-def _labels(clustering: Any, n_clusters: int) -> str:
+def _labels(clustering: Any, n_clusters: int | None) -> str:
     """Return where the clusters come from, in words."""
     if clustering is None:
-        return f"k-means, {n_clusters} clusters asked for"
+        return f"k-means, {N_CLUSTERS} clusters" if n_clusters is None else f"k-means, {n_clusters} clusters asked for"
     if isinstance(clustering, str):
         return f"the column {clustering}"
     if isinstance(clustering, Reference):
@@ -100,7 +102,7 @@ def _labels(clustering: Any, n_clusters: int) -> str:
         clustering = getattr(clustering, "estimator", clustering)  # of a FrozenEstimator
         steps = [step for _, step in clustering.steps] if hasattr(clustering, "steps") else [clustering]
         return ", then ".join(step if isinstance(step, str) else type(step).__name__ for step in steps)
-    return "given labels"
+    return "given labels" if are_labels(clustering) else "given centres"
 
 
 def _today() -> str:

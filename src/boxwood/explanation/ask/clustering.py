@@ -19,6 +19,7 @@ from boxwood.passes import Batches, Labelling, NearestCenters
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
+    N_CLUSTERS,
     fitted_clusterer,
     is_fitted,
     last_step,
@@ -35,8 +36,6 @@ from boxwood.render.forms.text import DOUBT
 if TYPE_CHECKING:
     from boxwood.reference import Mixture
     from boxwood.reference.coordinates import Coordinates
-
-N_CLUSTERS = 8  # as in every estimator
 
 
 def given_to(clusterer: Any, was_fitted: bool, X: Any, stages: tuple[Coordinates, Coordinates]) -> Any:

@@ -32,6 +32,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.gaps import Complete, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
 from boxwood.explanation.choose import settings
+from boxwood.explanation.measure.measure import may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
@@ -329,34 +330,52 @@ def notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any 
     )
 
 
-def notes_on_agreement(agreement: float, tree: ThresholdTree, task: Task) -> tuple[str, ...]:
+class Seen(NamedTuple):
+    """What "auto" saw, and how a tree of these rows would be told of.
+
+    Parameters
+    ----------
+    task : Task
+        Rows on which trees were grown, in the columns of growth.
+    reached : function from a tree on these columns to int and float
+        Leaves and agreement of the tree as rules of the table.
+    is_all : bool
+        Whether that is its agreement on all rows of the table.
+    """
+
+    task: Task
+    reached: Callable[[ThresholdTree], tuple[int, float]]
+    is_all: bool
+
+
+def notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tuple[str, ...]:
     """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
 
-    The tree is expanded to up to four times as many leaves, on a sample where the table is large.
+    The tree is expanded to up to four times as many leaves, or as were asked for, on a sample where the table is large.
+    No other tree is tried, so nothing is said of what no tree can reach.
     """
     if agreement >= LOW:
         return ()
-    sample = task.sampled(settings.ROWS)
-    labels = sample.reference.labels
-    weights = sample.reference.kept if sample.kept_weights is None else sample.kept_weights
+    sample, asked = seen.task.sampled(settings.ROWS), max(tree.n_leaves, seen.task.max_leaf_nodes or 0)
+    about = "" if seen.is_all else "about "
     for more in (2, 4):
-        larger = expanded(tree, sample, more * tree.n_leaves, objective="mistakes")
-        reached = float(np.average(larger.predict(sample.rows) == labels, weights=weights))
-        if reached >= LOW:
-            return (f"with {larger.n_leaves} leaves the rules could reach {percent(reached)} (max_leaf_nodes)",)
-    if reached - agreement < 1 - LOW:
+        leaves, share = seen.reached(expanded(tree, sample, more * asked, objective="mistakes"))
+        if share >= LOW and leaves > asked:
+            return (f"with {leaves:,} leaves the rules could reach {about}{percent(share)} (max_leaf_nodes)",)
+    if leaves <= asked or share - agreement < 1 - LOW:
         return ()
-    return (f"even with {larger.n_leaves} leaves the rules would reach only {percent(reached)} (max_leaf_nodes)",)
+    return (f"one tree of {leaves:,} leaves that was tried reaches {about}{percent(share)} (max_leaf_nodes)",)
 
 
-def notes_on_missed(explanation: MeasuredTree) -> tuple[str, ...]:
+def notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
     """Return a note on clusters of whose rows the rules find few, where an agreement of 90% or more hides that."""
     missed = [one for one in explanation.clusters if one.rules and one.caught is not None and one.caught < FOUND]
     if not missed or explanation.agreement < LOW:
         return ()
     said = listed([f"{percent(one.caught)} of {cluster_name(one.name)}" for one in missed], 3)
     agreement = percent(explanation.agreement)
-    return (f"the rules find only {said}, but are right for {agreement} of all rows; try more leaves (max_leaf_nodes)",)
+    more = "; try more leaves (max_leaf_nodes)" if may_have_more_leaves(explanation.tree, task) else ""
+    return (f"the rules find only {said}, but are right for {agreement} of all rows{more}",)
 
 
 def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple[str, ...]:

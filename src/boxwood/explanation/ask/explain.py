@@ -53,8 +53,8 @@ def explain(
         with a note. A clusterer sees columns of numbers and booleans alone, unless it is a pipeline that encodes text,
         or `MixedKMeans`, and so does a table in batches. If boxwood makes the clusters of a frame of at least 50 rows,
         or labels are given, columns that look like identifiers are left out, too: unique whole numbers without gaps,
-        whole numbers under a name such as id, zip or account, and texts most of which come only once; in a frame of 20
-        to 49 rows, texts all of which do.
+        whole numbers under a name such as id, zip or account, and texts that hardly repeat; in a frame of 20 to 49
+        rows, texts that never repeat.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
@@ -247,7 +247,7 @@ def explain(
     source = as_source(X)
     rows = X if source is None else source
     measured = explained(rows, labels_or_estimator, Asked.of(given))
-    answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, sample_weight))
+    answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, n_clusters, sample_weight))
     if value is not None:
         is_known = isinstance(value, str) and value in answer.columns
         answer.worth(value, X if is_frame(X) and source is None and not is_known else None)

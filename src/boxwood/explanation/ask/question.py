@@ -84,7 +84,7 @@ class Question:
     budget : Budget
         Limits of the rules, on the table's columns.
     clusterer : object
-        The fitted clusterer; None if labels, centres or a `Reference` were given.
+        The fitted clusterer; None if labels, centres or a `Reference` were given, and for categories and gaps.
     given : array or data frame
         The rows as the clusterer was given them; None if these are the rows of the task.
     complete : Complete

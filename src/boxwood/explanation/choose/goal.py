@@ -66,9 +66,16 @@ class GoalRule:
             return ""
         nearest = beside(self.share_nearest, settings.NEAREST, 0)
         return (
-            f"the clusters are not compact ({nearest} of the rows are nearest to the mean of their own "
-            "cluster), so the tree with the fewest rows in a wrong cluster was taken, and no price is shown"
+            f"the clusters are not compact ({nearest} of the rows are nearest to the mean of their own cluster), so of the "
+            "trees that were found the one with the fewest rows in a wrong cluster was taken, and no price is shown"
         )
+
+    @property
+    def gain(self) -> str:
+        """What a better tree does, in words."""
+        if self.objective == "cost":
+            return "costs less"
+        return "gets more rows right or costs less" if self.by_cost else "gets more rows right"
 
     def best(self, candidates: Sequence[Candidate]) -> Candidate:
         """Return the candidate that the goal takes."""

@@ -134,7 +134,7 @@ def searched(
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
     facts["costs"] = search.goal.costs(best.tree)
-    early_stop = "no tree with more leaves was found that gets more rows right or costs less"
+    early_stop = f"no tree with more leaves was found that {search.goal.gain}"
     return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
 
 

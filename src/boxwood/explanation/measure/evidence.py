@@ -46,7 +46,9 @@ class Evidence:
     grow : function from a task to Grown, default=None
         Grows a tree by the method of the explanation on the columns of `task`; None for a tree that was there already.
     clusterer : object, default=None
-        The fitted clusterer that made the clusters; None if labels were given.
+        The fitted clusterer that makes the clusters again, of other rows; None where `fixed` says why there is none.
+    fixed : str, default="Labels were given"
+        Why the clusters cannot be made again, if there is no clusterer.
     booleans : tuple of str, default=()
         Columns of the table that hold booleans, as 0 and 1.
     given : array or data frame, default=None
@@ -77,6 +79,7 @@ class Evidence:
     facts: TableFacts | None = None
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
+    fixed: str = "Labels were given"
     booleans: tuple[str, ...] = ()
     given: Any = None
     kernel: Kernel | None = None

@@ -119,7 +119,6 @@ def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, sai
     rules_of_clusters = cluster_rules_of(tree, columns, categories, k, gaps)
     clusters = clusters_of(leaves, task.reference.names, facts.held.sum(axis=0).tolist(), rules_of_clusters)
     agreed = sum(one.own for one in leaves) / sum(one.size for one in leaves)
-    more_may_help = tree.n_leaves >= task.leaves() and not task.budget.limits_shape
     return MeasuredTree(
         tree=tree,
         columns=columns,
@@ -137,9 +136,11 @@ def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, sai
         weighted=facts.weighted,
         standardized=said.scaled,
         notes=(
-            *grown.notes,
+            *grown.told,
             *said.notes,
-            *notes_on_leaves(clusters, leaves, confusion, weighted=facts.weighted, more_may_help=more_may_help),
+            *notes_on_leaves(
+                clusters, leaves, confusion, weighted=facts.weighted, more_may_help=may_have_more_leaves(tree, task)
+            ),
             *note_on_baseline(clusters, agreed),
             *note_on_goal(grown.method, costs.price),
         ),
@@ -302,6 +303,11 @@ def _certified_error(tree: ThresholdTree, mixture: Mixture) -> float:
     caught = (np.maximum(1 - (1 - leaf.factors).sum(axis=1), 0.0) for leaf in leaves)
     missed = 1 - sum(np.where(own, share, 0.0) for own, share in zip(owns, caught, strict=True))
     return float(np.clip(mixture.weights @ missed, np.finfo(np.float64).eps, 1.0))  # a smaller value is rounding
+
+
+def may_have_more_leaves(tree: ThresholdTree, task: Task) -> bool:
+    """Return whether more leaves may be asked for: the tree has all that it may have, and nothing else limits them."""
+    return tree.n_leaves >= task.leaves() and not task.budget.limits_shape
 
 
 BY_MISTAKES = {"exkmc": "expand", "kernel_exkmc": "kernel_expand"}

@@ -66,9 +66,18 @@ def stability_of(ex: MeasuredTree, n: int, random_state: Any, progress: Progress
     cuts = _cuts(ex, [one.tree for one in again])
     changed = float(np.mean([one.changed for one in again]))
     number = int(seed) if isinstance(seed, Integral) else None
-    contrast = _contrast(evidence, pool, generator) if refitted else None
-    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number, *contrast or ())
+    untested = _why_untested(evidence, refitted)
+    contrast = None if untested else _contrast(evidence, pool, generator)
+    shares = contrast or (None, None)
+    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number, *shares, untested)
     return found._replace(verdict=verdict_of(found))
+
+
+def _why_untested(evidence: Evidence, refitted: bool) -> str:
+    """Return why clusters are not compared with those of tables without groups; empty if they are."""
+    if not refitted:
+        return evidence.fixed if evidence.clusterer is None else "The clusterer is frozen"
+    return "Codes have no variance" if getattr(_last_of(evidence.clusterer), "categories_", None) else ""
 
 
 def _last_of(clusterer: Any) -> Any:
@@ -199,6 +208,11 @@ def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | N
 
 
 def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
+    """Return some rows as their distances count for the clusterer, which may scale columns itself."""
+    return _last_given(evidence, rows) * getattr(_last_of(evidence.clusterer), "scales_", 1.0)
+
+
+def _last_given(evidence: Evidence, rows: Indices) -> Floats:
     """Return some rows in the columns in which they were clustered: of a pipeline, what its last step is given."""
     if evidence.given is None:
         part, measured = evidence.task.rows, evidence.coordinates.measured
@@ -221,7 +235,7 @@ def _clusters(ex: MeasuredTree, found: Floats) -> tuple[ClusterStability, ...]:
         known = found[~np.isnan(found[:, one.cluster]), one.cluster]
         if not len(known):
             continue  # it has no rule, so there is none that might return
-        mean, low = float(known.mean()), float(np.quantile(known, LOW))
+        mean, low = float(known.mean()), float(np.quantile(known, LOW, method="lower"))
         lost = int((known < LOST).sum())
         summaries.append(ClusterStability(one.cluster, one.name, min(mean, 1.0), min(low, 1.0), lost))
     return tuple(summaries)
@@ -249,10 +263,15 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
         again = [found[end] for found in matched[feature] if end in found] if is_number else []
         n_again = len(again) if is_number else sum(feature in each for each in thresholds)
         has_range = again and ex.columns[feature] not in ex.binary
-        low, high = map(float, np.quantile(again, (LOW, HIGH))) if has_range else (None, None)
+        low, high = _ends_of(again) if has_range else (None, None)
         dates = ex.date_columns.get(feature)
         cuts.append(CutStability(node, ex.columns[feature], end, n_again / len(trees), low, high, dates))
     return tuple(cuts)
+
+
+def _ends_of(again: Sequence[float]) -> tuple[float, float]:
+    """Return two of the values with at least 90% of them between."""
+    return float(np.quantile(again, LOW, method="lower")), float(np.quantile(again, HIGH, method="higher"))
 
 
 def _matched(own: Sequence[float], found: Floats) -> dict[float, float]:

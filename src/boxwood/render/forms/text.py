@@ -84,13 +84,22 @@ def text(model: Any) -> str:
 def _explanation_text(ex: MeasuredTree) -> str:
     ex = ex._in_words()
     doubts = [note for note in ex.notes if note.endswith(DOUBT)]
-    others = [note for note in ex.notes if note not in doubts]
+    others = [note for note in notes_of(ex) if note not in doubts]
     parts = [headline(ex), _notes(doubts), "\n".join(cluster_lines(ex.clusters)), *findings(ex), _notes(others)]
     return "\n\n".join(part for part in parts if part)
 
 
 def _notes(notes: Sequence[str]) -> str:
     return "\n".join(f"Note: {note}" for note in notes)
+
+
+NO_PRICE = "no price is shown, as clusters like these do not follow distances"
+
+
+def notes_of(ex: MeasuredTree) -> list[str]:
+    """Return the notes as they are printed: in short why there is no price, which `ex.search.reason` tells in full."""
+    reason = "" if ex.search is None else ex.search.reason
+    return [NO_PRICE if reason and note == reason else note for note in ex.notes]
 
 
 def findings(ex: MeasuredTree) -> list[str]:
@@ -388,7 +397,7 @@ def markdown(model: Any) -> str:
     ex = explanation_of(model)._in_words()
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
     parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
-    notes = "\n".join(f"- {_escaped(note)}" for note in ex.notes)
+    notes = "\n".join(f"- {_escaped(note)}" for note in notes_of(ex))
     return "\n\n".join([*parts, notes] if notes else parts)
 
 

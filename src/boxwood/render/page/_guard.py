@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from boxwood.explanation.verbs import Measurable
 
 _OF_ROWS = re.compile(
-    r"\d%?( of [\d,]+)? (of )?(the |all )?rows?\b|weight \d|^read as numbers: |: read as numbers; |leaves the rules "
+    r"\d%?( of [\d,]+)? (of )?(the |all )?rows?\b|weight \d|^read as numbers: |: read as numbers; |"
+    r"leaves (the rules|that was tried) "
 )
 """In notes that tell how many rows there are, a share of them, or the value of one."""
 

@@ -24,7 +24,7 @@ from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.render.forms.exporters import EXPORTERS
-from boxwood.render.forms.text import tells_price, unbeaten
+from boxwood.render.forms.text import notes_of, tells_price, unbeaten
 from boxwood.render.page._guard import profile_or_none, rounded
 from boxwood.render.page._parts import (
     LARGEST,
@@ -39,7 +39,7 @@ from boxwood.render.page._parts import (
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
 from boxwood.render.words.figures import LONGEST_NAME, grown_by, joined, percent, shortened, size
-from boxwood.render.words.measured import _between, _cut_name, _price, profile_lines, share_of_worth, worth_line
+from boxwood.render.words.measured import ENOUGH, _between, _cut_name, _price, profile_lines, share_of_worth, worth_line
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.rules import (
     NO_ROW,
@@ -182,7 +182,7 @@ def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) 
         "confusion": confusion(ex, picture),
         "grown_by": grown_by(ex.method),
         "unbeaten": unbeaten(ex),
-        "notes": [printable(note) for note in ex.notes if ex.basis is None or not _IN_BASIS.match(note)],
+        "notes": [printable(note) for note in notes_of(ex) if ex.basis is None or not _IN_BASIS.match(note)],
         "has_rows": ex._in_memory is not None,
     }
 
@@ -194,7 +194,8 @@ def _of_known(ex: Measurable) -> str:
     return joined([shortened(column_name(ex.columns[j])) for j in closed], _NAMED) if closed else ""
 
 
-_MORE_LEAVES = re.compile(r"(?:even )?with [\d,]+ leaves the rules .* (\([a-z_-]+\))$")
+_ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # no note asks for these again
+_MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([a-z_-]+\))$")
 
 
 def _as_in_chart(note: str, ex: Measurable) -> str:
@@ -202,7 +203,8 @@ def _as_in_chart(note: str, ex: Measurable) -> str:
     found = _MORE_LEAVES.match(note)
     if not found:
         return note
-    larger = [row for row in ex._kept["frontier"] if row.leaves > ex.n_leaves]
+    asked = [int(number) for one in ex.notes for number in _ASKED.findall(one)]
+    larger = [row for row in ex._kept["frontier"] if row.leaves > max(ex.n_leaves, *asked, 0)]
     row = next((row for row in larger if row.agreement >= _ENOUGH), None)
     return (
         note if row is None else f"with {row.leaves:,} leaves the rules could reach {percent(row.agreement)} {found[1]}"
@@ -501,13 +503,14 @@ def _price_note(ex: Measurable) -> str:
     change = abs(ex.price - 1)
     if change < 0.0005:
         return "The groups that the rules make are as compact as the clusters."
-    more = "more" if ex.price > 1 else "less"
-    note = f"The groups that the rules make are {change:.1%} {more} spread out than the clusters"
-    return (
-        f"{note}; a price of 1 would be no difference."
-        if ex.price > 1
-        else f"{note}, which were not made to be compact."
-    )
+    where = " in the kernel's feature space" if ex.kernel else ""
+    more = f"{change:.1%} {'more' if ex.price > 1 else 'less'} {_DISTANCES[ex.objective]}{where} than the clusters"
+    end = "; a price of 1 would be no difference" if ex.price > 1 else ", which do not minimise it"
+    return f"The groups that the rules make have {more}{end}."
+
+
+_DISTANCES = {"sqeuclidean": "squared distance", "l1": "ℓ1 distance", "l2": "Euclidean distance"}
+"""What the price compares, by the objective."""
 
 
 def _count(n: int, noun: str, nouns: str | None = None) -> str:
@@ -565,6 +568,7 @@ def stability_tables(stability: Stability, swatches: Sequence[Swatch]) -> dict[s
     return {
         "verdict": stability.verdict,
         "n": f"{stability.n:,}",
+        "is_enough": stability.n >= ENOUGH,
         "clusters": [
             {
                 "swatch": swatches[one.cluster],

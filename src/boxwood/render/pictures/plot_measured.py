@@ -10,6 +10,7 @@ from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, dr
 from boxwood.render.pictures.colours import COLOURS, ink_on
 from boxwood.render.pictures.picture import swatches_of
 from boxwood.render.words.figures import brief_of, fitted, of_leaves, percent, price, short_number, text_width
+from boxwood.render.words.measured import ENOUGH
 from boxwood.render.words.rules import category, column_name
 from boxwood.render.words.walk import Sides, codes_at_cuts, cut_words
 
@@ -187,7 +188,7 @@ def _words(row: FrontierRow, by_price: bool) -> str:
 
 LOST, STABLE = 0.5, 0.75
 WIDTH, SIZE = 230.0, 9.0  # most of a name on the axis, and its letters, in points
-_LEGEND = "●  overlap with the cluster found again (5% are below |)\n◆  share of trees that test the column"
+_LEGEND = "●  overlap with the cluster found again ({} below |)\n◆  share of trees that test the column"
 
 
 def plot_stability(ex: Measurable, ax: Axes | None = None) -> Axes:
@@ -222,7 +223,7 @@ def plot_stability(ex: Measurable, ax: Axes | None = None) -> Axes:
     places = [*range(len(clusters)), *range(len(clusters) + 1, n + 1)]
     ax.set_yticks(places, list(map(drawable, names)), fontsize=SIZE, **PLAIN)
     ax.set(xlim=(-0.02, 1.02), ylim=(n + 0.7, -0.7))
-    ax.set_xlabel(_LEGEND, fontsize=9, **PLAIN)
+    ax.set_xlabel(_LEGEND.format("5% are" if stability.n >= ENOUGH else "none is"), fontsize=9, **PLAIN)
     ax.grid(axis="x", color=style.line, linewidth=0.5, alpha=0.6)
     ax.set_axisbelow(True)
     return ax

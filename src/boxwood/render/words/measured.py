@@ -158,9 +158,12 @@ def category_of(column: Any, code: int) -> str:
     return category(values[code]) if code < len(values) else "any other value"
 
 
+ENOUGH = 20  # resamples of which 5% are one at least; of fewer the lowest is told, not a quantile
+
+
 def stability_text(stability: Stability) -> str:
     """Return the verdict, a line for each cluster, and a line for each cut."""
-    clusters = [["cluster", "overlap", "low (5%)"]]
+    clusters = [["cluster", "overlap", "low (5%)" if stability.n >= ENOUGH else "lowest"]]
     clusters += [
         [shortened(cluster_name(one.name)), f"{one.jaccard:.2f}", f"{one.jaccard_low:.2f}"]
         for one in stability.clusters
@@ -209,8 +212,8 @@ def _padded(cell: str, to: int, left: bool) -> str:
 
 _HEADER = ("", "method", "leaves", "depth", "columns", "price", "agreement", "seconds")
 _PRICE = _HEADER.index("price")
-_BY_PRICE = "* best trade-off: no tree beats it in one respect without being worse in another"
-_BY_AGREEMENT = "* best trade-off: no tree with as few leaves agrees on more rows"
+_BY_PRICE = "* best trade-off: none of these trees beats it in one respect without being worse in another"
+_BY_AGREEMENT = "* best trade-off: none of these trees with as few leaves agrees on more rows"
 
 
 def compare_text(found: Comparison) -> str:
