@@ -4,11 +4,33 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 import numpy as np
 
 _INNER = ("boxwood", "sklearn", "contextlib")  # packages on the way from the caller to a warning
+
+
+class Quoting(str):
+    """A text that quotes values of the table, for the person who reads it now; `written` says the same without them.
+
+    So a note may quote the cell that is no number, on standard error and in `notes`, and no page, model file or form of
+    the rules ever holds it.
+    """
+
+    written: str
+
+    def __new__(cls, text: str, written: str | None = None) -> Self:
+        """Return the text; without `written` it quotes nothing."""
+        made = super().__new__(cls, text)
+        made.written = text if written is None else written
+        return made
+
+
+def as_written(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return texts as what is written says them: without values of the table."""
+    return tuple(getattr(text, "written", text) for text in texts)
 
 
 def shown(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from boxwood._dates import Dates
+from boxwood._messages import as_written
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
@@ -142,11 +143,11 @@ class MeasuredTree:
     def _in_words(self) -> Self:
         """Return the explanation as words say it: with short thresholds, which separate the same rows.
 
-        A rule on a column of 0 and 1 names the value: 0 <= x <= 0 in place of x <= 0.3.
+        A rule on a column of 0 and 1 names the value: 0 <= x <= 0 in place of x <= 0.3. Notes quote no cell.
         """
-        said = self
+        said = replace(self, notes=as_written(self.notes))
         if self._short is not None:
-            said = replace(_with_rules(self, self._short, self.coded_columns), _short=None)
+            said = replace(_with_rules(said, self._short, self.coded_columns), _short=None)
         return _with_values(said) if self.binary else said
 
     def _says_values(self, feature: int, lower: float, upper: float) -> bool:
@@ -204,9 +205,9 @@ class MeasuredTree:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
+        """Return the state for a pickle, without rows or cells, but with the spreads of columns that `why` needs."""
         self._spreads()
-        return self.__dict__ | {"_evidence": None}
+        return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes)}
 
     def __copy__(self) -> Self:
         """Return a copy that knows the same rows; the state for a pickle would leave them behind."""

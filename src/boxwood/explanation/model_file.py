@@ -140,6 +140,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
         "profile": _profile_entries(ex),
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
+        "notes": said.notes,
         "nodes": to_nodes(ex.tree),
         "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
         "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},

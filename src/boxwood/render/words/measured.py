@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
+from boxwood._messages import as_written
 from boxwood.render.words.figures import (
     brief,
     brief_of,
@@ -228,7 +229,7 @@ def compare_text(found: Comparison) -> str:
     lines = ["  ".join([row[0].ljust(1), row[1].ljust(widths[1]), *_right(row[2:], widths[2:])]) for row in cells]
     parts = [f"{found.n_clusters:,} clusters of {found.n_rows:,} rows (always the largest: {percent(found.baseline)})"]
     parts += ["\n".join(lines), _BY_AGREEMENT if found.by_agreement else _BY_PRICE]
-    notes = [f"Note: {note}" for note in found.notes]
+    notes = [f"Note: {note}" for note in as_written(found.notes)]
     notes += [f"Note: {name} is left out: {why}" for name, why in found.left_out]
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
 
