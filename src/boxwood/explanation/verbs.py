@@ -320,9 +320,9 @@ class Measured(Applied):
         >>> ex.rename(ex.suggested_names()).names
         ('low revenue, low age', 'high revenue, high age')
         """
-        from boxwood.explanation.measure.worth import suggested_names
+        from boxwood.render.words.standing import suggested_names
 
-        return suggested_names(self)
+        return suggested_names(self.clusters, self.profile())
 
     def misassigned(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None

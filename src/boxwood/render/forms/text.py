@@ -95,7 +95,8 @@ def _notes(notes: Sequence[str]) -> str:
 def findings(ex: MeasuredTree) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
-    parts += [] if "worth" not in ex._kept else [worth_text(ex._kept["worth"], ex.names)]
+    worth = ex._worth_told()
+    parts += [] if worth is None else [worth_text(worth, ex.names)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]

@@ -187,7 +187,9 @@ def _picture(ex: MeasuredTree) -> Picture:
     codes = codes_at_cuts(tree, ex.coded_columns)
     reached = reached_by_missing(tree, ex.gap_columns)
     words = {node: cut_words(ex, node, codes.get(node), reached) for node in np.flatnonzero(tree.feature >= 0).tolist()}
-    bars = {} if ex._in_memory is None else bars_of(ex, codes)
+    bars = ex._kept.get("bars")  # of a page, which leaves out what tells of few rows
+    if bars is None:
+        bars = {} if ex._in_memory is None else bars_of(ex, codes)
     counts = counts_of(ex)
     swatches = swatches_of(ex.names)
     widest = max((text_width(text, sizes.text) for one in words.values() for text in one.short), default=0.0)
@@ -383,8 +385,8 @@ def _upwards(ex: MeasuredTree, at_leaves: Array) -> Array:
     return sums
 
 
-def bars_of(ex: MeasuredTree, codes: dict[int, Sides]) -> dict[int, Bars]:
-    """Return the bars of each cut.
+def bars_of(ex: MeasuredTree, codes: dict[int, Sides], *, weighted: bool = True) -> dict[int, Bars]:
+    """Return the bars of each cut; if not `weighted`, they count rows, whatever these weigh.
 
     The rows are put leaf by leaf, so those of a node stand side by side; each tested column is read once.
     """
@@ -396,7 +398,7 @@ def bars_of(ex: MeasuredTree, codes: dict[int, Sides]) -> dict[int, Bars]:
     bounds, first, last = np.append(0, np.cumsum(counts)), *_leaves_below(ex)
     reached = reached_by_missing(tree, ex.gap_columns)
     labels = _placed(task.reference.labels, places, bounds[-1])
-    weights = None if task.rows.weights is None else _placed(task.rows.weights, places, bounds[-1])
+    weights = None if task.rows.weights is None or not weighted else _placed(task.rows.weights, places, bounds[-1])
     room = np.empty((min(AT_ONCE, len(tested)), bounds[-1]))
     for start in range(0, len(tested), AT_ONCE):
         here = tested[start : start + AT_ONCE]

@@ -123,6 +123,17 @@ def brief_of(x: float, dates: Dates | None) -> str:
     return brief(x) if dates is None else dates.day(x)
 
 
+_FAR = 60.0  # days
+
+
+def about(x: float, dates: Dates | None, deviation: float) -> str:
+    """Return a number of a column in few digits, as it may be that of a row; of dates that spread, the month.
+
+    IN: deviation: standard deviation of the column.
+    """
+    return brief_of(x, dates) if dates is None or deviation < _FAR else dates.day(x).rpartition("-")[0]
+
+
 def brief(x: float) -> str:
     """Return a number in three digits, or four where it has four before the point.
 

@@ -64,6 +64,8 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 def worth_line(worth: Worth, cluster: int) -> str:
     """Return the sum, the share and the mean of a cluster in a column of value."""
     one = worth.clusters[cluster]
+    if one.total is None:
+        return f"{column_name(worth.column)}: not told, as few rows have a value"
     share = "" if one.share is None else f", {percent(one.share)} of all"
     mean = "" if one.mean is None else f", {brief(one.mean)} a row"
     return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
@@ -80,9 +82,12 @@ def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
     lines = [[column_name(worth.column), "total", "share", "a row"]]
     for name, one in zip(names, worth.clusters, strict=True):
         mean = "-" if one.mean is None else brief(one.mean)
-        lines.append([shortened(cluster_name(name)), brief(one.total), percent(one.share), mean])
+        total = "-" if one.total is None else brief(one.total)
+        lines.append([shortened(cluster_name(name)), total, percent(one.share), mean])
     missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
-    return "\n".join(_aligned(lines, 1)) + missing
+    is_told = all(one.total is not None for one in worth.clusters)
+    few = "" if is_told else "\nSums of fewer than five rows are not told; shares are of the others."
+    return "\n".join(_aligned(lines, 1)) + missing + few
 
 
 def frontier_text(frontier: Frontier) -> str:
