@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
 
 import numpy as np
@@ -21,6 +21,7 @@ from boxwood.render.words.figures import about, counted, percent, shortened
 from boxwood.render.words.measured import category_of
 from boxwood.render.words.rules import category, column_name, number, printable
 from boxwood.render.words.standing import is_zero_or_one
+from boxwood.render.words.walk import codes_at_cuts
 
 if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, NumberColumn
@@ -31,15 +32,45 @@ LARGEST = 150  # leaves of a tree that is drawn
 _DEEPEST = 1 << 20  # characters of indentation of the tree as text
 
 
-def tree_shapes(picture: Picture) -> dict[str, Any]:
+class Ways(NamedTuple):
+    """The two ways on from a cut on a column of words in all their words, and whether the picture cuts these off."""
+
+    node: int
+    number: int
+    column: str
+    inside: str
+    outside: str
+    is_cut_off: bool
+
+
+def ways_in_full(ex: Measurable, picture: Picture) -> list[Ways]:
+    """Return the ways on from the cuts on columns of words."""
+    codes, known, found = codes_at_cuts(ex.tree, ex.coded_columns), ex.coded_columns, []
+    said = {(edge.parent, edge.child == edge.parent + 1): edge.text for edge in picture.edges}
+    for cut in picture.cuts:
+        if cut.node in codes:
+            values = _values(known[int(ex.tree.feature[cut.node])])
+            sides = [[values[code] for code in side] for side in codes[cut.node]]
+            drawn = said[cut.node, True], said[cut.node, False]
+            hides = any(not any(word in text for text in drawn) for side in sides for word in side)
+            is_truth = known[int(ex.tree.feature[cut.node])].values == (False, True)
+            ways = (listed(side, len(side)) for side in sides)
+            found.append(Ways(cut.node, cut.number, cut.column, *ways, hides and not is_truth))
+    return found
+
+
+def tree_shapes(picture: Picture, ways: Sequence[Ways] = ()) -> dict[str, Any]:
     """Return the shapes of the picture: everything that the template places."""
+    in_full = {way.node + 1: f"{way.column}: {way.inside}" for way in ways if way.is_cut_off}
+    second = {edge.parent: edge.child for edge in picture.edges if edge.child != edge.parent + 1}
+    in_full |= {second[way.node]: f"{way.column}: {way.outside}" for way in ways if way.is_cut_off}
     return {
         "width": round(picture.width),
         "height": round(picture.height),
         "small": picture.small,
         "paper": _on_paper(picture),
         "label": f"Tree of {len(picture.cuts)} cuts and {len(picture.leaves)} leaves; the same tree follows as a list",
-        "edges": [_edge(edge, picture.small) for edge in picture.edges],
+        "edges": [_edge(edge, picture.small) | {"full": in_full.get(edge.child, edge.full)} for edge in picture.edges],
         "cuts": [_cut(cut, picture.small) for cut in picture.cuts],
         "leaves": [_leaf(leaf, picture) for leaf in picture.leaves],
     }
@@ -159,6 +190,7 @@ def _cut(cut: CutBox, small: bool) -> dict[str, Any]:
         "number": cut.number,
         "title": cut.title,
         "column": cut.column,
+        "words": "" if cut.bars is None or not cut.bars.labels else f"; bars: {', '.join(cut.bars.labels)}",
         "box": [_place(part) for part in box],
         "note": cut.note,
         "title_y": _place(14.0 if small else 16.0),

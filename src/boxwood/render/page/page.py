@@ -16,7 +16,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from boxwood.render.page._parts import (
     profile_table,
     text_of_tree,
     tree_shapes,
+    ways_in_full,
     what_if,
 )
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
@@ -56,7 +57,7 @@ from boxwood.render.words.rules import (
 from boxwood.render.words.standing import standing_out, suggested_names
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Frontier, Rule, Stability
+    from boxwood.explanation import ClusterSummary, Condition, Frontier, Rule, Stability
     from boxwood.explanation.records import ColumnProfile, Worth
     from boxwood.explanation.verbs import Measurable
 
@@ -171,13 +172,16 @@ def _facts(
     """Return the facts that both forms show; IN: guarded: the explanation without what a page does not tell."""
     ex, picture, hidden = guarded._in_words(), picture_of(guarded), hidden_clusters(whole, count)
     profile = guarded._kept["profile"] if has_profile else ()
-    tree = tree_shapes(picture) if 1 < ex.n_leaves <= LARGEST else None
+    ways = ways_in_full(ex, picture)
+    tree = tree_shapes(picture, ways) if 1 < ex.n_leaves <= LARGEST else None
     return {
         "ex": ex,
         "lede": lede(ex, count),
         "tiles": tiles(ex, has_price, count),
         "rests_on": basis_lines(ex),
         "tree": tree,
+        "ways": [] if tree is None else [way for way in ways if way.is_cut_off],
+        "listed": ex.n_leaves <= _MOST_LISTED,
         "outline": outline_of_tree(ex, picture),
         "of_known": _of_known(ex),
         "swatches": picture.swatches,
@@ -283,6 +287,7 @@ def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
     return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
 
 
+_MOST_LISTED = 20  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
 _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
 
@@ -446,7 +451,7 @@ def _rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, A
         "rows": rows,
         "share": "" if rows.startswith("fewer") else percent(cluster.share),
         "shared": _lines(common) if common else [],
-        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
+        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_Line(NO_RULE)]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
         "caught": None if cluster.caught is None or not cluster.rules else percent(cluster.caught),
         "precision": None if cluster.precision is None else percent(cluster.precision),
@@ -506,10 +511,22 @@ def _pairs(table: Floats) -> list[dict[str, Any]]:
     return [{"own": i, "rules": j, "text": amount(table[i, j])} for i, j in places if wrong[i, j]]
 
 
-def _lines(rule: Rule) -> list[str]:
+class _Line(NamedTuple):
+    """A condition in words, and with all words of a list, if some are left out; else empty."""
+
+    text: str
+    whole: str = ""
+
+
+def _lines(rule: Rule) -> list[_Line]:
     if any(map(is_impossible, rule)):
-        return [NO_ROW]
-    return [apart(condition(one), column_name(one.column)) for one in rule] or ["every row"]
+        return [_Line(NO_ROW)]
+    return [_line(one) for one in rule] or [_Line("every row")]
+
+
+def _line(one: Condition) -> _Line:
+    text, whole = (apart(condition(one, whole=each), column_name(one.column)) for each in (False, True))
+    return _Line(text, whole if len(whole) > len(text) else "")
 
 
 def _agreement_note(ex: Measurable, count: int | None) -> str:
