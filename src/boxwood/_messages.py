@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -49,6 +50,18 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
     return ", ".join(map(cut_off, words[:limit])) + more
+
+
+_RUNS = re.compile(r"[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
+
+
+def as_cell(text: str) -> str:
+    """Return a text as a cell of CSV has it: with an apostrophe before it where a spreadsheet would take it as a formula.
+
+    So it is if it begins with one of `= + - @`, a tab or a line end, and is no number. Other cells stay as they are.
+    """
+    return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def rounded(names: Sequence[str]) -> str:

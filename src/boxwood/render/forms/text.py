@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
@@ -360,7 +361,8 @@ def rule_table(model: Any) -> str:
     for leaf in ex.leaves:
         precision = number(float(leaf.own / leaf.size)) if leaf.size else ""
         rows, share = number(float(leaf.size)), number(float(leaf.size / whole))
-        writer.writerow([leaf.leaf, str(ex.names[leaf.cluster]), rows, share, precision, rule(leaf.rule, whole=True)])
+        name, said = as_cell(str(ex.names[leaf.cluster])), as_cell(rule(leaf.rule, whole=True))
+        writer.writerow([leaf.leaf, name, rows, share, precision, said])
     return out.getvalue().rstrip("\n")
 
 

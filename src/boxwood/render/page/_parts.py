@@ -13,7 +13,7 @@ from boxwood._dates import Dates
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.explanation.records import NOT_CHOSEN
+from boxwood.explanation.records import FEW, NOT_CHOSEN
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
@@ -503,7 +503,7 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
 def _median(column: NumberColumn, group: NumberGroup) -> str:
     """Return the median of a group in few digits, and the share of its rows that lack a value, if any do."""
     missing = f" ({percent(group.missing)} missing)" if group.missing else ""
-    return about(group.quantiles[2], column.dates, column.everyone.deviation) + missing
+    return about(column, group.quantiles[2]) + missing
 
 
 def _share_of_ones(group: NumberGroup, of_all: float) -> dict[str, Any]:
@@ -525,6 +525,9 @@ def _categories(ex: Measurable, column: CategoryColumn) -> tuple[list[dict[str, 
             cells.append(None)
             continue
         code = _most_frequent_word(column, group)
+        if round(group.shares[code] * cluster.size, 6) < FEW:
+            cells.append(None)
+            continue
         share = percent(group.shares[code])
         high = max(round(100 * group.shares[code]), 1)
         mark = round(100 * column.everyone.shares[code])

@@ -425,7 +425,7 @@ def cards(
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
-                "standing_out": [] if is_hidden else standing_out(profile, among),
+                "standing_out": [] if is_hidden else standing_out(profile, among, FEW),
                 "worth": None if worth is None else worth_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_worth(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),

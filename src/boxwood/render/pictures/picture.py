@@ -18,7 +18,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, dated
 from boxwood.render.pictures.colours import colour_of, hatch_of, ink_on, outline_of
-from boxwood.render.words.figures import fitted, text_width
+from boxwood.render.words.figures import are_years, fitted, text_width
 from boxwood.render.words.rules import category, cluster_name, column_name
 from boxwood.render.words.walk import CutWords, Sides, codes_at_cuts, cut_words
 from boxwood.tree.boxes import reached_by_missing
@@ -430,7 +430,11 @@ def _bars_at(
     if sides is None:
         bars, ends = bars_with_gap if has_gap else bars_of_numbers, (float(tree.lower[node]), float(tree.upper[node]))
         found, dates = bars(values, labels, k, *ends, weights), ex.date_columns.get(int(tree.feature[node]))
-        return found if dates is None else dated(found, *ends, dates)
+        if dates is not None:
+            return dated(found, *ends, dates)
+        if are_years(ex.columns[int(tree.feature[node])], values):
+            found = found._replace(ends=(found.ends[0].replace(",", ""), found.ends[1].replace(",", "")))
+        return found
     known = ex.coded_columns[int(tree.feature[node])]
     names = [category(value) for value in known.values] + ["other"] * known.others
     return bars_of_categories(values, labels, k, sides, names, weights)

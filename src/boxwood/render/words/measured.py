@@ -11,7 +11,7 @@ from boxwood._dates import Dates
 from boxwood._messages import as_written
 from boxwood.render.words.figures import (
     brief,
-    brief_of,
+    brief_in,
     counted,
     of_leaves,
     percent,
@@ -146,7 +146,7 @@ def _middle(column: ColumnProfile, group: Any) -> str:
 def middle_of(column: NumberColumn, group: NumberGroup) -> str:
     """Return the median of a group of a column of numbers, and the share of its rows that lack a value, if any do."""
     missing = f" ({percent(group.missing)} missing)" if group.missing else ""
-    return brief_of(group.quantiles[2], column.dates) + missing
+    return brief_in(column, group.quantiles[2]) + missing
 
 
 def category_of(column: Any, code: int) -> str:
