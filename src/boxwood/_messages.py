@@ -57,7 +57,7 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 
 
 def as_cell(text: str) -> str:
-    """Return a text as a cell of CSV has it: with an apostrophe before it where a spreadsheet would take it as a formula.
+    """Return a text as a cell of CSV has it: an apostrophe stands before what a spreadsheet would run.
 
     So it is if it begins with one of `= + - @`, a tab or a line end, and is no number. Other cells stay as they are.
     """

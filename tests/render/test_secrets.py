@@ -75,43 +75,38 @@ def written(ex):
 
 
 def leaks(said, secrets):
-    """Return where a secret stands by itself; a word that a rule names is none."""
+    """Return the forms in which a secret stands by itself."""
+    numbers = {text: name for text, name in secrets.items() if re.fullmatch(r"[-\d.,]+", text)}
     found = []
     for form, text in said.items():
-        words = set(re.findall(r"[^\s\"'<>,;:()|=*`&\\]+(?: [^\s\"'<>,;:()|=*`&\\]+)?", text)) | set(
-            re.findall(r"-?[\d.]+\d", text)
-        )
-        found += [
-            (form, name, text_of)
-            for text_of, name in secrets.items()
-            if text_of in words or (" " in text_of and text_of in text)
-        ]
+        here = set(re.findall(r"-?\d[\d.,-]*\d", text))
+        found += [(form, name, secret) for secret, name in numbers.items() if secret in here]
+        found += [(form, name, secret) for secret, name in secrets.items() if secret not in numbers and secret in text]
     return found
 
 
 def explained(how, frame, labels, tmp_path, seed):
     """Return an explanation of the table, by one of the ways to read it."""
+    weights, quick = "weight" if seed % 2 else None, {"method": "cart"}
     if how == "frame":
-        return boxwood.explain(frame, labels, sample_weight=frame.weight if seed % 2 else None)
+        return boxwood.explain(frame, labels, sample_weight=None if weights is None else frame[weights], **quick)
     if how == "clusters":
-        return boxwood.explain(frame, n_clusters=4, standardize=True)
+        return boxwood.explain(frame, n_clusters=4, standardize=True, random_state=seed, **quick)
+    table = frame.assign(group=labels)
     if how == "csv":
-        frame.assign(group=labels).to_csv(tmp_path / "t.csv", index=False)
-        return boxwood.explain(boxwood.scan(tmp_path / "t.csv"), "group", sample_weight="weight" if seed % 2 else None)
-    return boxwood.explain(boxwood.scan(pa.Table.from_pandas(frame.assign(group=labels))), "group")
+        table.to_csv(tmp_path / "t.csv", index=False)
+        return boxwood.explain(boxwood.scan(tmp_path / "t.csv"), "group", sample_weight=weights, **quick)
+    return boxwood.explain(boxwood.scan(pa.Table.from_pandas(table)), "group", **quick)
 
 
 @pytest.mark.parametrize("how", ["frame", "clusters", "csv", "arrow"])
-@law(8)
+@law(4)
 def test_no_cell_is_written(how, tmp_path, seed):
     frame, labels = table_of_secrets(np.random.default_rng(seed))
     ex = explained(how, frame, labels, tmp_path, seed)
-    ruled = json.dumps([rule for one in ex.to_dict()["clusters"] for rule in one["rules"]])
     tested = {ex.columns[j] for j in ex.tree.features.tolist()}
-    secrets = {
-        text: name for text, name in secrets_in(frame).items() if text not in ruled and name not in tested & {"town"}
-    }
-    assert leaks(written(ex), secrets) == []
+    named = {"town"} & tested  # rules need the words of such a column
+    assert leaks(written(ex), {text: name for text, name in secrets_in(frame).items() if name not in named}) == []
 
 
 def test_the_quoted_cell_is_for_the_person_at_the_terminal(tmp_path):
@@ -123,7 +118,8 @@ def test_the_quoted_cell_is_for_the_person_at_the_terminal(tmp_path):
     loaded = Explanation.from_json(ex.to_json())
     assert "left out, numbers, but text in few rows: lab" in loaded.notes
     made_up = [note for note in loaded.notes if note.startswith("read as numbers: income ('1.234,5 €' is 1234.5)")]
-    assert made_up and made_up[0] not in ex.notes
+    assert made_up
+    assert made_up[0] not in ex.notes
 
 
 def with_few(rng, n_few):
@@ -154,7 +150,7 @@ def changed(frame, labels):
 
 @law(16)
 def test_a_page_is_the_same_whatever_the_few_are_like(seed):
-    """So nothing of them can be worked out: neither from what is said of them, nor from what is said of all and others."""
+    """So nothing of them can be worked out, from what is said of them, or of all rows and of others."""
     rng, n_few = np.random.default_rng(seed), 1 + seed % (FEW - 1)
     frame, labels = with_few(rng, n_few)
     pages = []
@@ -163,24 +159,25 @@ def test_a_page_is_the_same_whatever_the_few_are_like(seed):
         ex.profile()
         ex.worth("salary")
         loaded = Explanation.from_json(ex.to_json())
-        texts = [one.to_html(min_count=count) for one in (ex, loaded) for count in (None, 1, 2, 3, 5)]
+        texts = [ex.to_html(), ex.to_html(min_count=FEW), ex.to_html(min_count=1 + seed % 3), loaded.to_html()]
         pages.append([without_all_rows(text) for text in (*texts, str(ex), ex._repr_html_())])
         page = texts[0]
         assert f"head is {'one row' if n_few == 1 else f'{n_few} rows'}: its values are not shown" in page
-        assert "head is fewer than 5 rows: its values are not shown" in texts[4]
-        assert not re.search(r"914k|Phuket|\b0 rows", page + texts[4])
+        assert "head is fewer than 5 rows: its values are not shown" in texts[1]
+        assert not re.search(r"914k|Phuket|\b0 rows", page + texts[1])
         facts = ex.to_dict()
         assert all(column["clusters"][ex.names.index("head")] is None for column in facts["profile"])
         assert facts["worth"]["clusters"][ex.names.index("head")]["total"] is None
+        pages[-1] += [facts[name] for name in ("profile", "worth", "spreads") if name in facts]
+        assert "Phuket" not in json.dumps(facts)
     assert pages[0] == pages[1]
 
 
 def without_all_rows(text):
     """Return a text without places among all rows, costs, and what is told of columns left out."""
-    text = re.sub(
+    return re.sub(
         r'd="M[\d.]+ [15](H[\d.]+|V9)"|k-means hardly sees[^<\n]*|Note: the clusters are not compact[^<\n]*', "", text
     )
-    return text
 
 
 def test_a_cluster_of_few_rows_beside_weights(tmp_path):

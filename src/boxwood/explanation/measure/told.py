@@ -162,8 +162,9 @@ def _with_frequent_words(column: CategoryColumn, rows: Floats, sizes: Floats, le
     if not len(kept):
         return None
     present, table = np.flatnonzero(rows), shares * sizes[:, None]
-    table = np.column_stack([table[:, kept], np.delete(table, kept, axis=1).sum(axis=1)])
-    words = Categories(tuple(values[i] for i in kept.tolist()), others=True)
+    others = np.delete(table, kept, axis=1).sum(axis=1)
+    words = Categories(tuple(values[i] for i in kept.tolist()), others=bool(others.any()))
+    table = np.column_stack([table[:, kept], others]) if words.others else table[:, kept]
     return of_counts(column.column, table[present], words, present, len(rows))
 
 

@@ -80,7 +80,8 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts = _facts(ex := rounded(whole, count), count, whole, has_price=has_price)
     least = FEW if count is None else max(FEW, count)
     facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": count}
-    facts["frontier"] = None if count else _frontier(whole, has_price)
+    # prices of other trees would tell how far rows of a small cluster are from others
+    facts["frontier"] = None if count else _frontier(whole, has_price and not facts["hidden"])
     if facts["frontier"]:
         ex._kept["frontier"] = whole._kept["frontier"]
     facts["notes"] = [_as_in_chart(note, ex) if facts["frontier"] else note for note in facts["notes"]]
