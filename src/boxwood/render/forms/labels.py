@@ -45,7 +45,8 @@ def write_labels(
         first columns, unless it only counts the rows from 0; without a name it is called "index".
     out : path, or str
         File to write: .parquet, and for a file, a folder, a pattern or SQL also .csv, .tsv or .jsonl (.gz may follow
-        those). It may be the file that is read. Or the name of a table of DuckDB.
+        those). It may be the file that is read. Or the name of a table of DuckDB. In CSV and TSV a name of a cluster
+        that a spreadsheet would take as a formula, such as "=1+1", has an apostrophe before it; other cells are copies.
     column : str, default="cluster"
         Name of the new column.
     columns : sequence of str, default=None
