@@ -30,17 +30,19 @@ _OF_ROWS = re.compile(r"\d%|\d( of [\d,]+)? (of )?(the |all )?rows?\b|weight \d|
 """In notes that tell how many rows there are, a share of them, or how a column is read."""
 
 
-def rounded(ex: Measurable, count: int | None) -> Measurable:
+def rounded(ex: Measurable, count: int | None, *, has_profile: bool = True) -> Measurable:
     """Return an explanation as a page shows it: nothing kept with it tells values of clusters of few rows.
 
     These have fewer than five rows, or fewer than `count`, to whose multiples all counts are rounded down; None rounds
     nothing. What tells of the same rows once more, and would narrow them down, is left out if counts are rounded: notes
-    with numbers or shares of rows, rows held out, sums of values, and the frontier.
+    with numbers or shares of rows, rows held out, sums of values, and the frontier. IN: has_profile: whether the page
+    shows the profile, which may have to be measured for it.
     """
-    profile_or_none(ex)
+    if has_profile:
+        profile_or_none(ex)
     least = FEW if count is None else max(FEW, count)
     kept = {name: one for name, one in ex._kept.items() if name not in ("picture", "worth")}
-    kept |= {"profile": ex._profile_told(least), "bars": _bars_told(ex, least, count)}
+    kept |= {"profile": ex._profile_told(least) if has_profile else (), "bars": _bars_told(ex, least, count)}
     if (worth := ex._worth_told(least)) is not None:
         kept["worth"] = worth
     found = replace(ex, _kept=kept)

@@ -101,7 +101,7 @@ def short_page(model: Any) -> tuple[str, int]:
     Like the printed explanation, it tells counts of any number of rows.
     """
     whole = explanation_of(model)
-    facts = _facts(ex := rounded(whole, None), None, whole, has_price=tells_price(whole), has_profile=False)
+    facts = _facts(ex := rounded(whole, None, has_profile=False), None, whole, has_price=tells_price(whole))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
     return _written("short.html", facts, _title(ex, None), script=""), round(height)
@@ -167,12 +167,10 @@ _IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 """Notes on columns of which the page tells at its top what it rests on."""
 
 
-def _facts(
-    guarded: Measurable, count: int | None, whole: Measurable, *, has_price: bool, has_profile: bool = True
-) -> dict[str, Any]:
+def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_price: bool) -> dict[str, Any]:
     """Return the facts that both forms show; IN: guarded: the explanation without what a page does not tell."""
     ex, picture, hidden = guarded._in_words(), picture_of(guarded), hidden_clusters(whole, count)
-    profile = guarded._kept["profile"] if has_profile else ()
+    profile = guarded._kept["profile"]
     ways = ways_in_full(ex, picture)
     tree = tree_shapes(picture, ways) if 1 < ex.n_leaves <= LARGEST else None
     return {
