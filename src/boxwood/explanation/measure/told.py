@@ -68,7 +68,13 @@ def profile_told(ex: MeasuredTree, least: int = FEW) -> tuple[ColumnProfile, ...
         found = profiled(_of_others(ex._evidence, hidden), hidden)
         found = (one._replace(dates=dates[one.column]) if one.column in dates else one for one in found)
     sizes = np.array([cluster.size if n else 0.0 for cluster, n in zip(ex.clusters, rows.tolist(), strict=True)])
-    return tuple(told for one in found if (told := _told(one, rows, sizes, least)) is not None)
+    told = []
+    for one in found:
+        if not isinstance(one, CategoryColumn):
+            told.append(_with_enough_values(one, rows, least))
+        else:
+            told.append(_with_frequent_words(one, _rows_of_words(ex, one, rows), sizes, least))
+    return tuple(one for one in told if one is not None)
 
 
 def worth_told(ex: MeasuredTree, least: int = FEW) -> Worth | None:
@@ -133,13 +139,11 @@ def _rows_with_value(n: float, cluster: ClusterSummary, one: ClusterWorth) -> fl
     return round(n * (one.total / one.mean) / cluster.size, 6)
 
 
-def _told(column: ColumnProfile, rows: Floats, sizes: Floats, least: int) -> ColumnProfile | None:
-    """Return a column of a profile without what is of few rows.
+def _with_enough_values(column: NumberColumn, rows: Floats, least: int) -> NumberColumn | None:
+    """Return a column without groups of which few rows have a value.
 
-    IN: rows, sizes (k,): of the clusters, and their weight; 0 for hidden ones.
+    IN: rows (k,): of the clusters, 0 for hidden ones.
     """
-    if isinstance(column, CategoryColumn):
-        return _with_frequent_words(column, rows, sizes, least)
     shares = [1 - (group.missing or 0.0) if group is not None else 0.0 for group in column.clusters]
     known = np.round(rows * shares, 6)
     if known.sum() < least:
@@ -148,24 +152,41 @@ def _told(column: ColumnProfile, rows: Floats, sizes: Floats, least: int) -> Col
     return column._replace(clusters=tuple(group if n >= least else None for group, n in groups))
 
 
-def _with_frequent_words(column: CategoryColumn, rows: Floats, sizes: Floats, least: int) -> CategoryColumn | None:
-    """Return a column in which words of fewer rows than `least` count as other values."""
+def _rows_of_words(ex: MeasuredTree, column: CategoryColumn, rows: Floats) -> Floats:
+    """Return the number of rows of each word in clusters that are not hidden; in memory, whatever they weigh."""
+    n_codes = len(column.categories.domain)
+    if not ex.weighted or ex._in_memory is None:
+        none = np.zeros(n_codes)
+        shares = np.array([none if one is None else one.shares for one in column.clusters])
+        return np.asarray(np.round(rows @ shares, 6))
+    task, table = ex._in_memory.task, ex._in_memory.coordinates.table.values
+    shown = np.flatnonzero(task.kept & (rows > 0)[task.reference.labels])
+    codes = table[shown, ex.columns.index(column.column)].astype(np.intp)
+    return np.bincount(codes, minlength=n_codes).astype(np.float64)
+
+
+def _with_frequent_words(column: CategoryColumn, n: Floats, sizes: Floats, least: int) -> CategoryColumn | None:
+    """Return a column in which words of fewer rows than `least` count as other values.
+
+    IN: n: rows of each word; sizes (k,): weight of the clusters, 0 for hidden ones.
+    """
     from boxwood.explanation.measure.profile import of_counts
 
-    values, none = column.categories.values, np.zeros(len(column.categories.domain))
-    shares = np.array([none if one is None else one.shares for one in column.clusters])
-    often = np.round(rows @ shares, 6) >= least
-    kept = np.flatnonzero(often[: len(values)])
+    values, none = column.categories.values, np.zeros(len(n))
+    kept, present = np.flatnonzero(n[: len(values)] >= least), np.flatnonzero(sizes)
     if len(kept) == len(values):
-        groups = zip(column.clusters, rows.tolist(), strict=True)
-        return column._replace(clusters=tuple(one if n else None for one, n in groups))
+        groups = zip(column.clusters, sizes.tolist(), strict=True)
+        return column._replace(clusters=tuple(group if size else None for group, size in groups))
     if not len(kept):
         return None
-    present, table = np.flatnonzero(rows), shares * sizes[:, None]
+    table = np.array([none if one is None else one.shares for one in column.clusters]) * sizes[:, None]
     others = np.delete(table, kept, axis=1).sum(axis=1)
     words = Categories(tuple(values[i] for i in kept.tolist()), others=bool(others.any()))
     table = np.column_stack([table[:, kept], others]) if words.others else table[:, kept]
-    return of_counts(column.column, table[present], words, present, len(rows))
+    return of_counts(column.column, table[present], words, present, len(sizes))
+
+
+_HUGE = 1e300  # a number that may be rounded to none
 
 
 def rounded_quantiles(column: ColumnProfile) -> Any:
@@ -175,6 +196,8 @@ def rounded_quantiles(column: ColumnProfile) -> Any:
     digits = 2 - math.floor(math.log10(column.everyone.deviation))
 
     def of_group(group: Any) -> Any:
-        return group and group._replace(quantiles=tuple(round(x, digits) for x in group.quantiles))
+        return group and group._replace(
+            quantiles=tuple(x if abs(x) > _HUGE else round(x, digits) for x in group.quantiles)
+        )
 
     return column._replace(everyone=of_group(column.everyone), clusters=tuple(map(of_group, column.clusters)))
