@@ -105,8 +105,8 @@ class Explanation(Written, Programs, Drawn):
 
         Its rules are text for readers. Only its nodes are used to label rows. It tells no value of a single row: a
         profile and sums that were asked for lack clusters of fewer than five rows, quantiles are rounded to about a
-        hundredth of the column's standard deviation, columns that no rule tests lack words of fewer than five rows, and
-        notes quote no cell.
+        thousandth of the column's standard deviation, or to the day, columns that no rule tests lack words of fewer
+        than five rows, and notes quote no cell.
         """
         from boxwood.explanation.model_file import to_document
 

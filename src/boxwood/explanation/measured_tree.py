@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import ColumnProfile, HeldOut, Worth
     from boxwood.metrics.reading import Readability
 
+WHOLE = "whole"
+"""Mark of what is kept in a pickle: it tells of clusters of few rows, too, and a model file leaves these out."""
 Tree = TypeVar("Tree", bound="MeasuredTree")
 """An `Explanation`, or what it is while it is measured: the same comes back."""
 
@@ -227,7 +229,7 @@ class MeasuredTree:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a pickle, without rows or cells, but with the spreads of columns that `why` needs."""
         self._spreads()
-        return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes)}
+        return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes), "_kept": self._kept | {WHOLE: True}}
 
     def __copy__(self) -> Self:
         """Return a copy that knows the same rows; the state for a pickle would leave them behind."""

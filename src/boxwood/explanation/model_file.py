@@ -22,7 +22,7 @@ from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, worth_told
-from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
 from boxwood.explanation.records import (
     QUANTILES,
     Basis,
@@ -162,11 +162,13 @@ def _version(ex: MeasuredTree) -> int:
 def _profile_entries(ex: MeasuredTree) -> Any:
     """Return the profile of clusters that are not of few rows; groups of a column without gaps have no entry for them.
 
-    Its quantiles are rounded: they are values of rows.
+    Its quantiles are rounded: they are values of rows. That of a model that was read from a file stays as it was there.
     """
     if "profile" not in ex._kept:
         return None
-    entries: Any = plain(tuple(map(rounded_quantiles, profile_told(ex)))) or None
+    is_read = ex._evidence is None and WHOLE not in ex._kept
+    profile = ex._kept["profile"] if is_read else tuple(map(rounded_quantiles, profile_told(ex)))
+    entries: Any = plain(profile) or None
     for column in entries or ():
         for group in (column["everyone"], *column["clusters"]):
             if group is not None and group.get("missing", 0) is None:

@@ -380,19 +380,17 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
 
 def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
     """Return a note on columns of the rules with words that differ in upper and lower case, or in blanks, alone."""
-    found: dict[str, str] = {}
+    found = []
     for j in explanation.tree.features.tolist():
         groups: dict[str, list[str]] = {}
         for value in explanation.coded_columns[j].values if j in explanation.coded_columns else ():
             if isinstance(value, str):
                 groups.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
         if alike := next((group for group in groups.values() if len(group) > 1), None):
-            name = column_name(explanation.columns[j])
-            found[name] = f"{name} ({', '.join(alike)})"
+            found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike)})")
     if not found:
         return ()
-    told = "words that differ in upper and lower case or in blanks alone are taken as different: "
-    return (Quoting(told + listed([*found.values()]), told + listed([*found])),)
+    return (f"words that differ in upper and lower case or in blanks alone are taken as different: {listed(found)}",)
 
 
 def _is_between(piece: Interval) -> bool:

@@ -180,6 +180,7 @@ def _with_frequent_words(column: CategoryColumn, n: Floats, sizes: Floats, least
     if not len(kept):
         return None
     table = np.array([none if one is None else one.shares for one in column.clusters]) * sizes[:, None]
+    present = present[table[present].any(axis=1)]
     others = np.delete(table, kept, axis=1).sum(axis=1)
     words = Categories(tuple(values[i] for i in kept.tolist()), others=bool(others.any()))
     table = np.column_stack([table[:, kept], others]) if words.others else table[:, kept]
@@ -187,17 +188,21 @@ def _with_frequent_words(column: CategoryColumn, n: Floats, sizes: Floats, least
 
 
 _HUGE = 1e300  # a number that may be rounded to none
+_DAYS = 2.0  # of a column of dates that spreads so far, quantiles are told to the day
 
 
 def rounded_quantiles(column: ColumnProfile) -> Any:
-    """Return a column of a profile with quantiles to about a hundredth of its spread, as they are values of rows."""
+    """Return a column of a profile with quantiles in few digits for its spread, as they are values of rows."""
     if not isinstance(column, NumberColumn) or not 0 < column.everyone.deviation < math.inf:
         return column
-    digits = 2 - math.floor(math.log10(column.everyone.deviation))
+    digits, by_day = 3 - math.floor(math.log10(column.everyone.deviation)), column.everyone.deviation >= _DAYS
+
+    def of_number(x: float) -> float:
+        if column.dates is not None:
+            return float(math.floor(x)) if by_day else x
+        return x if abs(x) > _HUGE else round(x, digits)
 
     def of_group(group: Any) -> Any:
-        return group and group._replace(
-            quantiles=tuple(x if abs(x) > _HUGE else round(x, digits) for x in group.quantiles)
-        )
+        return group and group._replace(quantiles=tuple(map(of_number, group.quantiles)))
 
     return column._replace(everyone=of_group(column.everyone), clusters=tuple(map(of_group, column.clusters)))
