@@ -237,7 +237,8 @@ def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) 
     if numbers:
         both = numbers.values(), as_written(numbers.values())
         lists = (listed([f"{name} ({said})" for name, said in zip(numbers, each, strict=True)]) for each in both)
-        notes.append(ColumnNote(*(f"read as numbers: {text}" for text in lists)))
+        told, written = (f"read as numbers: {text}" for text in lists)
+        notes.append(ColumnNote(told, written))
     return tuple(notes)
 
 

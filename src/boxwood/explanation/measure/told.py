@@ -8,11 +8,12 @@ what is said of the others, would tell what was left out. Words of few rows are 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._dates import Dates
 from boxwood._types import Floats
 from boxwood.axes import Categories
 from boxwood.explanation.records import (
@@ -64,11 +65,9 @@ def profile_told(ex: MeasuredTree, least: int = FEW) -> tuple[ColumnProfile, ...
         return ()
     found: Iterable[ColumnProfile] = ex._kept.get("profile", ())
     if hidden and ex._evidence is not None:
-        dates = dict(ex.dates)
-        found = profiled(_of_others(ex._evidence, hidden), hidden)
-        found = (one._replace(dates=dates[one.column]) if one.column in dates else one for one in found)
+        found = (_with_dates(one, dict(ex.dates)) for one in profiled(_of_others(ex._evidence, hidden), hidden))
     sizes = np.array([cluster.size if n else 0.0 for cluster, n in zip(ex.clusters, rows.tolist(), strict=True)])
-    told = []
+    told: list[ColumnProfile | None] = []
     for one in found:
         if not isinstance(one, CategoryColumn):
             told.append(_with_enough_values(one, rows, least))
@@ -83,7 +82,7 @@ def worth_told(ex: MeasuredTree, least: int = FEW) -> Worth | None:
     if found is None:
         return None
     rows = rows_of_clusters(ex).tolist()
-    known = (_rows_with_value(n, *pair) for n, *pair in zip(rows, ex.clusters, found.clusters, strict=True))
+    known = (_rows_with_value(n, own, one) for n, own, one in zip(rows, ex.clusters, found.clusters, strict=True))
     is_told = [n >= least or not rows_there for n, rows_there in zip(known, rows, strict=True)]
     if all(is_told):
         return found
@@ -100,9 +99,11 @@ def worth_told(ex: MeasuredTree, least: int = FEW) -> Worth | None:
 def categories_told(ex: MeasuredTree, least: int = FEW) -> dict[str, Categories]:
     """Return the words of columns: all that rules need, and of columns that no rule tests those of `least` rows."""
     known, evidence = dict(ex.categories), ex._in_memory
-    tested = {ex.columns[j] for j in ex.tree.features.tolist()}
-    for name in known.keys() - tested if evidence is not None else ():
-        codes = evidence.coordinates.table.values[evidence.task.kept, ex.columns.index(name)]
+    if evidence is None:
+        return known
+    rows = np.flatnonzero(evidence.task.kept)
+    for name in known.keys() - {ex.columns[j] for j in ex.tree.features.tolist()}:
+        codes = evidence.coordinates.table.values[rows, ex.columns.index(name)]
         counts = np.bincount(codes.astype(np.intp), minlength=len(known[name].domain))
         words = tuple(value for value, n in zip(known[name].values, counts.tolist(), strict=False) if n >= least)
         if not words:
@@ -130,6 +131,11 @@ def _of_others(evidence: Evidence, hidden: Collection[int]) -> Evidence:
     if evidence.in_batches:
         return evidence
     return evidence.of_rows(np.flatnonzero(~np.isin(evidence.task.reference.labels, list(hidden))))
+
+
+def _with_dates(column: ColumnProfile, dates: Mapping[str, Dates]) -> ColumnProfile:
+    is_dated = isinstance(column, NumberColumn) and column.column in dates
+    return column._replace(dates=dates[column.column]) if is_dated else column  # type: ignore[call-arg]
 
 
 def _rows_with_value(n: float, cluster: ClusterSummary, one: ClusterWorth) -> float:

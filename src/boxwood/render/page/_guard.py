@@ -198,8 +198,8 @@ def _column(ex: Measurable, column: ColumnProfile, sizes: Floats, count: int) ->
         groups = [_with_shares(group, part) for group, part in zip(groups, rows, strict=True)]
         everyone = _with_shares(everyone, sum(rows))
     elif is_zero_or_one(column):  # type: ignore[arg-type]
-        pairs = zip(groups, ex.clusters, sizes.tolist(), strict=True)
-        ones = [0.0 if group is None else float(_multiples(group.mean * one.size, count)) for group, one, _ in pairs]
+        pairs = zip(groups, ex.clusters, strict=True)
+        ones = [0.0 if group is None else float(_multiples(group.mean * one.size, count)) for group, one in pairs]
         groups = [
             group and _with_share(group, part / size)
             for group, part, size in zip(groups, ones, sizes.tolist(), strict=True)

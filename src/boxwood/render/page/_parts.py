@@ -54,8 +54,8 @@ def ways_in_full(ex: Measurable, picture: Picture) -> list[Ways]:
             drawn = said[cut.node, True], said[cut.node, False]
             hides = any(not any(word in text for text in drawn) for side in sides for word in side)
             is_truth = known[int(ex.tree.feature[cut.node])].values == (False, True)
-            ways = (listed(side, len(side)) for side in sides)
-            found.append(Ways(cut.node, cut.number, cut.column, *ways, hides and not is_truth))
+            inside, outside = (listed(side, len(side)) for side in sides)
+            found.append(Ways(cut.node, cut.number, cut.column, inside, outside, hides and not is_truth))
     return found
 
 
