@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 import numpy as np
 
 _INNER = ("boxwood", "sklearn", "contextlib")  # packages on the way from the caller to a warning
+
+
+class Quoting(str):
+    """A text that quotes values of the table, for the person who reads it now; `written` says the same without them.
+
+    So a note may quote the cell that is no number, on standard error and in `notes`, and no page, model file or form of
+    the rules ever holds it.
+    """
+
+    written: str
+
+    def __new__(cls, text: str, written: str | None = None) -> Self:
+        """Return the text; without `written` it quotes nothing."""
+        made = super().__new__(cls, text)
+        made.written = text if written is None else written
+        return made
+
+
+def as_written(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return texts as what is written says them: without values of the table."""
+    return tuple(getattr(text, "written", text) for text in texts)
 
 
 def shown(value: object) -> str:
@@ -27,6 +50,18 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
     return ", ".join(map(cut_off, words[:limit])) + more
+
+
+_RUNS = re.compile(r"[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
+
+
+def as_cell(text: str) -> str:
+    """Return a text as a cell of CSV has it: an apostrophe stands before what a spreadsheet would run.
+
+    So it is if it begins with one of `= + - @`, a tab or a line end, and is no number. Other cells stay as they are.
+    """
+    return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def rounded(names: Sequence[str]) -> str:

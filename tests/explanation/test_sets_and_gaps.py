@@ -20,6 +20,7 @@ from boxwood import TreeBuilder
 from boxwood._validation import Rows
 from boxwood.axes import Categories
 from boxwood.explanation.measure.measure import measure
+from boxwood.explanation.measure.told import rounded_quantiles
 from boxwood.grow.grown import Grown
 from boxwood.reference import Reference, Task
 from boxwood.reference.coordinates import Coordinates
@@ -92,7 +93,7 @@ def test_a_column_without_missing_values_has_the_profile_of_before():
     with_gaps, _ = measured(3)
     with_gaps.profile()
     again = boxwood.Explanation.from_json(with_gaps.to_json())
-    assert again.profile() == with_gaps.profile()
+    assert again.profile() == tuple(map(rounded_quantiles, with_gaps.profile()))
     assert again.gaps == ("age", "income")
 
 

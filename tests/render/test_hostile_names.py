@@ -1,6 +1,7 @@
 """Names of columns, clusters and categories come through every form as they are, whatever they hold."""
 
 import csv
+import gzip
 import io
 import json
 import math
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 
 import boxwood
+from boxwood._messages import as_cell
 from boxwood.errors import DataError
 from boxwood.explanation import ClusterSummary
 from boxwood.render.forms.code import identifiers
@@ -21,6 +23,7 @@ from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import _code, _escaped, _row
 from boxwood.render.words.rules import cluster_name
 from tests.render.test_every_engine import in_node
+from tests.scale import law
 
 NAMES = (
     "it's", 'say "hi"', "back\\slash", "\\", "\\'", '"""', "'''", "`tick`", "${x}", "$1", "</script>", "<!--", "*/",
@@ -160,8 +163,53 @@ def test_csv_and_json():
         ex, _ = explained(first, second)
         header, *lines = csv.reader(io.StringIO(ex.to_csv(), newline=""))
         assert header == ["leaf", "cluster", "rows", "share", "precision", "rule"]
-        assert [line[:5] for line in lines] == [["0", first, "2", "0.5", "1"], ["1", second, "2", "0.5", "1"]]
+        names = [as_cell(name) for name in (first, second)]
+        assert [line[:5] for line in lines] == [[str(i), name, "2", "0.5", "1"] for i, name in enumerate(names)]
+        assert not any(RUNS.match(cell) and not IS_NUMBER.match(cell) for line in lines for cell in line)
         assert [cluster["name"] for cluster in json.loads(ex.to_json())["clusters"]] == list(ex.names)
+
+
+RUNS, IS_NUMBER = re.compile(r"[=+@\t\r\n-]"), re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?$", re.IGNORECASE)
+FORMULAS = (
+    "=cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "+1+2",
+    "-2+3",
+    "\t=1",
+    "\r=1",
+    "--x",
+    "=",
+    "-y",
+    "+49 30 1",
+    "-7.5",
+    "+3.5e-7",
+    "x",
+)
+
+
+@law(16)
+def test_what_is_added_to_a_csv_is_no_formula_and_what_was_there_stays(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    first, second, column, *cells = (str(rng.choice(FORMULAS)) for _ in range(9))
+    second = second if second != first else f"{second}1"
+    ex = boxwood.explain(pd.DataFrame({"=x": [1.0, 2.0, 8.0, 9.0]}), [first, first, second, second])
+    table, rows = tmp_path / "t.csv", [["-5", *cells[:2]], ["8", *cells[2:4]]]
+    with open(table, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["=x", "-note", "@other"], *rows])
+    for name, sign in (("o.csv", ","), ("o.tsv", "\t"), ("o.csv.gz", ",")):
+        ex_column = f"{column}!"
+        boxwood.write_labels(ex, str(table), str(tmp_path / name), column=ex_column)
+        opened = gzip.open if name.endswith(".gz") else open
+        with opened(tmp_path / name, "rt", encoding="utf-8", newline="") as file:
+            header, *lines = csv.reader(file, delimiter=sign)
+        assert header == ["=x", "-note", "@other", as_cell(ex_column)]
+        assert [line[:3] for line in lines] == rows
+        added = [header[3], *(line[3] for line in lines)]
+        assert added[1:] == [as_cell(first), as_cell(second)]
+        assert not any(RUNS.match(cell) and not IS_NUMBER.match(cell) for cell in added)
+    boxwood.write_labels(ex, str(table), str(tmp_path / "o.jsonl"))
+    with open(tmp_path / "o.jsonl", encoding="utf-8") as file:
+        assert [json.loads(line)["cluster"] for line in file] == [first, second]
 
 
 def test_texts_have_a_line_for_each_thing():

@@ -152,10 +152,10 @@ def bars(values, lower=-INF, upper=INF):
 
 
 def test_small_whole_numbers_have_a_bar_each():
-    found = bars([1, 2, 2, 3, 3, 3, 4, 6], upper=3.5)
+    found = bars(np.repeat([1, 2, 2, 3, 3, 3, 4, 6], 5), upper=3.5)
     assert found.scale == "whole"
     assert found.edges.tolist() == [0, 1, 2, 3, 4, 5, 6]
-    assert found.counts.tolist() == [[1, 2, 3, 1, 0, 1]]
+    assert found.counts.tolist() == [[5, 10, 15, 5, 0, 5]]
     assert found.lines == ((0.5, "3.5"),)
     assert found.ends == ("1", "6")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood._messages import as_written
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._explained import SCALED, limits, read, rows_of
 from boxwood.cli._groups import Grouped
@@ -134,7 +135,7 @@ def _as_json(found: Comparison) -> str:
         "baseline": found.baseline,
         "by_agreement": found.by_agreement,
         "rows": [row._asdict() for row in found.rows],
-        "notes": found.notes,
+        "notes": as_written(found.notes),
         "left_out": dict(found.left_out),
     }
     return json.dumps(facts, indent=2)

@@ -104,7 +104,8 @@ takes_page_options = with_options(
         "--min-count",
         metavar="N",
         type=click.IntRange(min=1),
-        help="Round all counts of the page, but not of the printed summary, to multiples of N.",
+        help="Round all counts of the page, but not of the printed summary, down to multiples of N, "
+        "and hide values of fewer rows.",
     ),
 )
 """Options of a page."""

@@ -210,7 +210,8 @@ def _write(
     hints: list[str] = []
     file = table if isinstance(table, str) else None
     with talk.status(f"labelling {file or 'the query'}") as tick, _in_option_names(), several_files(file):
-        labelled = label_rows(table, out, sql_rules(explanation), options, column=column, tick=tick, tell=hints.append)
+        rules = sql_rules(explanation, out=out)
+        labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)
     for hint in hints:
         talk.note(hint)
     return labelled

@@ -46,6 +46,13 @@ _IN_ERRORS = {
 
 def in_words(note: str) -> str:
     """Return a note, or an error, with the options of `boxwood explain` in place of the parameters of Python."""
+    from boxwood._messages import Quoting
+
+    said = _with_options(note)
+    return Quoting(said, _with_options(note.written)) if isinstance(note, Quoting) else said
+
+
+def _with_options(note: str) -> str:
     found = _LIMITS.search(note)
     if found:
         inside = found[1] or found[2]

@@ -53,7 +53,9 @@ class Written(Measurable):
     def to_csv(self) -> str:
         """Return the rules as CSV, a line for each leaf: its cluster, rows, share of all rows, precision, and rule.
 
-        Shares are numbers between 0 and 1 with all digits; the precision of a leaf without rows is empty.
+        Shares are numbers between 0 and 1 with all digits; the precision of a leaf without rows is empty. A name or a
+        rule that a spreadsheet would take as a formula has an apostrophe before it: one that begins with `=`, `+`, `-`,
+        `@`, a tab or a line end, and is no number.
 
         Examples
         --------
@@ -138,18 +140,19 @@ class Written(Measurable):
         title : str, default=None
             Title of the page; None gives the numbers of clusters and rows.
         min_count : int, default=None
-            Round all counts to multiples of it, so that no smaller group can be worked out; shares follow from the
-            rounded counts. If rows are weighted, weights are rounded. A group that is rounded to no row has no medians.
-            What tells of the same rows once more is left out: the price, the frontier, rows held out, and notes with
-            numbers of rows. Medians and quartiles stay as they are, and other forms, such as the model file, tell exact
-            counts. None rounds nothing.
+            Round all counts down to multiples of it, so that no smaller group can be worked out; shares follow from the
+            rounded counts. If rows are weighted, weights are rounded, and those of fewer rows are 0; a loaded model
+            knows weights alone. What tells of the same rows once more is left out: the price, the frontier, sums of
+            values, rows held out, and notes with numbers or shares of rows. Other medians and quartiles stay as they
+            are, and other forms, such as the model file, tell exact counts. None rounds nothing.
 
         Returns
         -------
         str or None
             The page; None if it was written to `path`. It holds counts, shares, medians and quartiles, and no row of
-            the table. The same explanation gives the same page. It is below 1 MB for 60 columns and 15 clusters, and
-            does not grow with the rows.
+            the table. Of a cluster of fewer than five rows, or of fewer than `min_count`, it shows the size and the
+            rules, but no median, no sum and no bar, and says so. The same explanation gives the same page. It is below
+            1 MB for 60 columns and 15 clusters, and does not grow with the rows.
 
         Raises
         ------
@@ -510,12 +513,13 @@ class Drawn(Measurable):
         Raises
         ------
         DataError
-            If there is no such column, both are the same, or the table has only one.
+            If there is no such column, both are the same, or the table has only one; or if a column has more than 60
+            words, for which an axis has no room.
 
         Notes
         -----
         Of more than 4,000 rows a sample is drawn, always the same. A loaded model has no rows: only boxes are drawn.
-        Codes of categories are spread a little, so that rows do not lie upon each other.
+        Codes of categories are spread a little, so that rows do not lie upon each other. The picture shows single rows.
 
         Examples
         --------

@@ -104,14 +104,17 @@ class Explanation(Written, Programs, Drawn):
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
 
-        Its rules are text for readers. Only its nodes are used to label rows.
+        Its rules are text for readers. Only its nodes are used to label rows. It tells no value of a single row: a
+        profile and sums that were asked for lack clusters of fewer than five rows, quantiles are rounded to about a
+        thousandth of the column's standard deviation, or to the day, columns that no rule tests lack words of fewer
+        than five rows, and notes quote no cell.
         """
         from boxwood.explanation.model_file import to_document
 
         return to_document(self)
 
     def to_json(self) -> str:
-        """Return the model file; `from_json` gives an equal explanation."""
+        """Return the model file; `from_json` gives an equal explanation, but for what `to_dict` leaves out."""
         from boxwood.explanation.model_file import to_text
 
         return to_text(self)

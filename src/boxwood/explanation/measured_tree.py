@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from boxwood._dates import Dates
+from boxwood._messages import as_written
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.records import (
+    FEW,
     Basis,
     BudgetFacts,
     Clusters,
@@ -31,10 +33,13 @@ from boxwood.explanation.records import (
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
+    from boxwood._types import Floats
     from boxwood.explanation.measure.spreads import Spread
-    from boxwood.explanation.records import HeldOut
+    from boxwood.explanation.records import ColumnProfile, HeldOut, Worth
     from boxwood.metrics.reading import Readability
 
+WHOLE = "whole"
+"""Mark of what is kept in a pickle: it tells of clusters of few rows, too, and a model file leaves these out."""
 Tree = TypeVar("Tree", bound="MeasuredTree")
 """An `Explanation`, or what it is while it is measured: the same comes back."""
 
@@ -142,11 +147,11 @@ class MeasuredTree:
     def _in_words(self) -> Self:
         """Return the explanation as words say it: with short thresholds, which separate the same rows.
 
-        A rule on a column of 0 and 1 names the value: 0 <= x <= 0 in place of x <= 0.3.
+        A rule on a column of 0 and 1 names the value: 0 <= x <= 0 in place of x <= 0.3. Notes quote no cell.
         """
-        said = self
+        said = replace(self, notes=as_written(self.notes))
         if self._short is not None:
-            said = replace(_with_rules(self, self._short, self.coded_columns), _short=None)
+            said = replace(_with_rules(said, self._short, self.coded_columns), _short=None)
         return _with_values(said) if self.binary else said
 
     def _says_values(self, feature: int, lower: float, upper: float) -> bool:
@@ -190,6 +195,24 @@ class MeasuredTree:
             self._kept["spreads"] = spreads_of(rows.task, rows.coordinates.table.values, tested)
         return self._kept.get("spreads")
 
+    def _rows_of_clusters(self) -> Floats:
+        """Return the number of rows of each cluster; see `rows_of_clusters`."""
+        from boxwood.explanation.measure.told import rows_of_clusters
+
+        return rows_of_clusters(self)
+
+    def _profile_told(self, least: int) -> tuple[ColumnProfile, ...]:
+        """Return what may be written of the profile, which was asked for before; see `profile_told`."""
+        from boxwood.explanation.measure.told import profile_told
+
+        return profile_told(self, least)
+
+    def _worth_told(self, least: int = FEW) -> Worth | None:
+        """Return what may be written of sums that were asked for, if they were; see `worth_told`."""
+        from boxwood.explanation.measure.told import worth_told
+
+        return worth_told(self, least)
+
     def _refuse_batches(self, what: str) -> None:
         if self._evidence is not None and self._evidence.in_batches:
             from boxwood.explanation.measure.facts import refuse_all_rows
@@ -204,9 +227,9 @@ class MeasuredTree:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows, but with the spreads of columns that `why` needs."""
+        """Return the state for a pickle, without rows or cells, but with the spreads of columns that `why` needs."""
         self._spreads()
-        return self.__dict__ | {"_evidence": None}
+        return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes), "_kept": self._kept | {WHOLE: True}}
 
     def __copy__(self) -> Self:
         """Return a copy that knows the same rows; the state for a pickle would leave them behind."""

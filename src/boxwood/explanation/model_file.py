@@ -21,7 +21,8 @@ from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
 from boxwood.explanation.measure.spreads import Spread
-from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, worth_told
+from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
 from boxwood.explanation.records import (
     QUANTILES,
     Basis,
@@ -125,14 +126,14 @@ _FACTS = {each.name for each in fields(MeasuredTree)}
 
 def to_document(ex: MeasuredTree) -> dict[str, Any]:
     """See `Explanation.to_dict`."""
-    spreads, frontier = ex._spreads(), ex._kept.get("frontier")  # `why` needs the spreads of the columns that it tests
+    spreads, frontier = spreads_told(ex), ex._kept.get("frontier")  # `why` needs those of the columns that it tests
     said = ex._in_words()
     parts = {
         "format": FORMAT,
         "version": _version(ex),
         "objective": None if ex.objective == "sqeuclidean" else ex.objective,
         "binary": ex.binary or None,
-        "categories": dict(ex.categories) or None,
+        "categories": categories_told(ex) or None,
         "gaps": ex.gaps or None,
         "dates": dict(ex.dates) or None,
         "clusters": [
@@ -143,11 +144,12 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
         "profile": _profile_entries(ex),
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
+        "notes": said.notes,
         "nodes": to_nodes(ex.tree),
         "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
         "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
         "stability": ex._kept.get("stability"),
-        "worth": ex._kept.get("worth"),
+        "worth": worth_told(ex),
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
@@ -161,8 +163,15 @@ def _version(ex: MeasuredTree) -> int:
 
 
 def _profile_entries(ex: MeasuredTree) -> Any:
-    """Return the profile, in which groups of a column without gaps have no entry for them."""
-    entries = plain(ex._kept.get("profile"))
+    """Return the profile of clusters that are not of few rows; groups of a column without gaps have no entry for them.
+
+    Its quantiles are rounded: they are values of rows. That of a model that was read from a file stays as it was there.
+    """
+    if "profile" not in ex._kept:
+        return None
+    is_read = ex._evidence is None and WHOLE not in ex._kept
+    profile = ex._kept["profile"] if is_read else tuple(map(rounded_quantiles, profile_told(ex)))
+    entries: Any = plain(profile) or None
     for column in entries or ():
         for group in (column["everyone"], *column["clusters"]):
             if group is not None and group.get("missing", 0) is None:

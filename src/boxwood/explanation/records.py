@@ -18,6 +18,7 @@ from boxwood.tree.cover import cover
 from boxwood.tree.nodes import Cut
 
 __all__ = [
+    "FEW",
     "GOALS",
     "NOT_CHOSEN",
     "QUANTILES",
@@ -66,6 +67,8 @@ def in_notebook(result: Any) -> str:
 
 
 NOT_CHOSEN = "not chosen"
+FEW = 5
+"""Rows of a group of which values are written at least: fewer would tell of single rows."""
 
 
 class LeftOut(NamedTuple):
@@ -105,10 +108,11 @@ class Basis(NamedTuple):
 class ClusterWorth(NamedTuple):
     """What a cluster sums up to, its share of the total, and the mean of its rows that have a value.
 
-    `share` is None where a cluster has a negative sum, and `mean` for a cluster without such rows.
+    `share` is None where a cluster has a negative sum, and `mean` for a cluster without such rows. All are None in a
+    model file for a cluster of fewer than five such rows, whose sum would tell of single ones.
     """
 
-    total: float
+    total: float | None
     share: Share | None
     mean: float | None
 
@@ -120,7 +124,8 @@ class Worth(NamedTuple):
     ----------
     column : str
     total : float
-        The sum over all rows in a cluster; times their weight, if rows are weighted.
+        The sum over all rows in a cluster; times their weight, if rows are weighted. In a model file it is that of the
+        clusters whose sums are told.
     n_missing : int
         Number of these rows without a value, which add nothing.
     clusters : tuple of ClusterWorth

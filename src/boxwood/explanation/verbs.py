@@ -230,7 +230,8 @@ class Measured(Applied):
         -------
         Profile
             A tuple of NumberColumn or CategoryColumn, in the order of `columns`, which prints as a table. That of the
-            explanation's own rows is kept, so that asking again costs nothing, and then also in its model file.
+            explanation's own rows is kept, so that asking again costs nothing, and then also in its model file, but
+            for clusters of fewer than five rows.
 
         Raises
         ------
@@ -269,8 +270,8 @@ class Measured(Applied):
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
 
-        It is kept, so that the page, the printed explanation and the model file tell it from then on; `explain(value=)`
-        asks for it at once.
+        It is kept, so that the page, the printed explanation and the model file tell it from then on, but for clusters
+        of fewer than five rows with a value; `explain(value=)` asks for it at once.
 
         Parameters
         ----------
@@ -320,9 +321,9 @@ class Measured(Applied):
         >>> ex.rename(ex.suggested_names()).names
         ('low revenue, low age', 'high revenue, high age')
         """
-        from boxwood.explanation.measure.worth import suggested_names
+        from boxwood.render.words.standing import suggested_names
 
-        return suggested_names(self)
+        return suggested_names(self.clusters, self.profile())
 
     def misassigned(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None

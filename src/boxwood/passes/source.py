@@ -61,7 +61,10 @@ def refuse_unscanned(X: Any) -> None:
 
 
 class Spelling(NamedTuple):
-    """How a column of text is read: "'0,2 %' is 0.2" of numbers, "ja is 1, nein is 0" of truths."""
+    """How a column of text is read: "'0,2 %' is 0.2" of numbers, "ja is 1, nein is 0" of truths.
+
+    Of numbers it quotes a cell; what is written of it has a number made up in its style.
+    """
 
     said: str
     is_number: bool

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, TIME, TIMES, Dates
-from boxwood._messages import listed
+from boxwood._messages import Quoting, listed
 from boxwood.axes.categories import PAIRS
 from boxwood.errors import DataError
 from boxwood.passes.source import AS_NAMES, Spelling, TextAmong
@@ -322,7 +322,12 @@ def text_among(source: DuckTable, column: int, n_rows: int) -> TextAmong:
     assert found is not None  # or it would be one of numbers
     what = "dates" if found.are_dates else "numbers"
     advice = _ONE_LINE if found.is_heading else f"make {what} of such cells, or leave them empty"
-    return TextAmong(f"{what}, but {found.where(n_rows)} ({advice})", found.is_heading or found.are_dates)
+    told = f"{what}, but {found.where(n_rows)} ({advice})"
+    few = "few" if found.n_rows <= _FEW_OF_ALL * n_rows or found.n_rows == 1 else "many"
+    return TextAmong(Quoting(told, f"{what}, but text in {few} rows"), found.is_heading or found.are_dates)
+
+
+_FEW_OF_ALL = 0.1  # share of the rows that are few
 
 
 def _text_in(source: DuckTable, column: int) -> _Found | None:
@@ -395,17 +400,11 @@ def spellings_of(source: DuckTable, columns: Mapping[int, Column]) -> dict[str, 
         ):
             found[source.names[i]] = AS_NAMES
             continue
-        if style is not None:
-            example, sql = style.example, style.number(as_text(style.example))
-        elif example is not None:
-            sql = (
-                plain_number(as_text(example))
-                if source.decimal is None
-                else number_in(as_text(example), source.decimal)
-            )
+        decimal = source.decimal if style is None else style.decimal
+        example = example if style is None else style.example
         if example is not None:
-            number = source.fetch(f"SELECT {sql}")[0][0]
-            found[source.names[i]] = Spelling(f"{_quoted(example)} is {number:.15g}", is_number=True)
+            said = [_read_as(source, text, style, decimal) for text in (example, _made_up(example, decimal or "."))]
+            found[source.names[i]] = Spelling(Quoting(*said), is_number=True)
     return found
 
 
@@ -413,6 +412,30 @@ def _first_with_e(source: DuckTable, column: int) -> str:
     """Return the first text such as 1E5 of a column, in the alphabet."""
     text = source.text(column)
     return str(source.fetch(f"SELECT min({text}) FROM {source.relation} WHERE {_is_with_e(text)}")[0][0])
+
+
+def _read_as(source: DuckTable, text: str, style: Style | None, decimal: str | None) -> str:
+    """Return which number a text is in a column of a style, or of plain numbers, in words."""
+    text_in_sql = as_text(text)
+    if style is not None:
+        sql = style.number(text_in_sql)
+    else:
+        sql = plain_number(text_in_sql) if decimal is None else number_in(text_in_sql, decimal)
+    return f"{_quoted(text)} is {source.fetch(f'SELECT {sql}')[0][0]:.15g}"
+
+
+_DIGITS = re.compile(r"[0-9](?:[0-9.,'’\s]*[0-9])?")
+
+
+def _made_up(text: str, decimal: str) -> str:
+    """Return another number written as a text is, with the same signs: 1.234,5 € for 20.116,27 €."""
+    found = _DIGITS.search(text)
+    if found is None:
+        return "12"
+    group = next((sign for sign in found[0] if not sign.isdigit() and sign != decimal), None)
+    whole = "12" if group is None else f"1{group}234"
+    behind = re.sub("(?i)e[-+]?[0-9]+", "e3", text[found.end() :])
+    return f"{text[: found.start()]}{whole}{f'{decimal}5' if decimal in found[0] else ''}{behind}"
 
 
 def _odd_texts(source: DuckTable, columns: Sequence[int]) -> dict[int, str]:

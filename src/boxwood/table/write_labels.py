@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from boxwood._files import replacing, temporary_folder
 from boxwood._imports import require
+from boxwood._messages import as_cell
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes.source import Source
@@ -128,6 +129,11 @@ def output_format(out: str) -> str:
             f"'{cut_off(out, 500)}': unknown extension{similar or ';'} known: {' '.join(OUTPUTS)} .csv.gz .jsonl.gz"
         )
     return OUTPUTS[extension]
+
+
+def is_csv(out: Any) -> bool:
+    """Return whether a file is written as CSV or TSV, which people open in a spreadsheet."""
+    return isinstance(out, (str, os.PathLike)) and as_path(out).lower().removesuffix(".gz").endswith((".csv", ".tsv"))
 
 
 def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
@@ -417,7 +423,7 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
     rows = rows_with(source.numbered, inputs_of(source, rules))
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
-        new = _columns(source, rules.expression, column, to_csv)
+        new = _columns(source, rules.expression, as_cell(column) if to_csv else column, to_csv)
         packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""

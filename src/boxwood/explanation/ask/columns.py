@@ -25,7 +25,7 @@ from boxwood._frames import (
     refuse_unknown_columns,
     rounded_columns,
 )
-from boxwood._messages import rounded
+from boxwood._messages import Quoting, as_written, rounded
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import listed, refuse_other_kind, shown
 from boxwood.errors import DataError
@@ -77,15 +77,14 @@ _INDEX = ("__index_level_", "Unnamed: 0")
 _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
 
 
-class ColumnNote(str):
+class ColumnNote(Quoting):
     """A note on columns: used, left out, or how they are read; the command line tells it before the explanation."""
 
-    __slots__ = ("left_out",)
     left_out: LeftOut | None
 
-    def __new__(cls, text: str, left_out: LeftOut | None = None) -> ColumnNote:
+    def __new__(cls, text: str, written: str | None = None, left_out: LeftOut | None = None) -> ColumnNote:
         """Return the note; `left_out` are the columns that it says are left out."""
-        made = super().__new__(cls, text)
+        made = super().__new__(cls, text, written)
         made.left_out = left_out
         return made
 
@@ -209,14 +208,14 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]], suspects: Sequence[
     """Return a note for each reason why columns are left out; `suspects` look like identifiers."""
     reasons = {reason: names for reason, names in left_out.items() if names}
     reasons |= {_LIKE_IDENTIFIERS: suspects} if suspects else {}
-    return tuple(
-        ColumnNote(
-            f"left out, {reason}: {listed(names)}"
-            + ("; to use it, name the columns (columns)" if reason == _LIKE_IDENTIFIERS else ""),
-            LeftOut(reason, tuple(names)),
-        )
-        for reason, names in reasons.items()
-    )
+    notes = []
+    for reason, names in reasons.items():
+        (in_writing,), use = as_written([reason]), ""
+        if reason == _LIKE_IDENTIFIERS:
+            use = "; to use it, name the columns (columns)"
+        told, written = (f"left out, {why}: {listed(names)}{use}" for why in (reason, in_writing))
+        notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
+    return tuple(notes)
 
 
 _LIKE_IDENTIFIERS = "looks like an identifier"
@@ -230,15 +229,20 @@ def _notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:
 
 def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) -> tuple[str, ...]:
     """Return notes on how columns are read whose values are numbers or truths, but not plainly."""
-    numbers: list[str] = []
+    numbers: dict[str, str] = {}
     truths: dict[str, list[str]] = {}
     for name, (said, is_number) in spellings.items():
         if name in used and is_number:
-            numbers.append(f"{name} ({said})")
+            numbers[name] = said
         elif name in used:
             truths.setdefault(said, []).append(name)
-    texts = [f"{listed(names)}: {said}" for said, names in truths.items()]
-    return tuple(map(ColumnNote, [*texts, *([f"read as numbers: {listed(numbers)}"] if numbers else [])]))
+    notes = [ColumnNote(f"{listed(names)}: {said}") for said, names in truths.items()]
+    if numbers:
+        both = numbers.values(), as_written(numbers.values())
+        lists = (listed([f"{name} ({said})" for name, said in zip(numbers, each, strict=True)]) for each in both)
+        told, written = (f"read as numbers: {text}" for text in lists)
+        notes.append(ColumnNote(told, written))
+    return tuple(notes)
 
 
 def _notes_on_marks(marks: Mapping[str, MarksMet]) -> tuple[str, ...]:
@@ -306,9 +310,13 @@ def notes_on_ranges(names: Sequence[str], ends: Floats, clusterer: Any = None) -
     if clusterer is not None:
         who = type(clusterer).__name__
         remedy = f"make_pipeline(StandardScaler(), {who}(…)) gives columns equal weight"
+    first, second = column_name(names[narrow]), column_name(names[wide])
+    told = f"{who} hardly sees {first}, which spans {ranges[narrow]:.3g}, beside {second}, which spans"
     return (
-        f"{who} hardly sees {column_name(names[narrow])}, which spans {ranges[narrow]:.3g}, beside "
-        f"{column_name(names[wide])}, which spans {ranges[wide]:.3g}; {remedy}",
+        Quoting(
+            f"{told} {ranges[wide]:.3g}; {remedy}",
+            f"{who} hardly sees {first} beside {second}, which spans at least {FAR:.0f} times as much; {remedy}",
+        ),
     )
 
 
@@ -397,10 +405,13 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
             continue
         values = np.unique(evidence.coordinates.table.values[:, j])
         if 3 <= len(values) <= MOST_CODES and (values == np.floor(values)).all():
-            found.append(f"{column_name(name)} ({len(values)} whole numbers, {values[0]:.0f} to {values[-1]:.0f})")
+            said = f"{column_name(name)} ({len(values)} whole numbers"
+            found.append((f"{said}, {values[0]:.0f} to {values[-1]:.0f})", f"{said})"))
     if not found:
         return ()
-    return (f"{listed(found)}: read as numbers; if they are codes, rules can name them one by one (categories)",)
+    advice = "read as numbers; if they are codes, rules can name them one by one (categories)"
+    told, written = (f"{listed(said)}: {advice}" for said in zip(*found, strict=True))
+    return (Quoting(told, written),)
 
 
 def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:

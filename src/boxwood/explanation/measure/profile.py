@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -13,7 +14,7 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_whole_weights
 from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
-from boxwood.explanation.measure.facts import TableFacts
+from boxwood.explanation.measure.facts import Spreads, TableFacts
 from boxwood.explanation.records import (
     QUANTILES,
     CategoryColumn,
@@ -31,15 +32,19 @@ from boxwood.passes.ranks import (
     quantiles_in,
     weighted_quantiles_of_groups,
 )
+from boxwood.passes.sums import Means, Ranges
 from boxwood.reference import Task
 
 _FAR = 400  # exponent of two up to which squares and their sums are far from the ends of the range
 
 
-def profiled(evidence: Evidence) -> tuple[ColumnProfile, ...]:
-    """Return the profile of the columns of a table, wherever its rows are."""
+def profiled(evidence: Evidence, hidden: Sequence[int] = ()) -> tuple[ColumnProfile, ...]:
+    """Return the profile of the columns of a table, wherever its rows are.
+
+    IN: hidden: clusters that it leaves out of rows in batches, but for the quantiles of all rows.
+    """
     if evidence.facts is not None:
-        return _by_passes(evidence.facts, evidence.booleans)
+        return _by_passes(evidence.facts, evidence.booleans, hidden)
     return profile_of(evidence.task, evidence.coordinates.table.values, evidence.columns, evidence.categories)
 
 
@@ -319,32 +324,52 @@ def _cramers_v(table: Floats) -> float:
     return min(float(np.sqrt((np.square(joint - expected) / expected).sum() / freedom)), 1.0)
 
 
-def _by_passes(facts: TableFacts, booleans: Collection[str]) -> tuple[ColumnProfile, ...]:
+class _Summed(NamedTuple):
+    """What passes add up of clusters."""
+
+    means: Means
+    spreads: Spreads
+    ranges: Ranges
+
+    @classmethod
+    def of(cls, facts: TableFacts, hidden: Sequence[int]) -> _Summed:
+        """Return the sums without some clusters."""
+        if not hidden:
+            return cls(facts.means, facts.spreads, facts.ranges)
+        kept = ~np.isin(np.arange(facts.k), hidden)
+        means = facts.means._replace(weights=np.where(kept, facts.means.weights, 0.0))
+        least, most = facts.ranges.least, facts.ranges.most
+        least, most = np.where(kept[:, None], least, np.inf), np.where(kept[:, None], most, -np.inf)
+        ranges, squares = facts.ranges._replace(least=least, most=most), copy(facts.squares)
+        squares.sums = np.where(kept[:, None, None], squares.sums, 0.0)
+        return cls(means, Spreads.of(ranges, means, squares), ranges)
+
+
+def _by_passes(facts: TableFacts, booleans: Collection[str], hidden: Sequence[int]) -> tuple[ColumnProfile, ...]:
     """Return the profile of the columns of a table in batches; quantiles take one to four passes."""
     batches = facts.task.batches
-    quantiles = quantiles_in(batches, facts.task.overview, QUANTILES)
+    quantiles, summed = quantiles_in(batches, facts.task.overview, QUANTILES), _Summed.of(facts, hidden)
     return tuple(
-        _of_booleans(name, facts, j) if name in booleans else _of_sums(name, facts, j, quantiles[:, j])
+        _of_booleans(name, summed.means, j) if name in booleans else _of_sums(name, summed, j, quantiles[:, j])
         for j, name in enumerate(batches.columns)
     )
 
 
-def _of_booleans(name: str, facts: TableFacts, j: int) -> CategoryColumn:
-    means = facts.means
+def _of_booleans(name: str, means: Means, j: int) -> CategoryColumn:
     present = np.flatnonzero(means.weights > 0)
     true = means.mean[present, j] * means.weights[present]
     table = np.stack([means.weights[present] - true, true], axis=1)
-    return of_counts(name, table, BOOLEAN, present, facts.k)
+    return of_counts(name, table, BOOLEAN, present, len(means.weights))
 
 
-def _of_sums(name: str, facts: TableFacts, j: int, quantiles: Floats) -> NumberColumn:
+def _of_sums(name: str, summed: _Summed, j: int, quantiles: Floats) -> NumberColumn:
     """Return the profile of a column of numbers; IN: quantiles of the clusters and of all rows, shape (k + 1, 5)."""
-    spreads, means = facts.spreads, facts.means
+    means, spreads, ranges = summed
     present = np.flatnonzero(means.weights > 0)
     sizes, unit, variance = means.weights[present], int(spreads.exponents[j]), float(spreads.variance[j])
     deviations = np.sqrt(spreads.inside[present, j] / sizes) if variance else np.zeros(len(sizes))
     moments = _Moments(
-        n_clusters=facts.k,
+        n_clusters=len(means.weights),
         clusters=present,
         sizes=sizes,
         means=means.mean[present, j],
@@ -353,7 +378,7 @@ def _of_sums(name: str, facts: TableFacts, j: int, quantiles: Floats) -> NumberC
         at=np.ldexp(means.mean[present, j], -unit),
         away=spreads.away[present, j],
         mean=float(spreads.origin[j] + spreads.mean[j]),
-        least=float(facts.ranges.least[:, j].min()),
+        least=float(ranges.least[:, j].min()),
         variance=variance,
         between=float(spreads.between[j]),
     )

@@ -1,4 +1,4 @@
-"""`worth_of`: what each cluster sums up to in a column of value, such as revenue; `suggested_names` from a profile."""
+"""`worth_of`: what each cluster sums up to in a column of value, such as revenue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
 from boxwood.passes.batches import Batches, Block, refuse_no_numbers
 from boxwood.passes.labelling import Labelling
 from boxwood.passes.overview import ExactSum
-from boxwood.render.words.standing import standing_out
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
@@ -48,20 +47,6 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
         for own, weight in zip(totals.tolist(), weights.tolist(), strict=True)
     )
     return Worth(column, total, n_missing, tuple(clusters))
-
-
-def suggested_names(ex: Measured) -> dict[Any, str]:
-    """See `Explanation.suggested_names`."""
-    profile = ex.profile()
-    told = [standing_out(profile, each) for each in ex.clusters]
-    words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
-    found: dict[Any, str] = {}
-    for i, own in enumerate(words):
-        others = [{*each} for j, each in enumerate(words) if j != i]
-        enough = (n for n in range(2, len(own) + 1) if not any({*own[:n]} <= other for other in others))
-        if (n := next(enough, 0)) or (own and not any(own[0] in other for other in others)):
-            found[ex.names[i]] = ", ".join(own[: n or 1])
-    return found
 
 
 # ----------------------------------------------------------------------------------------------------------- steps

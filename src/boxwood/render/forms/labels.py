@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from boxwood._dates import NO_DATES, Dates
+from boxwood._messages import as_cell
 from boxwood._validation import refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.passes.source import Source
@@ -16,7 +17,7 @@ from boxwood.table import Labelled
 from boxwood.table.column_names import with_index
 from boxwood.table.duck import Query, is_query
 from boxwood.table.labels import Rules, is_connection, label_table
-from boxwood.table.write_labels import label_rows
+from boxwood.table.write_labels import is_csv, label_rows
 from boxwood.tree import ThresholdTree
 
 
@@ -44,7 +45,8 @@ def write_labels(
         first columns, unless it only counts the rows from 0; without a name it is called "index".
     out : path, or str
         File to write: .parquet, and for a file, a folder, a pattern or SQL also .csv, .tsv or .jsonl (.gz may follow
-        those). It may be the file that is read. Or the name of a table of DuckDB.
+        those). It may be the file that is read. Or the name of a table of DuckDB. In CSV and TSV a name of a cluster
+        that a spreadsheet would take as a formula, such as "=1+1", has an apostrophe before it; other cells are copies.
     column : str, default="cluster"
         Name of the new column.
     columns : sequence of str, default=None
@@ -94,7 +96,7 @@ def write_labels(
         raise ValueError("column must not be empty; name the new column")
     if is_connection(table):
         return label_table(table, _as_table_name(out), _expression(model, columns), column=column)
-    rules = sql_rules(model, columns)
+    rules = sql_rules(model, columns, out=out)
     if isinstance(table, str) and is_query(table):
         table = Query(table)
     if isinstance(table, (str, os.PathLike, Query, Source)):
@@ -105,15 +107,17 @@ def write_labels(
         return label_rows(source, out, rules, column=column)
 
 
-def sql_rules(model: Any, columns: Sequence[str] | None = None) -> Rules:
+def sql_rules(model: Any, columns: Sequence[str] | None = None, *, out: Any = None) -> Rules:
     """Return a model as SQL of a new column, in names of its own for the columns that it tests.
 
-    IN: columns: names for those of a `ThresholdTree`; an explanation names its own.
+    IN: columns: names for those of a `ThresholdTree`; an explanation names its own. out: file that the column is for:
+    in CSV no name of a cluster is a formula.
     """
     if isinstance(model, ThresholdTree):
         return _rules(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
     ex = _named(model, columns)
-    return _rules(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, ex.date_columns)
+    names = [as_cell(name) if isinstance(name, str) else name for name in ex.names] if is_csv(out) else ex.names
+    return _rules(ex.tree, ex.columns, names, ex.coded_columns, ex.gap_columns, ex.date_columns)
 
 
 def _rules(

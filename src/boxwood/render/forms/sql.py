@@ -16,6 +16,7 @@ import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import name_as_text
+from boxwood._messages import as_written
 from boxwood._types import Indices
 from boxwood._validation import shown
 from boxwood.axes import Categories
@@ -105,8 +106,8 @@ def _remarks(ex: MeasuredTree) -> str:
     """
     tested = {ex.columns[j]: ex.date_columns.get(j) for j in ex.tree.features.tolist()}
     read = {
-        "numbers": [said for note in ex.notes for said in _numbers_said(note, tested)],
-        "truths": [said for note in ex.notes for said in _truths_said(note, tested)],
+        "numbers": [said for note in as_written(ex.notes) for said in _numbers_said(note, tested)],
+        "truths": [said for note in as_written(ex.notes) for said in _truths_said(note, tested)],
         "dates": [f"{name} (such as {dates.example})" for name, dates in tested.items() if dates and dates.form],
     }
     words = {ex.columns[j]: known.values for j, known in ex.coded_columns.items() if ex.columns[j] in tested}

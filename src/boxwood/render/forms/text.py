@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
@@ -105,7 +106,8 @@ def notes_of(ex: MeasuredTree) -> list[str]:
 def findings(ex: MeasuredTree) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
-    parts += [] if "worth" not in ex._kept else [worth_text(ex._kept["worth"], ex.names)]
+    worth = ex._worth_told()
+    parts += [] if worth is None else [worth_text(worth, ex.names)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
@@ -375,7 +377,8 @@ def rule_table(model: Any) -> str:
     for leaf in ex.leaves:
         precision = number(float(leaf.own / leaf.size)) if leaf.size else ""
         rows, share = number(float(leaf.size)), number(float(leaf.size / whole))
-        writer.writerow([leaf.leaf, str(ex.names[leaf.cluster]), rows, share, precision, rule(leaf.rule, whole=True)])
+        name, said = as_cell(str(ex.names[leaf.cluster])), as_cell(rule(leaf.rule, whole=True))
+        writer.writerow([leaf.leaf, name, rows, share, precision, said])
     return out.getvalue().rstrip("\n")
 
 

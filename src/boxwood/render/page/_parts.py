@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
 
 import numpy as np
@@ -13,33 +13,64 @@ from boxwood._dates import Dates, in_calendar
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.explanation.records import NOT_CHOSEN
+from boxwood.explanation.records import FEW, NOT_CHOSEN
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
-from boxwood.render.words.figures import counted, percent, shortened
-from boxwood.render.words.measured import category_of, middle_of
+from boxwood.render.words.figures import about, counted, percent, shortened
+from boxwood.render.words.measured import category_of
 from boxwood.render.words.rules import category, column_name, number, printable
 from boxwood.render.words.standing import is_zero_or_one
+from boxwood.render.words.walk import codes_at_cuts
 
 if TYPE_CHECKING:
     from boxwood.explanation import CategoryColumn, NumberColumn
-    from boxwood.explanation.records import ColumnProfile, NumberGroup
+    from boxwood.explanation.records import CategoryGroup, ColumnProfile, NumberGroup
     from boxwood.explanation.verbs import Measurable
 
 LARGEST = 150  # leaves of a tree that is drawn
 _DEEPEST = 1 << 20  # characters of indentation of the tree as text
 
 
-def tree_shapes(picture: Picture) -> dict[str, Any]:
+class Ways(NamedTuple):
+    """The two ways on from a cut on a column of words in all their words, and whether the picture cuts these off."""
+
+    node: int
+    number: int
+    column: str
+    inside: str
+    outside: str
+    is_cut_off: bool
+
+
+def ways_in_full(ex: Measurable, picture: Picture) -> list[Ways]:
+    """Return the ways on from the cuts on columns of words."""
+    codes, known, found = codes_at_cuts(ex.tree, ex.coded_columns), ex.coded_columns, []
+    said = {(edge.parent, edge.child == edge.parent + 1): edge.text for edge in picture.edges}
+    for cut in picture.cuts:
+        if cut.node in codes:
+            values = _values(known[int(ex.tree.feature[cut.node])])
+            sides = [[values[code] for code in side] for side in codes[cut.node]]
+            drawn = said[cut.node, True], said[cut.node, False]
+            hides = any(not any(word in text for text in drawn) for side in sides for word in side)
+            is_truth = known[int(ex.tree.feature[cut.node])].values == (False, True)
+            inside, outside = (listed(side, len(side)) for side in sides)
+            found.append(Ways(cut.node, cut.number, cut.column, inside, outside, hides and not is_truth))
+    return found
+
+
+def tree_shapes(picture: Picture, ways: Sequence[Ways] = ()) -> dict[str, Any]:
     """Return the shapes of the picture: everything that the template places."""
+    in_full = {way.node + 1: f"{way.column}: {way.inside}" for way in ways if way.is_cut_off}
+    second = {edge.parent: edge.child for edge in picture.edges if edge.child != edge.parent + 1}
+    in_full |= {second[way.node]: f"{way.column}: {way.outside}" for way in ways if way.is_cut_off}
     return {
         "width": round(picture.width),
         "height": round(picture.height),
         "small": picture.small,
         "paper": _on_paper(picture),
         "label": f"Tree of {len(picture.cuts)} cuts and {len(picture.leaves)} leaves; the same tree follows as a list",
-        "edges": [_edge(edge, picture.small) for edge in picture.edges],
+        "edges": [_edge(edge, picture.small) | {"full": in_full.get(edge.child, edge.full)} for edge in picture.edges],
         "cuts": [_cut(cut, picture.small) for cut in picture.cuts],
         "leaves": [_leaf(leaf, picture) for leaf in picture.leaves],
     }
@@ -160,6 +191,7 @@ def _cut(cut: CutBox, small: bool) -> dict[str, Any]:
         "number": cut.number,
         "title": cut.title,
         "column": cut.column,
+        "words": "" if cut.bars is None or not cut.bars.labels else f"; bars: {', '.join(cut.bars.labels)}",
         "box": [_place(part) for part in box],
         "note": cut.note,
         "title_y": _place(14.0 if small else 16.0),
@@ -241,14 +273,15 @@ def _place(x: float) -> str:
 
 
 _DIGITS = (3, 4, 6, 9, 17)  # of a typical value; as many as keep the typical row in its leaf
+_OF_MEDIANS = 3  # digits; those of means tell of no row
 
 
 def what_if(ex: Measurable, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
     """Return the data of the form in which readers try values.
 
     Thresholds are JSON numbers that read back as the same doubles; None stands for an infinite end. The values of a
-    typical row are medians, and most frequent categories, of the rows in the largest leaf of a cluster, rounded; they
-    come from leaves of `least` rows at least. Without rows there are none.
+    typical row are medians, or means where these need many digits, and most frequent categories, of the rows in the
+    largest leaf of a cluster, rounded; they come from leaves of `least` rows at least. Without rows there are none.
     """
     tested, choices = ex.tree.features.tolist(), _choices(ex)
     position = {j: i for i, j in enumerate(tested)}
@@ -330,8 +363,8 @@ def _leaf_to_show(ex: Measurable, cluster: int) -> int | None:
     return max(own, key=lambda one: (one.own, -one.leaf)).leaf if own else None
 
 
-def _middles(ex: Measurable, tested: list[int], leaves: list[int], least: int) -> dict[int, list[float]]:
-    """Return the middles of the tested columns in those of the leaves that have at least `least` rows."""
+def _middles(ex: Measurable, tested: list[int], leaves: list[int], least: int) -> dict[int, list[tuple[float, float]]]:
+    """Return median and mean of the tested columns in those of the leaves that have at least `least` rows."""
     from boxwood.passes.ranks import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
 
     evidence = ex._rows()
@@ -348,16 +381,21 @@ def _middles(ex: Measurable, tested: list[int], leaves: list[int], least: int) -
     for start in range(0, len(tested), AT_ONCE):
         here = tested[start : start + AT_ONCE]
         for j, x in zip(here, columns_in_groups(table, here, places, room), strict=True):
+            parts = np.split(x, bounds[1:-1])
             if j in choices:
-                middles.append([_most_frequent(part) for part in np.split(x, bounds[1:-1])])
+                middles.append([(_most_frequent(part),) * 2 for part in parts])
             elif j in ex.gap_columns:
-                middles.append([_middle_with_gaps(part) for part in np.split(x, bounds[1:-1])])
+                middles.append(
+                    [(_middle_with_gaps(part, np.median), _middle_with_gaps(part, np.mean)) for part in parts]
+                )
             else:
-                middles.append(medians.of(x).tolist())
+                middles.append([*zip(medians.of(x).tolist(), (float(part.mean()) for part in parts), strict=True)])
     return dict(zip(leaves, map(list, zip(*middles, strict=True)), strict=True))
 
 
-def _rounded(ex: Measurable, tested: list[int], leaf: int, middle: list[float]) -> list[str | int] | None:
+def _rounded(
+    ex: Measurable, tested: list[int], leaf: int, middles: list[tuple[float, float]]
+) -> list[str | int] | None:
     """Return the middle of some rows of a leaf, in as few digits as leave it there; None if it never is.
 
     Where most of them lack a value, so does the middle, and its text is empty.
@@ -367,8 +405,9 @@ def _rounded(ex: Measurable, tested: list[int], leaf: int, middle: list[float]) 
     for digits in _DIGITS:
         row = np.zeros((1, len(ex.columns)))
         row[0, tested] = [
-            x if is_code else _date_in_digits(x, digits) if j in ex.date_columns else float(f"{x:.{digits}g}")
-            for j, x, is_code in zip(tested, middle, coded, strict=True)
+            x if is_code else _date_in_digits(mean, digits) if j in ex.date_columns else float(f"{at:.{digits}g}")
+            for j, (x, mean), is_code in zip(tested, middles, coded, strict=True)
+            for at in [x if digits <= _OF_MEDIANS else mean]
         ]
         if (np.isfinite(row) | (gaps & np.isposinf(row))).all() and int(ex.tree.apply(row)[0]) == leaf:
             ends = row[0, tested].tolist()
@@ -391,10 +430,10 @@ def _as_typed(x: float, dates: Dates | None) -> str:
     return dates.first_moment(in_calendar(x), beyond=False).isoformat(timespec="minutes")
 
 
-def _middle_with_gaps(values: Floats) -> float:
-    """Return the median of the numbers; infinity, as a missing value is, where most values are missing."""
+def _middle_with_gaps(values: Floats, middle: Callable[[Floats], Any]) -> float:
+    """Return the middle of the numbers; infinity, as a missing value is, where most values are missing."""
     numbers = values[np.isfinite(values)]
-    return float(np.median(numbers)) if 2 * len(numbers) >= len(values) else math.inf
+    return float(middle(numbers)) if 2 * len(numbers) >= len(values) else math.inf
 
 
 def _most_frequent(codes: Floats) -> float:
@@ -460,8 +499,14 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
             cells.append(None)
             continue
         low, middle, high = next(places)
-        cells.append({"text": middle_of(column, group), "low": low, "middle": middle, "high": max(high, low + 1)})
-    return cells, middle_of(column, column.everyone)
+        cells.append({"text": _median(column, group), "low": low, "middle": middle, "high": max(high, low + 1)})
+    return cells, _median(column, column.everyone)
+
+
+def _median(column: NumberColumn, group: NumberGroup) -> str:
+    """Return the median of a group in few digits, and the share of its rows that lack a value, if any do."""
+    missing = f" ({percent(group.missing)} missing)" if group.missing else ""
+    return about(column, group.quantiles[2]) + missing
 
 
 def _share_of_ones(group: NumberGroup, of_all: float) -> dict[str, Any]:
@@ -482,15 +527,23 @@ def _categories(ex: Measurable, column: CategoryColumn) -> tuple[list[dict[str, 
         if group is None or not cluster.size:
             cells.append(None)
             continue
-        code = int(np.argmax(group.shares))
+        code = _most_frequent_word(column, group)
+        if round(group.shares[code] * cluster.size, 6) < FEW:
+            cells.append(None)
+            continue
         share = percent(group.shares[code])
         high = max(round(100 * group.shares[code]), 1)
         mark = round(100 * column.everyone.shares[code])
         cells.append(
             {"text": f"{share} {category_of(column, code)}", "low": 0, "middle": None, "high": high, "mark": mark}
         )
-    most = int(np.argmax(column.everyone.shares))
+    most = _most_frequent_word(column, column.everyone)
     return cells, f"{percent(column.everyone.shares[most])} {category_of(column, most)}"
+
+
+def _most_frequent_word(column: CategoryColumn, group: CategoryGroup) -> int:
+    """Return the code of the most frequent word; other values, which are many words, are none."""
+    return int(np.argmax(group.shares[: len(column.categories.values)] or group.shares))
 
 
 def _places(ex: Measurable, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:

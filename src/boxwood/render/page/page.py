@@ -11,11 +11,12 @@ import html
 import math
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,10 @@ from boxwood._imports import require
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, unbeaten
-from boxwood.render.page._guard import profile_or_none, rounded
+from boxwood.render.page._guard import hidden_clusters, rounded
 from boxwood.render.page._parts import (
     LARGEST,
     apart,
@@ -34,6 +36,7 @@ from boxwood.render.page._parts import (
     profile_table,
     text_of_tree,
     tree_shapes,
+    ways_in_full,
     what_if,
 )
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
@@ -51,10 +54,10 @@ from boxwood.render.words.rules import (
     printable,
     shared,
 )
-from boxwood.render.words.standing import standing_out
+from boxwood.render.words.standing import standing_out, suggested_names
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Frontier, Rule, Stability
+    from boxwood.explanation import ClusterSummary, Condition, Frontier, Rule, Stability
     from boxwood.explanation.records import ColumnProfile, Worth
     from boxwood.explanation.verbs import Measurable
 
@@ -72,12 +75,15 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     """Return the report; see `Explanation.to_html`."""
     if not (title is None or isinstance(title, str)):
         raise TypeError(f"title must be text, got {shown(title)}")
-    ex, least = explanation_of(model), 1 if min_count is None else whole_number("min_count", min_count, 1)
-    has_price = min_count is None and tells_price(ex)  # a price is of single rows
-    ex = ex if min_count is None else rounded(ex, least)
-    facts = _facts(ex._in_words(), profile_or_none(ex), has_price)
-    facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
-    facts["frontier"] = None if min_count else _frontier(ex, has_price)
+    whole, count = explanation_of(model), None if min_count is None else whole_number("min_count", min_count, 1)
+    has_price = count is None and tells_price(whole)  # a price is of single rows
+    facts = _facts(ex := rounded(whole, count), count, whole, has_price=has_price)
+    least = FEW if count is None else max(FEW, count)
+    facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": count}
+    # prices of other trees would tell how far rows of a small cluster are from others
+    facts["frontier"] = None if count else _frontier(whole, has_price and not facts["hidden"])
+    if facts["frontier"]:
+        ex._kept["frontier"] = whole._kept["frontier"]
     facts["notes"] = [_as_in_chart(note, ex) if facts["frontier"] else note for note in facts["notes"]]
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
@@ -94,8 +100,8 @@ def short_page(model: Any) -> tuple[str, int]:
 
     Like the printed explanation, it tells counts of any number of rows.
     """
-    ex = explanation_of(model)._in_words()
-    facts = _facts(ex, (), tells_price(ex))
+    whole = explanation_of(model)
+    facts = _facts(ex := rounded(whole, None, has_profile=False), None, whole, has_price=tells_price(whole))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
     return _written("short.html", facts, _title(ex, None), script=""), round(height)
@@ -161,22 +167,27 @@ _IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 """Notes on columns of which the page tells at its top what it rests on."""
 
 
-def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) -> dict[str, Any]:
-    """Return the facts that both forms show."""
-    picture = picture_of(ex)
-    tree = tree_shapes(picture) if 1 < ex.n_leaves <= LARGEST else None
+def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_price: bool) -> dict[str, Any]:
+    """Return the facts that both forms show; IN: guarded: the explanation without what a page does not tell."""
+    ex, picture, hidden = guarded._in_words(), picture_of(guarded), hidden_clusters(whole, count)
+    profile = guarded._kept["profile"]
+    ways = ways_in_full(ex, picture)
+    tree = tree_shapes(picture, ways) if 1 < ex.n_leaves <= LARGEST else None
     return {
         "ex": ex,
-        "lede": lede(ex),
-        "tiles": tiles(ex, has_price),
+        "lede": lede(ex, count),
+        "tiles": tiles(ex, has_price, count),
         "rests_on": basis_lines(ex),
         "tree": tree,
+        "ways": [] if tree is None else [way for way in ways if way.is_cut_off],
+        "listed": ex.n_leaves <= _MOST_LISTED,
         "outline": outline_of_tree(ex, picture),
         "of_known": _of_known(ex),
         "swatches": picture.swatches,
         "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
         **_stripes(ex.n_clusters),
-        "cards": cards(ex, picture, profile),
+        "cards": cards(ex, picture, profile, hidden, count),
+        "hidden": _not_shown(ex, hidden),
         "profile": profile_table(ex, profile) if profile else None,
         "losses": losses(picture),
         "confusion": confusion(ex, picture),
@@ -185,6 +196,14 @@ def _facts(ex: Measurable, profile: tuple[ColumnProfile, ...], has_price: bool) 
         "notes": [printable(note) for note in notes_of(ex) if ex.basis is None or not _IN_BASIS.match(note)],
         "has_rows": ex._in_memory is not None,
     }
+
+
+def _not_shown(ex: Measurable, hidden: Mapping[int, str]) -> str:
+    """Return that values of clusters of few rows are not shown, to stand behind a sentence; empty if there are none."""
+    named = [
+        f"; {shortened(cluster_name(ex.names[i]))} is {rows}: its values are not shown" for i, rows in hidden.items()
+    ]
+    return "".join(named) if len(named) <= _NAMED else f"; values of {len(named):,} clusters of few rows are not shown"
 
 
 def _of_known(ex: Measurable) -> str:
@@ -269,6 +288,7 @@ def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
     return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
 
 
+_MOST_LISTED = 20  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
 _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
 
@@ -345,27 +365,28 @@ _NAMED = 6  # columns
 _FAR_BELOW = 0.1  # distance of a low baseline from the agreement
 
 
-def lede(ex: Measurable) -> str:
-    """Return the first sentence."""
+def lede(ex: Measurable, count: int | None = None) -> str:
+    """Return the first sentence; IN: count: to which rows are rounded down."""
     kept = ex.n_rows - ex.n_left_out
     largest = max(ex.clusters, key=lambda cluster: cluster.share)
     only = "only " if ex.baseline < ex.agreement - _FAR_BELOW else ""
     return (
         f"The rules sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, by "
         f"{_count(ex.n_leaves - 1, 'cut')} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}. They "
-        f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.weighted else ''}; always guessing "
+        f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.weighted else ''}"
+        f"{'' if count is None else f' in groups of {count:,} or more'}; always guessing "
         f"{shortened(cluster_name(largest.name))} would be right for {only}{percent(ex.baseline)}."
     )
 
 
-def tiles(ex: Measurable, has_price: bool) -> list[dict[str, str]]:
+def tiles(ex: Measurable, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
     """Return the numbers at the top, each with a note."""
     names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
     price = {"name": "Price of explainability", "value": _price_card(ex.price), "note": _price_note(ex)}
     return [
-        {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex)},
+        {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex, count)},
         *([price] if has_price else []),
         {
             "name": "Size of the tree",
@@ -380,18 +401,32 @@ def tiles(ex: Measurable, has_price: bool) -> list[dict[str, str]]:
     ]
 
 
-def cards(ex: Measurable, picture: Picture, profile: tuple[ColumnProfile, ...]) -> list[dict[str, Any]]:
-    """Return a card for each cluster: its size, its rules, what stands out."""
+def cards(
+    ex: Measurable,
+    picture: Picture,
+    profile: tuple[ColumnProfile, ...],
+    hidden: Mapping[int, str] = MappingProxyType({}),
+    count: int | None = None,
+) -> list[dict[str, Any]]:
+    """Return a card for each cluster: its size, its rules, what stands out.
+
+    IN: hidden: clusters of which no values are shown, and how many rows they have; count: to which rows are rounded.
+    """
     worth: Worth | None = ex._kept.get("worth")
     unnamed = bool(profile) and all(isinstance(name, int) for name in ex.names)
-    suggested = ex.suggested_names() if unnamed else {}
+    told = _with_shares(ex.clusters, hidden)
+    suggested = suggested_names(told, profile) if unnamed else {}
     found = []
-    for cluster, swatch in zip(ex.clusters, picture.swatches, strict=True):
+    for cluster, among, swatch in zip(ex.clusters, told, picture.swatches, strict=True):
+        is_hidden, rows = cluster.cluster in hidden, rows_of(cluster.size, ex.weighted)
+        if count is not None and not cluster.size:
+            rows = f"fewer than {count} rows{'' if is_hidden else ' in each leaf'}"
         found.append(
-            _rules_of(cluster, swatch, rows_of(cluster.size, ex.weighted))
+            _rules_of(cluster, swatch, rows)
             | {
                 "bar": round(100 * cluster.share, 1),
-                "standing_out": standing_out(profile, cluster),
+                "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
+                "standing_out": [] if is_hidden else standing_out(profile, among, FEW),
                 "worth": None if worth is None else worth_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_worth(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),
@@ -400,15 +435,24 @@ def cards(ex: Measurable, picture: Picture, profile: tuple[ColumnProfile, ...]) 
     return found
 
 
+def _with_shares(clusters: Sequence[ClusterSummary], hidden: Collection[int]) -> list[ClusterSummary]:
+    """Return the clusters with their shares of the rows whose values are shown; hidden ones as if without rows."""
+    shown = sum(cluster.size for cluster in clusters if cluster.cluster not in hidden) or 1.0
+    return [
+        one._replace(size=0.0, share=0.0) if one.cluster in hidden else one._replace(share=min(one.size / shown, 1.0))
+        for one in clusters
+    ]
+
+
 def _rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, Any]:
     """Return the size of a cluster, its rules, and how well they describe it."""
     common, rests = shared(cluster.rules)
     return {
         "swatch": swatch,
         "rows": rows,
-        "share": percent(cluster.share),
+        "share": "" if rows.startswith("fewer") else percent(cluster.share),
         "shared": _lines(common) if common else [],
-        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[NO_RULE]],
+        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_Line(NO_RULE)]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
         "caught": None if cluster.caught is None or not cluster.rules else percent(cluster.caught),
         "precision": None if cluster.precision is None else percent(cluster.precision),
@@ -468,18 +512,32 @@ def _pairs(table: Floats) -> list[dict[str, Any]]:
     return [{"own": i, "rules": j, "text": amount(table[i, j])} for i, j in places if wrong[i, j]]
 
 
-def _lines(rule: Rule) -> list[str]:
+class _Line(NamedTuple):
+    """A condition in words, and with all words of a list, if some are left out; else empty."""
+
+    text: str
+    whole: str = ""
+
+
+def _lines(rule: Rule) -> list[_Line]:
     if any(map(is_impossible, rule)):
-        return [NO_ROW]
-    return [apart(condition(one), column_name(one.column)) for one in rule] or ["every row"]
+        return [_Line(NO_ROW)]
+    return [_line(one) for one in rule] or [_Line("every row")]
 
 
-def _agreement_note(ex: Measurable) -> str:
+def _line(one: Condition) -> _Line:
+    text, whole = (apart(condition(one, whole=each), column_name(one.column)) for each in (False, True))
+    return _Line(text, whole if len(whole) > len(text) else "")
+
+
+def _agreement_note(ex: Measurable, count: int | None) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
         what = "of weight get" if ex.weighted else "rows get"
         note = f"{amount(wrong)} of {amount(total)} {what} another cluster from the rules than their own."
+    elif count is not None and count > 1:
+        note = f"No {count:,} rows of a cluster get another one together, by the same leaf."
     else:
         note = "Every row gets its own cluster from the rules."
     if ex.held_out is None:

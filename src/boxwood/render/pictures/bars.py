@@ -22,6 +22,7 @@ _NEAREST = 1e-6  # of two edges on an axis from 0 to 1
 _SKEWED = 4.0  # length of the upper tail over that of the lower one, from which on an axis is logarithmic
 _KNOWN = 0.86  # share of the axis for numbers, where missing values have a bar
 _TAIL = 0.01  # share of rows in each tail, which are counted in the outer bars
+_FEWEST_BEYOND, _MOST_BEYOND = 5, 0.25  # rows of a tail at least, so that ends are no extremes; share of it at most
 
 
 class CutMark(NamedTuple):
@@ -79,7 +80,8 @@ def bars_of_numbers(
     """Return the bars of a column of numbers for the rows at a cut `lower <= x <= upper`.
 
     There are 8 to 22 bars: about as many as Sturges or Freedman and Diaconis would draw, whichever is more, between
-    the first and the last percentile. If a column is skewed to the right, its axis is logarithmic. Takes time 22 n.
+    the first and the last percentile; of few rows between the fifth from either side, or the quartiles, as ends should
+    not tell the extremes of single rows. If a column is skewed to the right, its axis is logarithmic. Takes time 22 n.
     """
     ends = _counted_ends(lower, upper)
     scale, edges = _edges(values, list(ends))
@@ -185,7 +187,8 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
     """Return the scale and the edges of the bars, with the ends of the cut among them."""
     if len(values) == 0:
         values = np.array(ends or [0.0])
-    shares = (_TAIL, 0.25, 0.5, 0.75, 1 - _TAIL)
+    tail = min(max(_TAIL, _FEWEST_BEYOND / len(values)), _MOST_BEYOND)
+    shares = (tail, 0.25, 0.5, 0.75, 1 - tail + (tail > _TAIL) / len(values))  # of few rows as many on both sides
     low, first, middle, third, high = _reaching(values, shares)
     least, most = min([low, *map(math.floor, ends)]), max([high, *ends])
     whole = max(abs(least), abs(most)) < _LARGEST_WHOLE and bool((values == np.floor(values)).all())
@@ -207,7 +210,7 @@ def _reaching(values: Floats, shares: Sequence[float]) -> list[float]:
     """Return the least values that reach some shares of the values, ascending."""
     from boxwood.passes.ranks import values_at_ranks  # here, as other pictures need no compiler
 
-    ranks = np.ceil(len(values) * np.array(shares) - 1).clip(0)
+    ranks = np.ceil(len(values) * np.array(shares) - 1).clip(0, len(values) - 1)
     found: list[float] = values_at_ranks(values, ranks.tolist()).tolist()
     return found
 

@@ -18,7 +18,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, dated
 from boxwood.render.pictures.colours import colour_of, hatch_of, ink_on, outline_of
-from boxwood.render.words.figures import fitted, text_width
+from boxwood.render.words.figures import are_years, fitted, text_width
 from boxwood.render.words.rules import category, cluster_name, column_name
 from boxwood.render.words.walk import CutWords, Sides, codes_at_cuts, cut_words
 from boxwood.tree.boxes import reached_by_missing
@@ -187,7 +187,9 @@ def _picture(ex: MeasuredTree) -> Picture:
     codes = codes_at_cuts(tree, ex.coded_columns)
     reached = reached_by_missing(tree, ex.gap_columns)
     words = {node: cut_words(ex, node, codes.get(node), reached) for node in np.flatnonzero(tree.feature >= 0).tolist()}
-    bars = {} if ex._in_memory is None else bars_of(ex, codes)
+    bars = ex._kept.get("bars")  # of a page, which leaves out what tells of few rows
+    if bars is None:
+        bars = {} if ex._in_memory is None else bars_of(ex, codes)
     counts = counts_of(ex)
     swatches = swatches_of(ex.names)
     widest = max((text_width(text, sizes.text) for one in words.values() for text in one.short), default=0.0)
@@ -383,8 +385,8 @@ def _upwards(ex: MeasuredTree, at_leaves: Array) -> Array:
     return sums
 
 
-def bars_of(ex: MeasuredTree, codes: dict[int, Sides]) -> dict[int, Bars]:
-    """Return the bars of each cut.
+def bars_of(ex: MeasuredTree, codes: dict[int, Sides], *, weighted: bool = True) -> dict[int, Bars]:
+    """Return the bars of each cut; if not `weighted`, they count rows, whatever these weigh.
 
     The rows are put leaf by leaf, so those of a node stand side by side; each tested column is read once.
     """
@@ -396,7 +398,7 @@ def bars_of(ex: MeasuredTree, codes: dict[int, Sides]) -> dict[int, Bars]:
     bounds, first, last = np.append(0, np.cumsum(counts)), *_leaves_below(ex)
     reached = reached_by_missing(tree, ex.gap_columns)
     labels = _placed(task.reference.labels, places, bounds[-1])
-    weights = None if task.rows.weights is None else _placed(task.rows.weights, places, bounds[-1])
+    weights = None if task.rows.weights is None or not weighted else _placed(task.rows.weights, places, bounds[-1])
     room = np.empty((min(AT_ONCE, len(tested)), bounds[-1]))
     for start in range(0, len(tested), AT_ONCE):
         here = tested[start : start + AT_ONCE]
@@ -428,7 +430,11 @@ def _bars_at(
     if sides is None:
         bars, ends = bars_with_gap if has_gap else bars_of_numbers, (float(tree.lower[node]), float(tree.upper[node]))
         found, dates = bars(values, labels, k, *ends, weights), ex.date_columns.get(int(tree.feature[node]))
-        return found if dates is None else dated(found, *ends, dates)
+        if dates is not None:
+            return dated(found, *ends, dates)
+        if are_years(ex.columns[int(tree.feature[node])], values):
+            found = found._replace(ends=(found.ends[0].replace(",", ""), found.ends[1].replace(",", "")))
+        return found
     known = ex.coded_columns[int(tree.feature[node])]
     names = [category(value) for value in known.values] + ["other"] * known.others
     return bars_of_categories(values, labels, k, sides, names, weights)

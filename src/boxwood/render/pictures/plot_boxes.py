@@ -31,7 +31,8 @@ MOST_POINTS = 4000
 MARKERS = "osD^vPX<>p"
 """A shape beside each colour, in the order of the clusters."""
 _LEAST_LOG = 1e-280  # matplotlib's logarithmic axes need room beyond their ends
-_MOST_NAMES = 20  # of categories on an axis
+_MOST_NAMES = 60  # of categories on an axis, which takes so many in small letters
+_EASY = 20  # names in letters of the usual size
 
 
 class Area(NamedTuple):
@@ -74,15 +75,22 @@ def columns_of(ex: Measurable, x: Any, y: Any) -> tuple[int, int]:
     """Return the indices of two columns, given by name or index.
 
     Of those that are None, the first is the column that is tested first, and so on; then come columns without a test.
+    Columns of more words than an axis has room for come last, and are refused.
     """
     if len(ex.columns) < 2:
         raise DataError(f"boxes need two columns, and the table has one: {ex.columns[0]}; draw the tree with plot()")
     given = [None if one is None else _index(ex, one) for one in (x, y)]
     tested = dict.fromkeys(j for j in ex.tree.feature.tolist() if j >= 0)
-    free = (j for j in dict.fromkeys([*tested, *range(len(ex.columns))]) if j not in given)
+    order = sorted(dict.fromkeys([*tested, *range(len(ex.columns))]), key=lambda j: not _has_room(ex, j))
+    free = (j for j in order if j not in given)
     first, second = (next(free) if j is None else j for j in given)
     if first == second:
         raise DataError(f"x and y must be different columns; both are {ex.columns[first]}")
+    for j in (first, second):
+        if not _has_room(ex, j):
+            raise DataError(
+                f"{ex.columns[j]} has more than {_MOST_NAMES} words, too many for an axis; name other columns"
+            )
     return first, second
 
 
@@ -146,10 +154,11 @@ def _axis(ex: Measurable, ax: Axes, name: str, j: int, points: Points, areas: li
     getattr(ax, f"set_{name}label")(drawable(fitted(column_name(ex.columns[j]), 320.0, 10.0)), **PLAIN)
     categories = _categories(ex, j)
     if categories is not None:
-        names = [category(value) for value in categories.values] + ["other"] * categories.others
-        if len(names) <= _MOST_NAMES:
-            texts = [drawable(fitted(one, 90.0, 10.0)) for one in names]
-            getattr(ax, f"set_{name}ticks")(range(len(names)), texts, **PLAIN)
+        names = _names(categories)
+        size = 10.0 * min(max(_EASY / len(names), 0.4), 1.0)
+        texts = [drawable(fitted(one, 90.0, 10.0)) for one in names]
+        turned: dict[str, Any] = {"rotation": 90} if name == "x" and len(names) > _EASY else {}
+        getattr(ax, f"set_{name}ticks")(range(len(names)), texts, fontsize=size, **turned, **PLAIN)
         side = _Side(-0.5, len(names) - 0.5, False, True)
     else:
         side = _range(np.concatenate([values, ends]), values)
@@ -162,6 +171,16 @@ def _axis(ex: Measurable, ax: Axes, name: str, j: int, points: Points, areas: li
                 ax.tick_params(axis="x", labelrotation=30)
     getattr(ax, f"set_{name}lim")(side.low, side.high)
     return side
+
+
+def _names(categories: Categories) -> list[str]:
+    return [category(value) for value in categories.values] + ["other"] * categories.others
+
+
+def _has_room(ex: Measurable, j: int) -> bool:
+    """Return whether an axis has room for the names of a column, if it is one of words."""
+    categories = _categories(ex, j)
+    return categories is None or len(_names(categories)) <= _MOST_NAMES
 
 
 def _categories(ex: Measurable, j: int) -> Categories | None:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
 from boxwood.render.pictures.colours import COLOURS, ink_on
 from boxwood.render.pictures.picture import swatches_of
-from boxwood.render.words.figures import brief_of, fitted, of_leaves, percent, price, short_number, text_width
+from boxwood.render.words.figures import (
+    are_years,
+    brief_in,
+    brief_of,
+    fitted,
+    of_leaves,
+    percent,
+    price,
+    short_number,
+    text_width,
+)
 from boxwood.render.words.measured import ENOUGH
 from boxwood.render.words.rules import category, column_name
 from boxwood.render.words.walk import Sides, codes_at_cuts, cut_words
@@ -97,8 +107,7 @@ def lines_of(ex: Measurable) -> list[HeatRow]:
 def _numbers(column: NumberColumn) -> HeatRow:
     """Return the median of each cluster."""
     cells = (
-        None if one is None else Cell(brief_of(one.quantiles[2], column.dates), one.difference)
-        for one in column.clusters
+        None if one is None else Cell(brief_in(column, one.quantiles[2]), one.difference) for one in column.clusters
     )
     return HeatRow(column_name(column.column), tuple(cells))
 
@@ -242,5 +251,6 @@ def _cut(ex: Measurable, cut: CutStability, codes: dict[int, Sides]) -> str:
             f" at {short_number(cut.threshold) if cut.dates is None else cut.dates.first(cut.threshold, beyond=True)}"
         )
     if cut.low is not None and cut.high is not None:
-        rest += f" ({brief_of(cut.low, cut.dates)} to {brief_of(cut.high, cut.dates)})"
+        low, high = (brief_of(end, cut.dates) for end in (cut.low, cut.high))
+        rest += f" ({low} to {high})".replace(",", "" if are_years(cut.column, []) else ",")
     return fitted(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from boxwood._dates import Dates
 from boxwood.render.words.rules import grouped, number, printable
+
+if TYPE_CHECKING:
+    from boxwood.explanation.records import NumberColumn
 
 LONGEST_NAME = 40  # a longer name is cut in the middle
 
@@ -135,6 +143,40 @@ def short_number(x: float) -> str:
 def brief_of(x: float, dates: Dates | None) -> str:
     """Return a number of a column in few digits; of a column of dates, the day."""
     return brief(x) if dates is None else dates.day(x)
+
+
+_YEAR = re.compile(r"(?<![a-zA-Z])(year|yr|jahr|année|año)(?![a-z])|(?<=[a-z])(Year|Yr)(?![a-z])", re.IGNORECASE)
+_YEARS = 1800, 2100
+
+
+def are_years(name: str, values: ArrayLike) -> bool:
+    """Return whether numbers are years, which have no comma: by the column's name, or as all are whole and near 2000.
+
+    Examples
+    --------
+    >>> are_years("built_year", [870.0]), are_years("made", [1950.0, 2004.0]), are_years("price", [1950.5, 2004.0])
+    (True, True, False)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    x = x[np.isfinite(x)]
+    is_near = len(x) > 0 and (x >= _YEARS[0]).all() and (x <= _YEARS[1]).all() and (x == np.floor(x)).all()
+    return bool(_YEAR.search(name) or is_near)
+
+
+def brief_in(column: NumberColumn, x: float) -> str:
+    """Return a number of a column of a profile in few digits: of dates the day, of years without a comma."""
+    said = brief_of(x, column.dates)
+    return said.replace(",", "") if are_years(column.column, column.everyone.quantiles) else said
+
+
+_FAR = 60.0  # days
+
+
+def about(column: NumberColumn, x: float) -> str:
+    """Return a number of a column in few digits, as it may be that of a row; of dates that spread, the month."""
+    if column.dates is None or column.everyone.deviation < _FAR:
+        return brief_in(column, x)
+    return column.dates.day(x).rpartition("-")[0]
 
 
 def brief(x: float) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
+from boxwood._messages import as_written
 from boxwood.render.words.figures import (
     brief,
-    brief_of,
+    brief_in,
     counted,
     of_leaves,
     percent,
@@ -72,6 +73,8 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 def worth_line(worth: Worth, cluster: int) -> str:
     """Return the sum, the share and the mean of a cluster in a column of value."""
     one = worth.clusters[cluster]
+    if one.total is None:
+        return f"{column_name(worth.column)}: not told, as few rows have a value"
     share = "" if one.share is None else f", {percent(one.share)} of all"
     mean = "" if one.mean is None else f", {brief(one.mean)} a row"
     return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
@@ -88,9 +91,12 @@ def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
     lines = [[column_name(worth.column), "total", "share", "a row"]]
     for name, one in zip(names, worth.clusters, strict=True):
         mean = "-" if one.mean is None else brief(one.mean)
-        lines.append([shortened(cluster_name(name)), brief(one.total), percent(one.share), mean])
+        total = "-" if one.total is None else brief(one.total)
+        lines.append([shortened(cluster_name(name)), total, percent(one.share), mean])
     missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
-    return "\n".join(_aligned(lines, 1)) + missing
+    is_told = all(one.total is not None for one in worth.clusters)
+    few = "" if is_told else "\nSums of fewer than five rows are not told; shares are of the others."
+    return "\n".join(_aligned(lines, 1)) + missing + few
 
 
 def frontier_text(frontier: Frontier) -> str:
@@ -149,7 +155,7 @@ def _middle(column: ColumnProfile, group: Any) -> str:
 def middle_of(column: NumberColumn, group: NumberGroup) -> str:
     """Return the median of a group of a column of numbers, and the share of its rows that lack a value, if any do."""
     missing = f" ({percent(group.missing)} missing)" if group.missing else ""
-    return brief_of(group.quantiles[2], column.dates) + missing
+    return brief_in(column, group.quantiles[2]) + missing
 
 
 def category_of(column: Any, code: int) -> str:
@@ -240,7 +246,7 @@ def compare_text(found: Comparison) -> str:
     lines = ["  ".join([row[0].ljust(1), row[1].ljust(widths[1]), *_right(row[2:], widths[2:])]) for row in cells]
     parts = [f"{found.n_clusters:,} clusters of {found.n_rows:,} rows (always the largest: {percent(found.baseline)})"]
     parts += ["\n".join(lines), _BY_AGREEMENT if found.by_agreement else _BY_PRICE]
-    notes = [f"Note: {note}" for note in found.notes]
+    notes = [f"Note: {note}" for note in as_written(found.notes)]
     notes += [f"Note: {name} is left out: {why}" for name, why in found.left_out]
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood.render.words.figures import brief_of, percent
+from boxwood.render.words.figures import about, percent
 from boxwood.render.words.measured import category_of
 from boxwood.render.words.rules import column_name
 
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 STANDS_OUT = 0.5  # standard deviations
 
 
-def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> list[dict[str, str]]:
+def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0) -> list[dict[str, str]]:
     """Return up to three columns in which a cluster differs most from the rest, in words.
 
     "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
     column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
     Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1". Numbers that more
-    than half of a cluster, or of the rest, lack say nothing of it, but that they are missing may.
+    than half of a cluster, or of the rest, lack say nothing of it, but that they are missing may. IN: fewest: rows of
+    the cluster that have a value that is said.
     """
     if cluster.size == 0:
         return []
@@ -39,9 +40,24 @@ def standing_out(profile: Sequence[ColumnProfile], cluster: ClusterSummary) -> l
             if group.difference is not None and abs(group.difference) >= STANDS_OUT:
                 said = _zero_or_one if is_zero_or_one(one) else _high_or_low
                 found.append((-abs(group.difference), place, said(one, group)))  # type: ignore[arg-type]
-        elif group.differences is not None and max(group.differences) >= STANDS_OUT:
-            found.append((-max(group.differences), place, _mostly(one, group)))  # type: ignore[arg-type]
+        elif group.differences is not None:
+            code = _frequent(one, group, cluster.size, fewest)
+            if code is not None and group.differences[code] >= STANDS_OUT:
+                found.append((-group.differences[code], place, _mostly(one, group, code)))  # type: ignore[arg-type]
     return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
+
+
+def suggested_names(clusters: Sequence[ClusterSummary], profile: Sequence[ColumnProfile]) -> dict[Any, str]:
+    """Return a name for each cluster that a profile suggests; see `Explanation.suggested_names`."""
+    told = [standing_out(profile, each) for each in clusters]
+    words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
+    found: dict[Any, str] = {}
+    for i, own in enumerate(words):
+        others = [{*each} for j, each in enumerate(words) if j != i]
+        enough = (n for n in range(2, len(own) + 1) if not any({*own[:n]} <= other for other in others))
+        if (n := next(enough, 0)) or (own and not any(own[0] in other for other in others)):
+            found[clusters[i].name] = ", ".join(own[: n or 1])
+    return found
 
 
 def is_zero_or_one(column: Any) -> bool:
@@ -88,7 +104,7 @@ def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
     size = size if column.dates is None else "late" if group.difference > 0 else "early"
     what = "median" if group.quantiles[2] != column.everyone.quantiles[2] else "mean"
     at = [each.quantiles[2] if what == "median" else each.mean for each in (group, column.everyone)]
-    own, of_all = (brief_of(each, column.dates) for each in at)
+    own, of_all = (about(column, each) for each in at)
     told = f"{what} {own}, of all rows {of_all}"
     return {"size": size, "name": column_name(column.column), "told": told}
 
@@ -101,8 +117,13 @@ def _zero_or_one(column: NumberColumn, group: Any) -> dict[str, str]:
     return {"size": "" if share >= 0.5 else "often", "name": f"{column_name(column.column)} = {value}", "told": told}
 
 
-def _mostly(column: CategoryColumn, group: Any) -> dict[str, str]:
-    code = max(range(len(group.differences)), key=lambda i: group.differences[i])
+def _frequent(column: Any, group: Any, size: float, fewest: int) -> int | None:
+    """Return the code of the value whose share differs most, of those that so many rows have; None if there is none."""
+    often = [i for i in range(len(column.categories.values)) if round(group.shares[i] * size, 6) >= fewest]
+    return max(often, key=lambda i: group.differences[i], default=None)
+
+
+def _mostly(column: CategoryColumn, group: Any, code: int) -> dict[str, str]:
     name, value, share = column_name(column.column), category_of(column, code), group.shares[code]
     told = f"{percent(share)} {value}, of all rows {percent(column.everyone.shares[code])}"
     size, values = "mostly" if share >= 0.5 else "often", column.categories.values
