@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
@@ -275,7 +277,8 @@ class TreeClusterer(FittedTree):
             feature then.
         sample_weight : array-like of shape (n,), or str, default=None
             Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights; or the name of the
-            column that holds it.
+            column that holds it. Where scikit-learn routes metadata, `clusterer` says by `set_fit_request` whether it
+            takes weights.
 
         Returns
         -------
@@ -313,6 +316,14 @@ class TreeClusterer(FittedTree):
         refuse_source(X, "fit_predict")
         labels: Array = self.fit(X, y, sample_weight).labels_
         return labels
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who asks for sample weights: the tree, and the clusterer that is fitted for it, by its own request."""
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        if self.clusterer is None:
+            return router
+        fits = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_predict", callee="fit")
+        return router.add(clusterer=self.clusterer, method_mapping=fits)
 
     # ------------------------------------------------------------------------------------------------- steps
 
@@ -394,6 +405,10 @@ class TreeClusterer(FittedTree):
         """Return the clustering to be explained, with centres in the columns of the table."""
         if y is not None:
             return Reference.of(rows, label_values(y))
+        if (
+            rows.weights is not None and get_config()["enable_metadata_routing"]
+        ):  # refused if nobody said who takes them
+            self.get_metadata_routing().route_params(params={"sample_weight": rows.weights}, caller="fit")
         options: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.random_state}
         self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, **options)
         return reference_of(self.clusterer_, X, rows)

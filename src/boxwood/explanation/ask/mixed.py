@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
@@ -30,11 +29,11 @@ from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import (
+    fitted_clone,
     is_fitted,
     last_step,
     refuse_number_of_clusters,
     refuse_one_cluster,
-    weight_argument,
 )
 from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.reference.labels import by_size, encode_labels
@@ -162,9 +161,7 @@ def _labels_given_for(clustering: Any, X: Any, weights: Any) -> Any:
     if isinstance(clustering, str) and is_frame(X):
         return column_values(X, clustering)
     if hasattr(last_step(clustering), "categorical_features") and is_frame(X):
-        fitted = (
-            clustering if is_fitted(clustering) else clone(clustering).fit(X, **weight_argument(clustering, weights))
-        )
+        fitted = clustering if is_fitted(clustering) else fitted_clone(clustering, X, weights)
         return np.asarray(fitted.predict(X))
     if not hasattr(clustering, "fit") or hasattr(clustering, "steps") or hasattr(clustering, "predict"):
         return clustering
