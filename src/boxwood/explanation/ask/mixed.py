@@ -5,11 +5,13 @@ A frame without categories and gaps, and whatever a clusterer of numbers is to s
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
@@ -349,7 +351,14 @@ def _made(table: MixedTable, weights: Floats | None, k: int, asked: Asked) -> In
     refuse_number_of_clusters(Rows(table.points), k)
     kinds: dict[str, Any] = {"categorical_features": sorted(table.categories), "standardize": asked.standardize}
     made = MixedKMeans(k, **kinds, random_state=asked.random_state, n_jobs=asked.n_jobs)
-    made.fit(table.values, sample_weight=weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters are refused here
+        made.fit(table.values, sample_weight=weights)
+    if len(made.cluster_centers_) < k:
+        raise DataError(
+            f"{k} clusters asked for, but {len(made.cluster_centers_)} hold all rows at no cost: the table has only so "
+            "many different rows, apart from what they lack; ask for fewer clusters"
+        )
     return by_size(np.asarray(made.labels_, dtype=np.intp), weights)
 
 
