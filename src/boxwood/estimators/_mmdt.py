@@ -14,7 +14,6 @@ from boxwood._compat import HasMethods, StrOptions
 from boxwood._messages import warn_caller
 from boxwood._validation import Rows, listed
 from boxwood.axes import AxisMap
-from boxwood.concepts import ConceptProjector
 from boxwood.concepts.projector import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
@@ -244,10 +243,10 @@ class ConceptMMDT(MMDT):
 
     Parameters
     ----------
-    projector : ConceptProjector, default=None
+    projector : ConceptProjector
         Projector, fitted on examples of the concepts, which are usually not the rows that are clustered. Put it into a
         `sklearn.frozen.FrozenEstimator` if this estimator is cloned, so that clones keep it fitted. A projector that is
-        not fitted is learned from the concept labels that `fit` is given. None is a `ConceptProjector()`.
+        not fitted, such as `ConceptProjector()`, is learned from the concept labels that `fit` is given.
     clusterer : estimator, default=None
         Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted on the
         embeddings, but a `FrozenEstimator` is used as it is. None is a Gaussian mixture. Ignored if `fit` is given
@@ -341,10 +340,10 @@ class ConceptMMDT(MMDT):
     Examples
     --------
     >>> from boxwood import ConceptMMDT
-    >>> from boxwood.concepts import concept_text
+    >>> from boxwood.concepts import ConceptProjector, concept_text
     >>> Z = [[0.0, 1.0], [0.2, 3.0], [0.1, 2.0], [2.0, 2.0], [2.1, 1.0], [2.2, 3.0]]
     >>> names = ["grass", "grass", "grass", "rose", "rose", "rose"]
-    >>> model = ConceptMMDT().fit(Z, names, concepts={"red": [0, 0, 0, 1, 1, 1]})
+    >>> model = ConceptMMDT(ConceptProjector()).fit(Z, names, concepts={"red": [0, 0, 0, 1, 1, 1]})
     >>> print(concept_text(model))
     |--- red <= 0.000349  (not red)
     |   |--- grass
@@ -358,12 +357,12 @@ class ConceptMMDT(MMDT):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MMDT._parameter_constraints,
-        "projector": [HasMethods(["fit", "transform"]), None],
+        "projector": [HasMethods(["fit", "transform"])],
     }
 
     def __init__(
         self,
-        projector: Any = None,
+        projector: Any,
         clusterer: Any = None,
         *,
         n_clusters: int = 8,
@@ -470,7 +469,7 @@ class ConceptMMDT(MMDT):
     # ------------------------------------------------------------------------------------------------- steps
 
     def _fitted_projector(self, X: Any, rows: Rows, concepts: Any) -> Any:
-        given = ConceptProjector() if self.projector is None else self.projector
+        given = self.projector
         if concepts is not None:
             if isinstance(given, FrozenEstimator):
                 raise ValueError("a frozen projector cannot learn concepts; pass the projector without FrozenEstimator")
