@@ -431,6 +431,11 @@ def refuse_infinite_sum(weights: Weights) -> None:
         raise DataError(INFINITE_SUM)
 
 
+def total_weight(rows: Rows) -> float:
+    """Return the sum of the weights of rows, or their number where each weighs 1."""
+    return float(len(rows) if rows.weights is None else rows.weights.sum())
+
+
 def as_whole_weights(weights: Floats | None) -> Ints:
     """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
 

@@ -177,7 +177,7 @@ def test_price_and_score_are_of_embeddings():
     assert model.price_ == pytest.approx(partition_cost(Z, model.labels_) / partition_cost(Z, labels))
     centers = Reference.of(Z, labels).centers
     assert model.cluster_centers_ == pytest.approx(centers)
-    assert model.score(Z) == pytest.approx(-((Z - centers[model.labels_]) ** 2).sum())
+    assert model.score(Z) == pytest.approx(-((Z - centers[model.labels_]) ** 2).sum(axis=1).mean())
     leaves = model.apply(Z)
     assert np.array_equal(model.tree_.leaf_clusters[leaves], model.labels_)
     many = ConceptMMDT(projector, n_jobs=2).fit(Z, labels)

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array
 from boxwood._types import Array, Indices, Ints, Weights
-from boxwood._validation import Rows, listed, shown
+from boxwood._validation import Rows, listed, shown, total_weight
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.errors import DataError
 from boxwood.estimators._fits import (
@@ -87,15 +87,16 @@ class FittedTree(TableReader):
         return self._fitted_tree().apply(self._tested(X), n_jobs=self._jobs())
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the cost of rows under the tree, with a minus sign; greater is better, and 0 is the best score.
+        """Return the mean cost of rows under the tree, with a minus sign; greater is better, and 0 is the best score.
 
-        The tree gives each row a cluster. The cost is the sum of the rows' distances to the centres of their clusters
-        (`cluster_centers_`), each times the weight of its row. Distances are squared Euclidean, or those of the
-        estimator's `objective`, as for `price_`. `y` is ignored.
+        The tree gives each row a cluster. The cost of a row is its distance to the centre of its cluster
+        (`cluster_centers_`), and the mean is that by the weights of the rows. Distances are squared Euclidean, or those
+        of the estimator's `objective`, as for `price_`. `y` is ignored: see `fit` for how well a tree tells labels of
+        other rows.
         """
-        tree = self._fitted_tree()
+        tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         options: dict[str, Any] = {"centers": self.cluster_centers_, "objective": self._grown.objective}
-        return -cost(self._rows(X, sample_weight), tree, **options)
+        return -cost(rows, tree, **options) / total_weight(rows)
 
     @property
     def explanation_(self) -> Explanation:
@@ -283,6 +284,12 @@ class TreeClusterer(FittedTree):
         Returns
         -------
         self
+
+        Notes
+        -----
+        An explainer is a clusterer to scikit-learn, also where it is fitted on labels. So `cross_val_score` and
+        searches neither stratify folds by themselves nor compare labels. Ask for both:
+        `cross_val_score(model, X, y, cv=StratifiedKFold(5), scoring="accuracy")`.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import HasMethods, StrOptions
 from boxwood._messages import warn_caller
-from boxwood._validation import Rows, listed
+from boxwood._validation import Rows, listed, total_weight
 from boxwood.axes import AxisMap
 from boxwood.concepts.projector import warn_of_undecodable
 from boxwood.errors import DataError
@@ -457,14 +457,14 @@ class ConceptMMDT(MMDT):
         return self
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the cost of embeddings under the tree, with a minus sign; greater is better, and 0 is the best score.
+        """Return the mean cost of embeddings under the tree, with a minus sign; greater is better, 0 is the best score.
 
-        The tree gives each embedding a cluster. The cost is the sum of squared distances of embeddings to the centres
-        of their clusters (`cluster_centers_`), each times the weight of its row. `y` is ignored.
+        The tree gives each embedding a cluster. Its cost is its squared distance to the centre of that cluster
+        (`cluster_centers_`), and the mean is that by the weights of the rows. `y` is ignored.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         clusters = tree.predict(self._scores(X, rows))
-        return -partition_cost(rows, clusters, centers=self.cluster_centers_)
+        return -partition_cost(rows, clusters, centers=self.cluster_centers_) / total_weight(rows)
 
     # ------------------------------------------------------------------------------------------------- steps
 
