@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._messages import warn_caller
-from boxwood._threads import BLOCK_ROWS, map_blocks
+from boxwood._threads import BLOCK_ROWS, jobs_of, map_blocks
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights, real_number, refuse_infinite_sum
 from boxwood.errors import DataError
@@ -379,13 +378,13 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _rows(self, X: Any, *, reset: bool = False) -> Array:
         """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
-        return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
+        return validated_rows(self, X, reset=reset, n_jobs=jobs_of(self.n_jobs))
 
     def _cloud(self, rows: Array, weights: Floats | None = None) -> Cloud:
         """Return the rows that have weight; few rows get one thread, as starting more would take longer."""
         if weights is not None and not weights.all():
             rows, weights = rows[weights > 0], weights[weights > 0]
-        n_jobs = effective_n_jobs(self.n_jobs) if rows.size > BLOCK_ROWS else 1
+        n_jobs = jobs_of(self.n_jobs) if rows.size > BLOCK_ROWS else 1
         return Cloud(rows, weights, objective_code(self.objective), n_jobs)
 
     def _best_start(self, cloud: Cloud) -> Clustering:

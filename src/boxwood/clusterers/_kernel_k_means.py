@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
@@ -16,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
-from boxwood._threads import one_blas_thread
+from boxwood._threads import jobs_of, one_blas_thread
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_weights, real_number, refuse_infinite_sum
 from boxwood.clusterers._k_medians import drawn, warn_of_few
@@ -195,12 +194,12 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the cluster of each row of `X`, shape (n,): the one with the nearest mean in the feature space."""
         check_is_fitted(self)
         rows = self._rows(X)
-        return self.kernel_means_.nearest(rows, n_jobs=effective_n_jobs(self.n_jobs))
+        return self.kernel_means_.nearest(rows, n_jobs=jobs_of(self.n_jobs))
 
     # ------------------------------------------------------------------------------------------------- steps
 
     def _rows(self, X: Any, *, reset: bool = False) -> Array:
-        return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
+        return validated_rows(self, X, reset=reset, n_jobs=jobs_of(self.n_jobs))
 
     def _n_starts(self, n_values: int) -> int:
         """Return the number of starts for a matrix of `n_values` values of the kernel."""
@@ -210,7 +209,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_kernel(self, rows: Array, weights: Floats | None) -> None:
         """Cluster by the kernel itself, and label the rows as `predict` does."""
-        n_jobs, n = effective_n_jobs(self.n_jobs), len(rows)
+        n_jobs, n = jobs_of(self.n_jobs), len(rows)
         gram, tol = self._gram(rows, n_jobs), real_number("tol", self.tol)
         weight = np.ones(n) if weights is None else weights / weights.max()
         diagonal = self.kernel_.diagonal(rows)
@@ -241,7 +240,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_features(self, rows: Array, weights: Floats | None) -> None:
         """Cluster Nyström's features by k-means; its means are weighted sums of landmarks."""
-        n_jobs, random = effective_n_jobs(self.n_jobs), check_random_state(self.random_state)
+        n_jobs, random = jobs_of(self.n_jobs), check_random_state(self.random_state)
         nystroem = Nystroem.of(self.kernel_, rows, self.n_components or 1, random_state=random)
         features = nystroem.transform(rows, n_jobs=n_jobs)
         starts = self._n_starts(features.size)

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
@@ -25,7 +24,7 @@ from boxwood._frames import (
     numeric_columns,
     refuse_unknown_columns,
 )
-from boxwood._threads import BLOCK_ROWS
+from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_positions, as_weights, cut_off, listed, real_number, refuse_infinite_sum, shown
 from boxwood.axes.categories import Categories, is_missing
@@ -203,7 +202,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         table = CodedTable.to_fit(self, X, self.categorical_features)
         weights = as_weights(sample_weight, len(table.values))
         refuse_infinite_sum(weights)
-        n_jobs = effective_n_jobs(self.n_jobs)
+        n_jobs = jobs_of(self.n_jobs)
         self._space = _Space.of(table, weights, self.standardize, n_jobs)
         placed = self._space.placed(table.values)
         refuse_few(self.n_clusters, len(placed))
@@ -250,7 +249,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return some rows; few rows get one thread, as starting more would take longer."""
         if kept is not None and not kept.all():
             placed, weights = placed[kept], None if weights is None else weights[kept]
-        n_jobs = effective_n_jobs(self.n_jobs) if placed.size > BLOCK_ROWS else 1
+        n_jobs = jobs_of(self.n_jobs) if placed.size > BLOCK_ROWS else 1
         return _MixedCloud(placed, weights, SQEUCLIDEAN, n_jobs, self._space)
 
     def _best_start(self, cloud: _MixedCloud) -> Clustering:
