@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import boxwood as bw
+from boxwood import _frames
 from boxwood._dates import days_of
 from boxwood._frames import as_matrix, date_columns
 from boxwood.errors import DataError
@@ -230,3 +231,43 @@ def test_equal_names_are_refused_wherever_a_frame_is_read():
     for call in calls:
         with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
             call()
+
+
+# ------------------------------------------------------------------------------------------- columns that no rule tests
+
+
+@law(12)
+def test_a_row_costs_the_columns_that_rules_test(seed, monkeypatch):
+    """Labels are those of the tested columns alone, and no other column is looked at, whatever it holds."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(
+        word=rng.choice(["u", "v", "w"], size=60)
+    )
+    labels = (table.a > 0).astype(int) + 2 * (table.word == "u")
+    ex = bw.explain(table, labels, categories=["word"])
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    idle = {"list": [[1]] * 60, "thing": [object()] * 60, "day": pd.Timestamp("2024-01-01"), "gap": np.nan, "i": 2**60}
+    wide = table.assign(**idle).sample(frac=1, axis=1, random_state=seed)
+    looked_at = []
+    plain = _frames._decoded
+    monkeypatch.setattr(_frames, "_decoded", lambda series: looked_at.append(series.name) or plain(series))
+    for ask in (ex.predict, ex.apply):
+        for frame in (wide, wide[tested], pl.from_pandas(wide.drop(columns=["list", "thing"]))):
+            assert ask(frame).tolist() == ask(table).tolist()
+    assert set(looked_at) == set(tested)
+    lacking = wide.drop(columns=tested[0])
+    with pytest.raises(DataError, match=f"no column '{tested[0]}'.* in the table"):
+        ex.predict(lacking)
+
+
+@law(40)
+def test_a_whole_frame_is_read_as_column_by_column(seed):
+    """Frames of pandas in numbers of numpy are read at once, with the same doubles in the same order of memory."""
+    rng = np.random.default_rng(seed)
+    kinds = (np.int64, np.uint64, np.int8, np.float32, np.float64, np.bool_)
+    numbers = rng.integers(0, 2**62, size=(int(rng.integers(5)), int(rng.integers(1, 6))))
+    frame = pd.DataFrame({j: column.astype(kinds[rng.integers(6)]) for j, column in enumerate(numbers.T)})
+    one_by_one = [as_matrix(frame.assign(other="x"), [str(j)])[:, 0] for j in frame]
+    whole = as_matrix(frame)
+    np.testing.assert_array_equal(whole, np.column_stack(one_by_one))
+    assert whole.flags.f_contiguous or len(set(frame.dtypes)) == 1

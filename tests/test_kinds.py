@@ -223,6 +223,10 @@ SCALING = axes.Scaling(np.zeros(3), np.ones(3))
         (lambda: table.refuse_absent(-1), "a path must be text or a pathlib.Path, got -1"),
         (lambda: grow.imm(X, REFERENCE, n_jobs=X), r"whole number or None, got an array of shape \(60, 3\)$"),
         (lambda: instances.unit_grid(5, random_state="a"), "random_state must be .*; got 'a'"),
+        (lambda: TREE.test(-np.inf), "node must be a whole number, got -inf"),
+        (lambda: TREE.path(-np.inf), "leaf must be a whole number, got -inf"),
+        (lambda: bw.Tally.of(X, Y).rules(X), "tree must be a ThresholdTree, got ndarray"),
+        (lambda: table.read_table("x.csv", options=1.5), "options must be a ReadOptions, got float"),
     ],
 )
 def test_what_is_of_no_kind_that_can_be_used(call, message):
@@ -269,3 +273,18 @@ def test_values_that_cannot_be_used(call, message):
 def test_a_part_of_a_mixture_keeps_the_order_that_is_asked_for():
     assert MIXTURE.part([2, 1, 0]).names == MIXTURE.names[::-1]
     assert MIXTURE.part([0, 1, 2]) is MIXTURE
+
+
+def test_places_in_a_tree_are_those_that_it_has():
+    for call, name, n in ((TREE.test, "node", TREE.n_nodes), (TREE.path, "leaf", TREE.n_leaves)):
+        for place in (n, 2**63, 2**70):
+            with pytest.raises(ValueError, match=f"{name} must be from 0 to {n - 1}, got {place}"):
+                call(place)
+        with pytest.raises(ValueError, match=f"{name} must be at least 0, got -1"):
+            call(-1)
+    wide = bw.TreeBuilder()
+    low, high = wide.split(0, 7, 1.0)
+    wide.label(low, 0)
+    wide.label(high, 1)
+    with pytest.raises(bw.DataError, match="the tree tests column 7, but the tally has 3 columns"):
+        bw.Tally.of(X, Y).rules(wide.build())

@@ -164,3 +164,36 @@ def test_interrupt_ends_a_long_growth_within_a_second(tmp_path):
     assert out, err
     # in processor time, as tests share their machine: a second of all its threads
     assert float(out) - used < os.cpu_count()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("n_jobs", [None, 2, -1])
+def test_a_worker_of_multiprocessing_is_told_nothing_of_processes(n_jobs):
+    program = f"""
+        import multiprocessing, warnings
+        import numpy as np, pandas as pd
+        import boxwood as bw
+        X = np.random.default_rng(0).normal(size=(40, 3))
+        frame = pd.DataFrame(X, columns=list("abc")).assign(word=["u", "v"] * 20)
+        projector = bw.concepts.ConceptProjector("mean-difference", n_jobs={n_jobs})
+        tasks = (
+            lambda: bw.explain(frame, n_clusters=2, n_jobs={n_jobs} or -1),
+            lambda: bw.MixedKMeans(2, n_jobs={n_jobs}).fit(frame),
+            lambda: bw.KMedians(2, n_jobs={n_jobs}).fit(X).predict(X),
+            lambda: bw.KernelKMeans(2, n_jobs={n_jobs}).fit(X).predict(X),
+            lambda: bw.IMM(n_clusters=2, n_jobs={n_jobs}).fit(X).predict(X),
+            lambda: projector.fit(X, dict(one=X[:, 0] > 0)).transform(X),
+        )
+        def run(i):
+            assert multiprocessing.current_process().daemon
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                tasks[i]()
+            return [str(one.message) for one in told if "parallel" in str(one.message)]
+        if __name__ == "__main__":
+            with multiprocessing.get_context("fork").Pool(1) as pool:
+                print(pool.map(run, range(len(tasks))))
+    """
+    done = run(program)
+    assert done.stdout.strip() == str([[]] * 6), done.stderr
+    assert "Loky" not in done.stderr

@@ -76,7 +76,10 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     present = column_names(frame)
     wanted = list(present) if columns is None else list(columns)
     refuse_unknown_columns(wanted, present)
-    series = _typed_columns(frame)
+    whole = _whole(frame) if wanted == list(present) else None
+    if whole is not None:
+        return whole
+    series = _typed_columns(frame, wanted)
     kinds = {name: series[name].dtype for name in wanted}
     others = [
         f"{name} ({str(kind).split('(')[0]})"
@@ -85,17 +88,30 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     ]
     if others:
         raise DataError(f"columns that are not numbers: {listed(others)}; leave them out or turn them into numbers")
-    types = set(nw.from_native(frame, eager_only=True).schema.values())
-    if wanted == list(present) and len(types) == 1 and types.pop().is_float():
-        whole = np.asarray(frame)
-        if whole.dtype in (np.float32, np.float64):
-            return whole
-    n_rows = len(series[present[0]]) if present else 0
+    n_rows = len(nw.from_native(frame, eager_only=True)) if present else 0
     matrix = np.empty((n_rows, len(wanted)), order="F")
     for j, name in enumerate(wanted):
         numbers = series[name] / 1 if kinds[name].is_integer() else series[name].cast(nw.Float64)
         matrix[:, j] = numbers.to_numpy()
     return matrix
+
+
+def _whole(frame: Any) -> Array | None:
+    """Return all columns of a frame as rows of numbers, where that needs no look at each column; None otherwise.
+
+    That is so for float columns of one type, and for columns of numpy's numbers and truths in a frame of pandas.
+    """
+    import narwhals as nw
+
+    types = set(nw.from_native(frame, eager_only=True).schema.values())
+    if len(types) == 1 and types.pop().is_float():
+        whole = np.asarray(frame)
+        if whole.dtype in (np.float32, np.float64):
+            return whole
+    kinds = set(frame.dtypes) if hasattr(frame, "iloc") else {None}
+    if not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
+        return None
+    return np.asfortranarray(frame.to_numpy(np.float64))
 
 
 def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
@@ -156,9 +172,7 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
     import narwhals as nw
 
     whole = nw.from_native(frame, eager_only=True)
-    for name, series in _columns(frame).items():
-        if name not in dates:
-            continue
+    for name, series in _columns(frame, dates).items():
         if _holds_dates(series) and bool(_zone_of(series)) != bool(dates[name].zone):
             has, need = ("a", "none; leave it out") if _zone_of(series) else ("no", "one; say in which zone they are")
             raise DataError(f"the dates of {name} have {has} time zone, but those of the rules have {need}")
@@ -259,12 +273,13 @@ def _lacks(series: Any) -> Bools:
     return np.asarray(lacks.to_numpy(), dtype=np.bool_)
 
 
-def _columns(frame: Any) -> dict[str, Any]:
-    """Return the columns by their names, as series of narwhals."""
+def _columns(frame: Any, wanted: Collection[str] | None = None) -> dict[str, Any]:
+    """Return the columns, or some of them, by their names, as series of narwhals."""
     import narwhals as nw
 
-    columns = zip(column_names(frame), nw.from_native(frame, eager_only=True).iter_columns(), strict=True)
-    return {name: _decoded(series) for name, series in columns}
+    table, read = nw.from_native(frame, eager_only=True), None if wanted is None else set(wanted)
+    labels = zip(column_names(frame), table.columns, strict=True)
+    return {name: _decoded(table.get_column(label)) for name, label in labels if read is None or name in read}
 
 
 def _decoded(series: Any) -> Any:
@@ -278,11 +293,11 @@ def _decoded(series: Any) -> Any:
     return nw.from_native(native.astype(type(kind)(kind.pyarrow_dtype.value_type)), series_only=True)
 
 
-def _typed_columns(frame: Any) -> dict[str, Any]:
-    """Return the columns, dates as days; of pandas' columns of objects, those of one type get that type."""
+def _typed_columns(frame: Any, wanted: Collection[str] | None = None) -> dict[str, Any]:
+    """Return the columns, or some, dates as days; of pandas' columns of objects, those of one type get that type."""
     import narwhals as nw
 
-    columns = _columns(frame)
+    columns = _columns(frame, wanted)
     for name, series in columns.items():
         if series.dtype == nw.Object and series.implementation.is_pandas():
             columns[name] = nw.from_native(_typed(series.to_native()), series_only=True)
@@ -366,13 +381,8 @@ def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:
 
 def column_values(frame: Any, name: str) -> Any:
     """Return one column as a series of the frame's library."""
-    import narwhals as nw
-
-    present = column_names(frame)
-    refuse_unknown_columns([name], present)
-    columns = nw.from_native(frame, eager_only=True).iter_columns()
-    found = next(column for label, column in zip(present, columns, strict=True) if label == name)
-    return _decoded(found).to_native()
+    refuse_unknown_columns([name], column_names(frame))
+    return _columns(frame, [name])[name].to_native()
 
 
 def weights_in(X: Any, sample_weight: Any) -> Any:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from multiprocessing import current_process
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -32,6 +33,16 @@ def n_threads(n_jobs: int | None) -> int:
         return n_jobs
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, available + 1 + n_jobs)
+
+
+def jobs_of(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` of an estimator asks for, as joblib is configured, by default 1.
+
+    A worker of multiprocessing has one: it may start no processes, and of that joblib would warn, for threads, too.
+    """
+    from joblib import effective_n_jobs
+
+    return min(n_threads(n_jobs), 1) if current_process().daemon else int(effective_n_jobs(n_jobs))
 
 
 def map_tasks(work: Callable[[S], T], tasks: Sequence[S], *, n_jobs: int | None = -1) -> list[T]:

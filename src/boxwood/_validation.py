@@ -387,6 +387,24 @@ def as_generator(random_state: Any) -> np.random.Generator:
         raise kind(f"random_state must be {what}; got {shown(random_state)}") from None
 
 
+def as_seed(random_state: Any) -> Any:
+    """Return what scikit-learn takes for randomness: a whole number, or a RandomState as it is; None is 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is anything else, such as a Generator of numpy, which scikit-learn does not take.
+    """
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return 0 if random_state is None else random_state
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool) and 0 <= random_state < 2**32:
+        return int(random_state)
+    kind = ValueError if isinstance(random_state, Integral) else TypeError
+    raise kind(
+        f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None; got {shown(random_state)}"
+    )
+
+
 INFINITE_SUM = "sample_weight adds up to more than the largest float; divide all weights by a power of ten"
 
 
@@ -426,6 +444,11 @@ def refuse_far_apart(lightest: float, heaviest: float) -> None:
             f"weights are from {lightest:.3g} to {heaviest:.3g}, too far apart to be added up (more than "
             f"{FARTHEST:.0e} times); give rows that hardly count the weight 0"
         )
+
+
+def total_weight(rows: Rows) -> float:
+    """Return the sum of the weights of rows, or their number where each weighs 1."""
+    return float(len(rows) if rows.weights is None else rows.weights.sum())
 
 
 def as_whole_weights(weights: Floats | None) -> Ints:

@@ -2,12 +2,14 @@
 
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -20,7 +22,6 @@ from boxwood.kernels import Gaussian, Laplace, Linear, Neighborhood, Polynomial,
 from tests import naive, scale
 from tests.cases import make_case
 
-# some checks fit four different rows, so that no more clusters can be asked for
 NOT_EQUIVALENT = {
     "check_sample_weight_equivalence_on_dense_data": "landmarks are drawn among rows, whatever they weigh"
 }
@@ -31,7 +32,7 @@ NOT_EQUIVALENT = {
     [
         KernelKMeans(3, n_components=8),
         *scale.variants(
-            KernelKMeans(3), KernelKMeans(3, kernel=Laplace("median"), n_init=2), KernelKMeans(3, cache_size=0)
+            KernelKMeans(), KernelKMeans(3, kernel=Laplace("median"), n_init=2), KernelKMeans(3, cache_size=0)
         ),
     ],
     expected_failed_checks=lambda est: NOT_EQUIVALENT if est.n_components else {},
@@ -291,10 +292,22 @@ def test_gamma_is_the_bandwidth_of_a_named_kernel(gamma):
         assert np.array_equal(named.labels_, made.labels_)
 
 
+@pytest.mark.parametrize(
+    "options", [{"kernel": Gaussian(1.0)}, {"n_init": 2}, {"n_init": 2, "n_components": 3}], ids=str
+)
+def test_fewer_different_rows_than_clusters_give_fewer_clusters(options):
+    for k in (3, 4, 8):
+        X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
+        with warnings.catch_warnings(record=True) as noted:
+            warnings.simplefilter("always")
+            model = KernelKMeans(k, **options, random_state=0).fit(X)
+        assert [warning.category for warning in noted] == [ConvergenceWarning] * (k > 3)
+        assert model.labels_.tolist() == np.repeat([0, 1, 2], 4).tolist() == model.predict(X).tolist()
+        assert model.inertia_ == pytest.approx(0, abs=1e-9)
+
+
 def test_errors():
     X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
-    with pytest.raises(DataError, match="4 clusters asked for, but only 3 rows are different for the kernel"):
-        KernelKMeans(4, kernel=Gaussian(1.0)).fit(X)
     with pytest.raises(DataError, match="n_samples=12 should be >= n_clusters=13"):
         KernelKMeans(13).fit(X)
     with pytest.raises(ValueError, match="kernel must be"):

@@ -91,7 +91,7 @@ def test_errors_of_baselines(animals):
     with pytest.raises(ValueError, match="at least 1, got 0"):
         concept_baseline(ConceptProjector(), MMDT(), Z, species, groups=species, **{**call, "n_draws": 0})
     with pytest.raises(ValueError, match=r"such as MMDT\(\); ConceptMMDT takes embeddings"):
-        concept_baseline(ConceptProjector(), ConceptMMDT(), Z, species, groups=species, **call)
+        concept_baseline(ConceptProjector(), ConceptMMDT(ConceptProjector()), Z, species, groups=species, **call)
     with pytest.raises(ValueError, match="give groups="):
         concept_baseline(ConceptProjector(), MMDT(), Z, species, **call)
     with pytest.raises(DataError, match="not constant within groups"):

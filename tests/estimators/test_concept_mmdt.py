@@ -32,18 +32,31 @@ def clusters_and_concepts(seed=0, *, n=600, d=8, k=5, m=4):
     return Z, labels, ConceptProjector.from_vectors(rng.normal(size=(m, d)), rng.normal(size=m), names)
 
 
-class OnAxes(ConceptMMDT):
-    """An estimator that brings a projector for any number of columns."""
+class Sums(ConceptProjector):
+    """A ready projector of embeddings with any number of columns; a clone of it is as ready."""
 
-    def _fitted_projector(self, X, rows, concepts):
-        return ConceptProjector.from_vectors(np.eye(rows.n_columns)[::-1])
+    concept_names_ = ("sum", "rising sum")
+    vectors_ = np.ones((2, 1))
+
+    def transform(self, X):
+        """Return two weighted sums of the columns."""
+        return np.column_stack([X.sum(axis=1), X @ np.arange(1, X.shape[1] + 1)])
 
 
 @pytest.mark.full
-@parametrize_with_checks([OnAxes(clusterer=KMeans(2, n_init=1, random_state=0), n_clusters=2)])
+@parametrize_with_checks([ConceptMMDT(Sums(), KMeans(2, n_init=1, random_state=0), n_clusters=2)])
 @pytest.mark.filterwarnings("ignore:clusters far from Gaussian:UserWarning")
 def test_scikit_learn_checks_the_estimator(estimator, check):
     check(estimator)
+
+
+def test_a_projector_must_be_given():
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'projector'"):
+        ConceptMMDT()
+    with pytest.raises(ValueError, match="The 'projector' parameter of ConceptMMDT must be an object implementing"):
+        ConceptMMDT(None).fit(np.eye(4), [0, 0, 1, 1])
+    with pytest.raises(DataError, match="concepts are needed: give a fitted projector"):
+        ConceptMMDT(ConceptProjector()).fit(np.eye(4), [0, 0, 1, 1])
 
 
 # ------------------------------------------------------------------------------------------------- ways to a tree
@@ -164,7 +177,7 @@ def test_price_and_score_are_of_embeddings():
     assert model.price_ == pytest.approx(partition_cost(Z, model.labels_) / partition_cost(Z, labels))
     centers = Reference.of(Z, labels).centers
     assert model.cluster_centers_ == pytest.approx(centers)
-    assert model.score(Z) == pytest.approx(-((Z - centers[model.labels_]) ** 2).sum())
+    assert model.score(Z) == pytest.approx(-((Z - centers[model.labels_]) ** 2).sum(axis=1).mean())
     leaves = model.apply(Z)
     assert np.array_equal(model.tree_.leaf_clusters[leaves], model.labels_)
     many = ConceptMMDT(projector, n_jobs=2).fit(Z, labels)
@@ -194,7 +207,7 @@ def test_clones_know_a_frozen_projector():
 def test_errors():
     Z, labels, projector = clusters_and_concepts()
     with pytest.raises(DataError, match=r"fit\(X, y, concepts="):
-        ConceptMMDT().fit(Z, labels)
+        ConceptMMDT(ConceptProjector()).fit(Z, labels)
     with pytest.raises(ValueError, match="a frozen projector cannot learn"):
         ConceptMMDT(FrozenEstimator(projector)).fit(Z, labels, concepts={"red": labels < 2})
     with pytest.raises(ValueError, match="7 features, but ConceptProjector is expecting 8"):
@@ -256,7 +269,7 @@ def test_cuts_on_concepts_that_are_not_predicted_are_warned_of():
     Z, labels, _ = clusters_and_concepts(k=2, n=200)
     table = {"noise": np.random.default_rng(0).random(200) > 0.5}
     with pytest.warns(UserWarning, match=r"do not predict: noise \(cross-validated AUC") as caught:
-        ConceptMMDT().fit(Z, labels, concepts=table)
+        ConceptMMDT(ConceptProjector()).fit(Z, labels, concepts=table)
     assert [warning.filename for warning in caught] == [__file__]
     with pytest.warns(UserWarning, match="noise"):
         fitted = ConceptProjector().fit(Z, {**table, "first": labels == 0})

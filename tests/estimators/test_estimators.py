@@ -11,16 +11,18 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.frozen import FrozenEstimator
 from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boxwood import CART, IMM, MMDT, ExKMC, Expand, RandomCuts, Reference, grow, metrics, scan
+from boxwood import CART, IMM, MMDT, ConceptMMDT, ExKMC, Expand, KernelIMM, RandomCuts, Reference, grow, metrics, scan
+from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow.centers import imm as imm_module
 from boxwood.grow.centers.imm import grow_imm
-from tests.scale import each
+from tests.scale import each, law
 
 BY_KMEANS = [IMM, ExKMC, Expand, CART]  # where no clusterer is given
 ALL = [*BY_KMEANS, MMDT, RandomCuts]
@@ -59,9 +61,11 @@ def test_attributes(estimator, iris):
     assert model.n_leaves_ == model.tree_.n_leaves
     assert model.price_ == metrics.price_of_explainability(iris.data, model.tree_, model.reference_)
     distances = np.square(iris.data - kmeans.cluster_centers_[model.labels_])
-    assert model.score(iris.data) == pytest.approx(-distances.sum())
+    assert model.score(iris.data) == pytest.approx(-distances.sum(axis=1).mean())
     weights = np.arange(150.0)
-    assert model.score(iris.data, sample_weight=weights) == pytest.approx(-(distances.sum(axis=1) @ weights))
+    assert model.score(iris.data, sample_weight=weights) == pytest.approx(
+        -np.average(distances.sum(axis=1), weights=weights)
+    )
 
 
 def test_trees_are_those_of_grow(iris):
@@ -343,3 +347,34 @@ def test_a_fit_that_fails_leaves_the_earlier_one_whole():
     with pytest.raises(ValueError, match="one cluster"):
         model.fit(X, ["c"] * 4)
     assert model.predict(X).tolist() == ["a", "a", "b", "b"]
+
+
+@pytest.mark.parametrize("estimator", BY_KMEANS)
+def test_cross_validation_by_labels_is_that_of_a_classifier_where_it_is_asked_for(estimator, iris):
+    """Rows come sorted by class, so folds that are not stratified lack one each."""
+    folds = StratifiedKFold(3)
+    ours = cross_val_score(estimator(n_clusters=3), iris.data, iris.target, cv=folds, scoring="accuracy")
+    theirs = cross_val_score(DecisionTreeClassifier(max_leaf_nodes=3), iris.data, iris.target, cv=folds)
+    assert (ours >= theirs - 0.1).all()
+
+
+@law(20)
+def test_a_score_is_a_mean(seed):
+    """Rows in parts of any sizes: the mean of the parts, by their weight, is the score of all; so is that of copies."""
+    rng, X = np.random.default_rng(seed), np.random.default_rng(seed).normal(size=(60, 3))
+    n, weights = int(rng.integers(1, 59)), rng.integers(1, 5, size=60)
+    for model in (IMM(n_clusters=3), RandomCuts(n_clusters=3, objective="l1", random_state=0)):
+        model.fit(X)
+        of_parts = [model.score(X[:n], sample_weight=weights[:n]), model.score(X[n:], sample_weight=weights[n:])]
+        together = np.average(of_parts, weights=[weights[:n].sum(), weights[n:].sum()])
+        assert model.score(X, sample_weight=weights) == pytest.approx(together)
+        assert model.score(np.repeat(X, weights, axis=0)) == pytest.approx(together)
+
+
+def test_scores_of_kernels_and_concepts_are_means():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    concepts = ConceptMMDT(ConceptProjector.from_vectors(np.eye(3))).fit(X, X[:, 0] > 0)
+    for model in (KernelIMM(n_clusters=3, random_state=0).fit(X), concepts):
+        twice = np.repeat(X, 2, axis=0)
+        for score in (model.score(twice), model.score(X, sample_weight=np.full(60, 2.0))):
+            assert score == pytest.approx(model.score(X))

@@ -64,7 +64,7 @@ def test_the_cheapest_of_the_trees_is_kept(objective):
     least = partition_cost(X, model.reference_.labels, centers=model.cluster_centers_, **options)
     assert model.prices_.min() * least == pytest.approx(cost(X, model.tree_, centers=model.cluster_centers_, **options))
     assert model.price_ == price_of_explainability(X, model.tree_, model.reference_, **options)
-    assert model.score(X) == -cost(X, model.tree_, centers=model.cluster_centers_, **options)
+    assert model.score(X) == -cost(X, model.tree_, centers=model.cluster_centers_, **options) / len(X)
     assert model.prices_.mean() <= model.bound_.value
     more = RandomCuts(n_clusters=6, objective=objective, n_trees=60, random_state=4).fit(X)
     assert np.array_equal(more.prices_[:30], model.prices_)

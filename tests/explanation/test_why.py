@@ -134,7 +134,6 @@ def test_a_row_may_come_in_many_forms():
     [
         ({"spend": 3}, DataError, "no column 'share'"),
         ({"spend": "much", "share": 1, "member": True}, DataError, "X must be numeric, got text in spend"),
-        ({"spend": math.inf, "share": 1, "member": True}, DataError, "finite numbers, but spend is inf"),
         ({"spend": 10**400, "share": 1, "member": True}, DataError, "spend is not"),
         ([1, 2, 3], DataError, "row has 3 values, but there are 4 columns"),
         (pd.DataFrame({"spend": [1, 2], "share": [1, 2], "member": [True] * 2}), DataError, "of one row, got 2 rows"),
@@ -252,3 +251,18 @@ def test_categories_that_are_numbers_are_no_distances():
     [change] = smallest_changes(builder.build(), OneRow({0: 0.5}, {0: 0.0}), 0, immutable=[], **kinds)
     assert change.moves == (("code", 0.5, 1.5, 1.0, True, None),)
     assert _distance(change) == "one other category"
+
+
+@law(40)
+def test_whatever_numbers_a_row_holds_it_has_the_cluster_that_predict_gives(seed):
+    """Infinite, huge, missing: in columns with gaps, in which missing numbers have a place, and in others."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    labels = (table.a > 0).astype(int) + 2 * (table.b > 0.3)
+    table.loc[rng.random(60) < rng.choice([0, 0.3]), "b"] = np.nan
+    ex = explain(table, labels, method="cart", max_leaf_nodes=6)
+    for _ in range(8):
+        row = {name: float(rng.choice([np.inf, -np.inf, np.nan, 1e308, 0.1, -0.1])) for name in "abc"}
+        cluster = ex.predict(pd.DataFrame([row]), missing="none")[0]
+        assert ex.why(row).cluster == (None if cluster == -1 else cluster), row
+        assert ex.why(row).to_dict() == json.loads(json.dumps(ex.why(row).to_dict(), allow_nan=False))

@@ -419,7 +419,7 @@ def test_attributes(blobs):
     assert model.price_ == price_of_explainability(X, model.tree_, model.reference_, kernel=model.kernel_)
     assert model.price_ceiling_ == price_ceiling(X, model.reference_, kernel=model.kernel_)
     assert 1 <= model.price_ < model.price_ceiling_
-    assert model.score(X) == -kernel_cost(X, model.tree_, kernel=model.kernel_)
+    assert model.score(X) == -kernel_cost(X, model.tree_, kernel=model.kernel_) / len(X)
     assert model.features_ in ("taylor", "distance")
     assert model.tree_ == kernel_imm(X, model.reference_, kernel=model.kernel_)
     assert (model.labels_ == model.predict(X)).all()

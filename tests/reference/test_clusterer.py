@@ -4,11 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
+import boxwood as bw
 from boxwood._validation import Rows
 from boxwood.reference import clusterer
 from boxwood.reference.clusterer import reference_of
-from tests.scale import seeds
+from tests.scale import each, seeds
 
 
 class Counting(KMeans):
@@ -75,3 +82,40 @@ def test_columns_in_another_order_are_those_of_the_fit():
     kmeans = Counting(4, n_init=1, random_state=0).fit(X)
     with pytest.raises(ValueError, match="order"):
         reference_of(kmeans, X[["b", "a", "c"]], Rows.of(X))
+
+
+@each("estimator, words", [
+    (DecisionTreeClassifier(), "DecisionTreeClassifier learns from labels, so it finds no clusters by itself"),
+    (LinearRegression(), "LinearRegression learns from labels"),
+    (HistGradientBoostingClassifier(), "HistGradientBoostingClassifier learns from labels"),
+    (make_pipeline(StandardScaler(), DecisionTreeClassifier()), "DecisionTreeClassifier learns from labels"),
+    (GridSearchCV(DecisionTreeClassifier(), {}), "GridSearchCV learns from labels"),
+    (make_pipeline(StandardScaler(), "passthrough"), "the last step of the pipeline is 'passthrough', which finds no"),
+    (make_pipeline(KMeans(3), "passthrough"), "the last step of the pipeline is 'passthrough', which finds no"),
+])  # fmt: skip
+def test_what_finds_no_clusters_is_refused_before_it_is_fitted(estimator, words):
+    X = blobs(0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    for call in (
+        lambda: bw.explain(X, estimator),
+        lambda: bw.explain(frame.assign(word="u"), estimator),
+        lambda: bw.compare(X, estimator),
+        lambda: bw.IMM(estimator).fit(X),
+    ):
+        with pytest.raises(bw.DataError, match=words):
+            call()
+
+
+@each(
+    "random_state, error", [(np.random.default_rng(0), TypeError), ("a", TypeError), (-1, ValueError), (1.5, TypeError)]
+)
+def test_randomness_is_that_of_scikit_learn(random_state, error):
+    X, words = blobs(0), "random_state must be a whole number from 0 to 4294967295, a RandomState or None; got"
+    for call in (
+        lambda: bw.explain(X, n_clusters=3, random_state=random_state),
+        lambda: bw.explain(X, X[:, 0] > 0, random_state=random_state),
+        lambda: bw.compare(X, n_clusters=3, random_state=random_state),
+        lambda: bw.explain(X, n_clusters=3).stability(random_state=random_state),
+    ):
+        with pytest.raises(error, match=words):
+            call()

@@ -299,9 +299,16 @@ def _calls(module: str, name: str, function: Any) -> Iterator[tuple[Subject, lis
 
 
 def _subject(name: str, module: str, call: Any, signature: inspect.Signature) -> tuple[Subject, list]:
-    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL)
-    parameters = [each for each in signature.parameters.values() if each.kind in plain]
-    return Subject(name, module, call, tuple(parameters), {}), parameters
+    parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    return Subject(name, module, _by_names(call, parameters), tuple(parameters), {}), parameters
+
+
+def _by_names(call: Any, parameters: list[inspect.Parameter]) -> Any:
+    """Return a callable that takes all of its arguments by their names, also those that have a place alone."""
+    placed = [each.name for each in parameters if each.kind is inspect.Parameter.POSITIONAL_ONLY]
+    if not placed:
+        return call
+    return lambda **given: call(*(given.pop(name) for name in placed if name in given), **given)
 
 
 def _methods(cls: type) -> Iterator[tuple[str, type | None]]:

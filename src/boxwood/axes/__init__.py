@@ -4,7 +4,8 @@
 the interface          `AxisMap`
 transformers           `axis_map_of` makes a `TableMap` of any supported transformer of scikit-learn; `Categories`
 features of kernels    `surrogate_map`, `features_of_kernel`; `Curves` and their kinds `TaylorFeatures` (with
-                       `TAYLOR_MARGIN`), `LandmarkFeatures`, `StepFeatures`, `ChiSquaredFeatures`, `PowerFeatures`;
+                       `TAYLOR_MARGIN`), `SeriesFeatures`, `LandmarkFeatures`, `StepFeatures`,
+                       `ChiSquaredFeatures`, `PowerFeatures`;
                        `ChosenCurves`, some columns of `Curves`
 other maps             `Scaling`, `TerminalEmbedding`
 =====================  ===============================================================================================
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from boxwood.axes.kernel_features import ChiSquaredFeatures as ChiSquaredFeatures
     from boxwood.axes.kernel_features import LandmarkFeatures as LandmarkFeatures
     from boxwood.axes.kernel_features import PowerFeatures as PowerFeatures
+    from boxwood.axes.kernel_features import SeriesFeatures as SeriesFeatures
     from boxwood.axes.kernel_features import StepFeatures as StepFeatures
     from boxwood.axes.kernel_features import features_of_kernel as features_of_kernel
     from boxwood.axes.kernel_features import surrogate_map as surrogate_map
@@ -43,6 +45,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "ChiSquaredFeatures",
         "LandmarkFeatures",
         "PowerFeatures",
+        "SeriesFeatures",
         "StepFeatures",
         "features_of_kernel",
         "surrogate_map",

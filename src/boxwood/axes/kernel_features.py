@@ -12,7 +12,16 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats, Ints, Weights
 from boxwood._validation import Rows, as_table, as_whole_weights, shown
 from boxwood.axes._curves import Curves, TaylorFeatures
-from boxwood.kernels import ChiSquared, DistanceKernel, Gaussian, Hellinger, HistogramIntersection, Kernel, Linear
+from boxwood.kernels import (
+    ChiSquared,
+    DistanceKernel,
+    Gaussian,
+    Hellinger,
+    HistogramIntersection,
+    Kernel,
+    Linear,
+    TaylorKernel,
+)
 from boxwood.kernels.kernel import refuse_negative
 
 MOST_TERMS = 1000  # most terms for each column of the table, as each is a column of numbers
@@ -31,6 +40,8 @@ def features_of_kernel(kernel: Kernel) -> tuple[str, ...]:
     """
     if isinstance(kernel, Gaussian):
         return "taylor", "distance"
+    if isinstance(kernel, TaylorKernel):
+        return ("taylor",)
     if isinstance(kernel, DistanceKernel):
         return ("distance",)
     return ("additive",) if isinstance(kernel, _ADDITIVE) else ()
@@ -48,10 +59,10 @@ def surrogate_map(
     X : array-like of shape (n, d)
         Rows that decide the range and the number of features of each column.
     features : {"taylor", "distance", "additive"}
-        "taylor": Taylor features of the Gaussian kernel; inner products approximate the sum of the kernel's factors
-        over axes. "distance": similarities to landmarks, for a product of profiles of distances. "additive": the
-        feature map of an additive kernel; inner products approximate the kernel. On each axis, an approximation is off
-        by at most `error`.
+        "taylor": Taylor features of the Gaussian kernel, or of a `kernels.TaylorKernel`; inner products approximate the
+        sum of the kernel's factors over axes. "distance": similarities to landmarks, for a product of profiles of
+        distances. "additive": the feature map of an additive kernel; inner products approximate the kernel. On each
+        axis, an approximation is off by at most `error`.
     n_terms : int or "auto", default="auto"
         Order M of Taylor and χ² features, at most 1000; see `TaylorFeatures.of` and `ChiSquaredFeatures.of`.
     n_landmarks : int, "auto" or None, default="auto"
@@ -63,7 +74,8 @@ def surrogate_map(
     Returns
     -------
     Curves
-        An axis map: `TaylorFeatures`, `LandmarkFeatures`, `StepFeatures`, `ChiSquaredFeatures` or `PowerFeatures`.
+        An axis map: `TaylorFeatures`, `SeriesFeatures`, `LandmarkFeatures`, `StepFeatures`, `ChiSquaredFeatures` or
+        `PowerFeatures`.
 
     Raises
     ------
@@ -90,7 +102,8 @@ def surrogate_map(
         raise ValueError(f"{type(kernel).__name__} has no features {shown(features)}; it has {listing}")
     fitted: Any = kernel.fitted(X)
     if features == "taylor":
-        return TaylorFeatures.of(fitted, X, n_terms=n_terms)
+        kind = SeriesFeatures if isinstance(fitted, TaylorKernel) else TaylorFeatures
+        return kind.of(fitted, X, n_terms=n_terms)
     if features == "distance":
         return LandmarkFeatures.of(fitted, X, n_landmarks=n_landmarks)
     if isinstance(fitted, HistogramIntersection):
@@ -112,8 +125,123 @@ def _check(n_terms: int | str, n_landmarks: int | str | None) -> None:
 
 STEP = 1.5  # difference of the logarithms of two rates; it changes the kernel by about 1 %
 DELTA = 0.01  # fraction of the kernel that is lost below the first rate and above the last
+MOST_POWERS = 200  # highest power of "auto"
 MOST = 64  # most rates of "auto" in one column
 _GRID = 513  # values where the error is measured
+
+
+class SeriesFeatures(Curves):
+    """The features `f(z) z^j sqrt(a_j)` of a kernel `f(z) f(z') g(z z')` on each axis, where g is `sum_j a_j t^j`.
+
+    Powers without a coefficient have no feature. Inner products of all powers up to M are the kernel but for the rest
+    of the series, which is a kernel itself, so that it is largest where z = z'.
+
+    Parameters
+    ----------
+    low, high : array-like of shape (d,)
+        First and last value of each column, at least 0.
+    kernel : TaylorKernel
+    orders : array-like of int, shape (d,)
+        Highest power M of each column.
+
+    Attributes
+    ----------
+    error : float
+        Largest error of an inner product along one axis, measured at z = z' on a grid of 513 values.
+
+    Raises
+    ------
+    ValueError
+        If a feature has more than one peak on the column, as the kernel is then no interpretable Taylor kernel: there
+        `z f'(z) + j f(z) = 0` has at most one solution. It is looked for on the same grid.
+
+    References
+    ----------
+    M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining kernel clustering via decision trees", ICLR 2024,
+    arXiv:2402.09881, Definition 3 and Theorems 3 and 4.
+
+    Examples
+    --------
+    >>> from boxwood.kernels import TaylorKernel
+    >>> cubic = TaylorKernel(lambda t: (1 + t) ** 3, [1, 3, 3, 1])
+    >>> Z = (features := surrogate_map(cubic, [[0.0], [1.0], [3.0]], "taylor")).transform([[1.0], [3.0]])
+    >>> round(float(Z[0] @ Z[1]), 4), features.error < 1e-12
+    (0.7155, True)
+    """
+
+    def __init__(self, low: ArrayLike, high: ArrayLike, kernel: TaylorKernel, orders: ArrayLike) -> None:
+        first, last = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+        used = [np.flatnonzero(kernel.powers(np.arange(m + 1)) > 0) for m in np.asarray(orders).tolist()]
+        self.kernel, self.powers = kernel, np.concatenate(used)
+        self._roots = np.sqrt(kernel.powers(self.powers))
+        features = np.repeat(np.arange(len(used)), [len(powers) for powers in used])
+        super().__init__(first, last, features, np.zeros(len(features)))
+        self.peaks = np.array([self._peak_of(column) for column in range(len(features))])
+        self.error = max(self._rest(j) for j in range(len(first)))
+
+    @classmethod
+    def of(cls, kernel: TaylorKernel, X: ArrayLike, *, n_terms: int | str = "auto") -> SeriesFeatures:
+        """Return the features for the rows of `X`, shape (n, d).
+
+        `n_terms` is the highest power M in every column. "auto" takes for each column the smallest M with an error of
+        at most a hundredth of the kernel's largest value there, but never more than 200; look at `error` then.
+        """
+        table = refuse_negative(kernel, as_table(X).astype(np.float64))
+        low, high = table.min(axis=0), table.max(axis=0)
+        if n_terms != "auto":
+            return cls(low, high, kernel, np.full(len(low), n_terms))
+        ends = zip(low.tolist(), high.tolist(), strict=True)
+        return cls(low, high, kernel, [_order_of(kernel, np.linspace(*end, _GRID)) for end in ends])
+
+    def _curve(self, column: int, x: Floats) -> Floats:
+        with np.errstate(divide="ignore"):  # 0 to the power j, and what is nothing to the power 0
+            return _term(self.kernel, x, self.powers[column]) * self._roots[column]
+
+    def _peak_of(self, column: int) -> float:
+        """Return where a curve is highest."""
+        from scipy.optimize import minimize_scalar
+
+        j = self.features[column]
+        x = np.linspace(self.low[j], self.high[j], _GRID)
+        y = self._curve(column, x)
+        top, slack = int(y.argmax()), 1e-12 * float(y.max())
+        if (np.diff(y[: top + 1]) < -slack).any() or (np.diff(y[top:]) > slack).any():
+            raise ValueError(
+                f"the feature of power {self.powers[column]} of column {j} has more than one peak, so a cut on it is "
+                "no interval; give a kernel whose z f'(z) + j f(z) = 0 has at most one solution"
+            )
+        if top in (0, _GRID - 1) or x[0] == x[-1]:
+            return float(x[top])
+        inner = minimize_scalar(
+            lambda z: -float(self._curve(column, np.array([z]))[0]),
+            bounds=(x[top - 1], x[top + 1]),
+            method="bounded",
+            options={"xatol": 1e-12 * (x[-1] - x[0])},
+        )
+        return float(inner.x)
+
+    def _rest(self, j: int) -> float:
+        x = np.linspace(self.low[j], self.high[j], _GRID)
+        known = sum(self._curve(column, x) ** 2 for column in np.flatnonzero(self.features == j).tolist())
+        return float(np.abs(self.kernel.factors(x) ** 2 * self.kernel.series(x * x) - known).max())
+
+
+def _term(kernel: TaylorKernel, x: Floats, power: int) -> Floats:
+    """Return `f(x) x^power`, from logarithms, so that no power overflows."""
+    from scipy.special import xlogy
+
+    return np.asarray(np.exp(xlogy(power, x) + np.log(kernel.factors(x))))
+
+
+def _order_of(kernel: TaylorKernel, x: Floats) -> int:
+    """Return the smallest highest power whose rest is at most `DELTA` of the kernel's largest value on a grid."""
+    rest = kernel.factors(x) ** 2 * kernel.series(x * x)
+    most = DELTA * float(rest.max())
+    for power in range(MOST_POWERS + 1):
+        rest = rest - _term(kernel, x, power) ** 2 * kernel.powers(np.array([power]))
+        if np.abs(rest).max() <= most:
+            return power
+    return MOST_POWERS
 
 
 class PowerFeatures(Curves):

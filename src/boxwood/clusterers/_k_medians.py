@@ -9,15 +9,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
-from boxwood._threads import BLOCK_ROWS, map_blocks
+from boxwood._messages import warn_caller
+from boxwood._threads import BLOCK_ROWS, jobs_of, map_blocks
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table, as_weights, real_number, refuse_no_sum
 from boxwood.errors import DataError
@@ -51,14 +52,17 @@ SEEDINGS: dict[str, Callable[[Cloud, int, np.random.RandomState], Floats]] = {
 def _drawn(
     cloud: Cloud, k: int, rng: np.random.RandomState, chance: Callable[[Floats], Floats], n_trials: int
 ) -> Floats:
-    """Return k different rows, each the best of some candidates, drawn by `chance` of their distance to the others."""
+    """Return k different rows, each the best of some candidates, drawn by `chance` of their distance to the others.
+
+    They are fewer where no more are different.
+    """
     first = _draw(cloud, np.ones(len(cloud.X)), rng, 1)
     centers = cloud.rows(first)
     closest = np.full(len(cloud.X), np.inf)
     cloud.lower_to(centers[0], closest)
     while len(centers) < k:
         if not closest.any():
-            raise cloud.few_rows(k, len(centers))
+            break
         candidates = cloud.rows(_draw(cloud, chance(closest), rng, n_trials))
         potentials = cloud.potentials(candidates, closest) if n_trials > 1 else np.zeros(1)
         center = candidates[np.argmin(potentials)]
@@ -67,11 +71,19 @@ def _drawn(
     return centers
 
 
-def few_rows(n_clusters: int, n_different: int) -> DataError:
-    """Return the error for fewer different rows than clusters."""
-    return DataError(
-        f"{n_clusters} clusters asked for, but the table has only {n_different} different rows; ask for fewer clusters"
-    )
+def warn_of_few(n_clusters: int, n_found: int, what: str = "different rows") -> None:
+    """Warn, as scikit-learn's k-means does, if fewer clusters were found than asked for."""
+    if n_found < n_clusters:
+        of = f"{n_found} of the {n_clusters} clusters asked for were found"
+        warn_caller(f"{of}, as the table has only {n_found} {what}; ask for fewer clusters", ConvergenceWarning)
+
+
+def refuse_few(n_clusters: int, n_rows: int) -> None:
+    """Raise a DataError, as scikit-learn's k-means does, if there are fewer rows than clusters asked for."""
+    if n_rows < n_clusters:
+        raise DataError(
+            f"{n_clusters} clusters asked for, but the table has only {n_rows} rows; ask for fewer clusters"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,10 +168,6 @@ class Cloud:
 
         return np.asarray(np.sum(self.map_blocks(work), axis=0))
 
-    def few_rows(self, n_clusters: int, n_found: int) -> DataError:
-        """Return the error for so few centres that cost nothing."""
-        return few_rows(n_clusters, n_found)
-
     def total(self, costs: Floats) -> float:
         """Return the weighted sum of costs.
 
@@ -224,7 +232,8 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     Attributes
     ----------
     cluster_centers_ : array of shape (k, d)
-        Centres; always holds: each is the nearest centre of at least one row of `fit`.
+        Centres; always holds: each is the nearest centre of at least one row of `fit`. They are fewer than `n_clusters`
+        if fewer rows are different, which gives a `ConvergenceWarning`.
     labels_ : array of shape (n,)
         Cluster of each row of `fit`, always what `predict` gives for it.
     inertia_ : float
@@ -328,15 +337,15 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Raises
         ------
         DataError
-            If `X` has missing or infinite values or text columns, has fewer different rows than `n_clusters`, if
-            weights or first centres do not fit, or if the cost is beyond the largest float.
+            If `X` has missing or infinite values or text columns, has fewer rows than `n_clusters`, if weights or first
+            centres do not fit, or if the cost is beyond the largest float.
         """
         rows = self._rows(X, reset=True)
         weights = as_weights(sample_weight, len(rows))
         cloud = self._cloud(rows, weights)
-        if len(cloud.X) < self.n_clusters:
-            raise few_rows(self.n_clusters, len(np.unique(cloud.X, axis=0)))
+        refuse_few(self.n_clusters, len(rows))
         best = self._best_start(cloud)
+        warn_of_few(self.n_clusters, len(best.centers))
         self.cluster_centers_ = best.centers
         self.inertia_ = best.cost
         self.n_iter_ = best.n_iter
@@ -369,13 +378,13 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _rows(self, X: Any, *, reset: bool = False) -> Array:
         """Return checked rows, float32 or float64; remember (or compare) the number and names of the columns."""
-        return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
+        return validated_rows(self, X, reset=reset, n_jobs=jobs_of(self.n_jobs))
 
     def _cloud(self, rows: Array, weights: Floats | None = None) -> Cloud:
         """Return the rows that have weight; few rows get one thread, as starting more would take longer."""
         if weights is not None and not weights.all():
             rows, weights = rows[weights > 0], weights[weights > 0]
-        n_jobs = effective_n_jobs(self.n_jobs) if rows.size > BLOCK_ROWS else 1
+        n_jobs = jobs_of(self.n_jobs) if rows.size > BLOCK_ROWS else 1
         return Cloud(rows, weights, objective_code(self.objective), n_jobs)
 
     def _best_start(self, cloud: Cloud) -> Clustering:
@@ -452,7 +461,8 @@ def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
     """Return the clustering with each row at its nearest centre.
 
     A centre without rows first moves to the row that is farthest from its nearest centre. That lowers the cost, as no
-    row loses its nearest centre. Of equally far rows the first by value is taken.
+    row loses its nearest centre. Of equally far rows the first by value is taken. Where all rows are at centres, those
+    without rows are left out.
     """
     while True:
         labels, costs = cloud.nearest(centers)
@@ -460,8 +470,9 @@ def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
         if len(empty) == 0:
             return Clustering(centers, labels, cloud.total(costs), n_iter)
         cloud.total(costs)
-        if not costs.any():
-            raise cloud.few_rows(len(centers), len(centers) - len(empty))
+        if not costs.any():  # there are no more different rows
+            centers = np.delete(centers, empty, axis=0)
+            return Clustering(centers, cloud.nearest(centers)[0], 0.0, n_iter)
         centers = _refilled(cloud, centers, empty, costs)
 
 

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
@@ -16,10 +15,10 @@ from threadpoolctl import threadpool_limits
 
 from boxwood._compat import Interval, StrOptions, fit_context
 from boxwood._frames import validated_rows
-from boxwood._threads import one_blas_thread
+from boxwood._threads import jobs_of, one_blas_thread
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_weights, real_number, refuse_no_sum
-from boxwood.clusterers._k_medians import drawn
+from boxwood.clusterers._k_medians import drawn, warn_of_few
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
 from boxwood.kernels.bandwidth import RULES
@@ -95,7 +94,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Raises
     ------
     DataError
-        If there are fewer rows than clusters, or fewer rows that differ in the feature space.
+        If there are fewer rows than clusters. Fewer rows that differ in the feature space give fewer clusters and a
+        `ConvergenceWarning`.
 
     See Also
     --------
@@ -194,12 +194,12 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the cluster of each row of `X`, shape (n,): the one with the nearest mean in the feature space."""
         check_is_fitted(self)
         rows = self._rows(X)
-        return self.kernel_means_.nearest(rows, n_jobs=effective_n_jobs(self.n_jobs))
+        return self.kernel_means_.nearest(rows, n_jobs=jobs_of(self.n_jobs))
 
     # ------------------------------------------------------------------------------------------------- steps
 
     def _rows(self, X: Any, *, reset: bool = False) -> Array:
-        return validated_rows(self, X, reset=reset, n_jobs=effective_n_jobs(self.n_jobs))
+        return validated_rows(self, X, reset=reset, n_jobs=jobs_of(self.n_jobs))
 
     def _n_starts(self, n_values: int) -> int:
         """Return the number of starts for a matrix of `n_values` values of the kernel."""
@@ -209,7 +209,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_kernel(self, rows: Array, weights: Floats | None) -> None:
         """Cluster by the kernel itself, and label the rows as `predict` does."""
-        n_jobs, n = effective_n_jobs(self.n_jobs), len(rows)
+        n_jobs, n = jobs_of(self.n_jobs), len(rows)
         gram, tol = self._gram(rows, n_jobs), real_number("tol", self.tol)
         weight = np.ones(n) if weights is None else weights / weights.max()
         diagonal = self.kernel_.diagonal(rows)
@@ -217,23 +217,21 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         rows_in_order = np.arange(n) if isinstance(self.kernel_, Precomputed) else np.lexsort(rows.T[::-1])
         arguments = gram, diagonal, weight, self.n_clusters, random, rows_in_order
         starts = [seeds(*arguments) for _ in range(self._n_starts(n * n))]
-        if self.n_init == "auto" and self.n_clusters > 1:
-            starts.append(relaxed(gram, weight, self.n_clusters, rows_in_order))
-        group = max(1, int(self._cache_bytes() / (8 * n * self.n_clusters)))
+        k = 1 + max(int(labels.max()) for labels in starts)  # less where no more rows are different
+        warn_of_few(self.n_clusters, k, "different rows for the kernel")
+        if self.n_init == "auto" and k > 1:
+            starts.append(relaxed(gram, weight, k, rows_in_order))
+        group = max(1, int(self._cache_bytes() / (8 * n * k)))
         runs = [
             run
             for first in range(0, len(starts), group)
-            for run in lloyd(
-                gram, diagonal, weight, starts[first : first + group], self.n_clusters, self.max_iter, tol, n_jobs
-            )
+            for run in lloyd(gram, diagonal, weight, starts[first : first + group], k, self.max_iter, tol, n_jobs)
         ]
         best = min(runs, key=lambda run: run.cost)
-        order = self._order(rows, best.labels, weight)
+        order = self._order(rows, best.labels, weight, k)
         labels = np.argsort(order)[best.labels]
         self.n_iter_ = best.n_iter
-        self.kernel_means_ = KernelMeans.of(
-            self.kernel_, rows, labels, self.n_clusters, sample_weight=weights, n_jobs=n_jobs
-        )
+        self.kernel_means_ = KernelMeans.of(self.kernel_, rows, labels, k, sample_weight=weights, n_jobs=n_jobs)
         similarities = gram.product(self.kernel_means_.coefficients, n_jobs=n_jobs)
         distances = distances_to_means(self.kernel_, diagonal, self.kernel_means_.squares, similarities)
         self.labels_ = nearest_mean(self.kernel_means_.squares, similarities)
@@ -242,14 +240,15 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_features(self, rows: Array, weights: Floats | None) -> None:
         """Cluster Nyström's features by k-means; its means are weighted sums of landmarks."""
-        n_jobs, random = effective_n_jobs(self.n_jobs), check_random_state(self.random_state)
+        n_jobs, random = jobs_of(self.n_jobs), check_random_state(self.random_state)
         nystroem = Nystroem.of(self.kernel_, rows, self.n_components or 1, random_state=random)
         features = nystroem.transform(rows, n_jobs=n_jobs)
         starts = self._n_starts(features.size)
         kmeans = KMeans(self.n_clusters, n_init=starts, max_iter=self.max_iter, tol=self.tol, random_state=random)
         with threadpool_limits(n_jobs):
             kmeans.fit(features, sample_weight=weights)
-        order = self._order(rows, kmeans.labels_.astype(np.intp), np.ones(len(rows)) if weights is None else weights)
+        mass = np.ones(len(rows)) if weights is None else weights
+        order = self._order(rows, kmeans.labels_.astype(np.intp), mass, self.n_clusters)
         centers = kmeans.cluster_centers_[order]
         self.kernel_means_ = KernelMeans(
             self.kernel_,
@@ -275,9 +274,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _cache_bytes(self) -> float:
         return min(self.cache_size, _MOST_MEGABYTES) * _MEGABYTE
 
-    def _order(self, rows: Array, labels: Indices, weights: Floats) -> Indices:
+    def _order(self, rows: Array, labels: Indices, weights: Floats, k: int) -> Indices:
         """Return the clusters in the order in which they are numbered, shape (k,), which does not depend on chance."""
-        k = self.n_clusters
         if isinstance(self.kernel_, Precomputed):
             first = np.full(k, len(labels))
             np.minimum.at(first, labels, np.arange(len(labels)))
@@ -322,20 +320,14 @@ def seeds(
     Of 2 + log k such candidates the one is taken that leaves the lowest cost (greedy k-means++). Chances are laid end
     to end along `order`, an order of the rows that does not depend on the order in which they were given.
 
-    Raises
-    ------
-    DataError
-        If there are fewer different points than clusters.
+    Fewer rows are drawn where no more points are different.
     """
     labels = np.zeros(len(diagonal), dtype=np.intp)
     closest = np.ones(len(diagonal))
     for c in range(n_clusters):
         chances = weights * closest
         if not chances.any():
-            raise DataError(
-                f"{n_clusters} clusters asked for, but only {c} rows are different for the kernel; "
-                "ask for fewer clusters, or take another bandwidth"
-            )
+            break
         candidates = drawn(chances, order, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
         distances = _between(gram, diagonal, candidates)
         nearer = distances if c == 0 else np.minimum(distances, closest[:, None])

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
@@ -25,11 +24,11 @@ from boxwood._frames import (
     numeric_columns,
     refuse_unknown_columns,
 )
-from boxwood._threads import BLOCK_ROWS
+from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_positions, as_weights, cut_off, listed, real_number, refuse_no_sum, shown
 from boxwood.axes.categories import Categories, is_missing
-from boxwood.clusterers._k_medians import BETTER, Cloud, Clustering, alternate, plus_plus
+from boxwood.clusterers._k_medians import BETTER, Cloud, Clustering, alternate, plus_plus, refuse_few, warn_of_few
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.mixed import add_potentials, add_rows, nearest
@@ -197,17 +196,19 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            If `X` has infinite values or columns of dates, if every row lacks everything, if fewer clusters than
-            `n_clusters` cost nothing, if weights or columns do not fit, or if the cost is beyond the largest float.
+            If `X` has infinite values or columns of dates, fewer rows than `n_clusters`, if every row lacks everything,
+            if weights or columns do not fit, or if the cost is beyond the largest float.
         """
         table = CodedTable.to_fit(self, X, self.categorical_features)
         weights = as_weights(sample_weight, len(table.values))
         refuse_no_sum(weights)
-        n_jobs = effective_n_jobs(self.n_jobs)
+        n_jobs = jobs_of(self.n_jobs)
         self._space = _Space.of(table, weights, self.standardize, n_jobs)
         placed = self._space.placed(table.values)
+        refuse_few(self.n_clusters, len(placed))
         cloud = self._cloud(placed, _has_value(placed) & (True if weights is None else weights > 0), weights)
         best = self._settled(cloud, self._best_start(cloud))
+        warn_of_few(self.n_clusters, len(best.centers), "different rows, apart from what they lack")
         self._centers, self.n_iter_ = best.centers, best.n_iter
         self.labels_ = self._nearest(placed)[0]
         self.scales_, self.categories_, self.category_shares_ = self._space.scales, {}, {}
@@ -248,27 +249,22 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return some rows; few rows get one thread, as starting more would take longer."""
         if kept is not None and not kept.all():
             placed, weights = placed[kept], None if weights is None else weights[kept]
-        n_jobs = effective_n_jobs(self.n_jobs) if placed.size > BLOCK_ROWS else 1
+        n_jobs = jobs_of(self.n_jobs) if placed.size > BLOCK_ROWS else 1
         return _MixedCloud(placed, weights, SQEUCLIDEAN, n_jobs, self._space)
 
     def _best_start(self, cloud: _MixedCloud) -> Clustering:
         """Return the best start. With gaps, a start may find fewer centres that cost nothing where others find more."""
         if not len(cloud.X):
             raise DataError("every row lacks every value, or weighs 0; there is nothing to cluster")
-        if len(cloud.X) < self.n_clusters:
-            raise cloud.few_rows(self.n_clusters, len(cloud.X))
-        rng, best, refused = check_random_state(self.random_state), None, None
+        rng, tol = check_random_state(self.random_state), real_number("tol", self.tol)
+        best: Clustering | None = None
         for _ in range(self.n_init):
-            try:
-                start = plus_plus(cloud, self.n_clusters, rng)
-                other = alternate(cloud, start, max_iter=self.max_iter, tol=real_number("tol", self.tol))
-            except DataError as error:
-                refused = error
-                continue
-            if best is None or other.cost < best.cost * (1 - BETTER):
+            start = plus_plus(cloud, self.n_clusters, rng)
+            other = alternate(cloud, start, max_iter=self.max_iter, tol=tol)
+            more = 1 if best is None else len(other.centers) - len(best.centers)
+            if best is None or more > 0 or (more == 0 and other.cost < best.cost * (1 - BETTER)):
                 best = other
-        if best is None:
-            raise refused or AssertionError("there is at least one start")
+        assert best is not None  # there is at least one start
         return best
 
     def _settled(self, cloud: _MixedCloud, best: Clustering) -> Clustering:
@@ -426,13 +422,6 @@ class _MixedCloud(Cloud):
     def best_centers(self, now: Clustering) -> Floats:
         """Return the means of each cluster, shape (k, d + m)."""
         return self._means(now.labels, len(now.centers), self.whole)
-
-    def few_rows(self, n_clusters: int, n_found: int) -> DataError:
-        """Return the error for so few centres that cost nothing."""
-        return DataError(
-            f"{n_clusters} clusters asked for, but {n_found} hold all rows at no cost: the table has only so many "
-            "different rows, apart from what they lack; ask for fewer clusters"
-        )
 
     def _tables(self, centers: Floats) -> tuple[Ints, Floats, Floats]:
         """Return where codes begin, the numbers of the centres, and the distances of codes to them, for loops."""

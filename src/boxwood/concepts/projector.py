@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._compat import HasMethods, StrOptions, fit_context
 from boxwood._frames import validated_rows
 from boxwood._messages import warn_caller
-from boxwood._threads import map_blocks, map_tasks, one_blas_thread
+from boxwood._threads import jobs_of, map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
 from boxwood._validation import as_numbers, as_table, listed, refuse_other_kind, shown
 from boxwood.concepts._choosing import project
@@ -196,7 +195,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vectors, lengths = unit_vectors([direction.vector for direction in directions], table.names)
         intercepts = np.array([direction.intercept for direction in directions]) / lengths
         n_examples = np.count_nonzero(~np.isnan(table.values), axis=0)
-        scores = quick_scores(recipe, rows, table, n_jobs=effective_n_jobs(self.n_jobs))
+        scores = quick_scores(recipe, rows, table, n_jobs=jobs_of(self.n_jobs))
         self._with(vectors, intercepts, table.names, table.kinds, n_examples, scores)
         warn_of_undecodable(self, range(len(table.names)))
         return self
@@ -214,7 +213,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         def score(start: int, stop: int) -> None:
             np.add(products(rows[start:stop], self.vectors_), self.intercepts_, out=scores[start:stop])
 
-        map_blocks(score, len(rows), block=BLOCK_ROWS, n_jobs=effective_n_jobs(self.n_jobs))
+        map_blocks(score, len(rows), block=BLOCK_ROWS, n_jobs=jobs_of(self.n_jobs))
         return scores
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -305,7 +304,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return recipe.learn(rows[examples], values, table.kinds[j])
 
         with one_blas_thread():  # several would change the last digits, and wait for each other on busy processors
-            return map_tasks(learned, range(len(table.kinds)), n_jobs=effective_n_jobs(self.n_jobs))
+            return map_tasks(learned, range(len(table.kinds)), n_jobs=jobs_of(self.n_jobs))
 
     def _with(
         self,

@@ -13,13 +13,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array
 from boxwood._types import Array, Indices, Ints, Weights
-from boxwood._validation import Rows, listed, shown
+from boxwood._validation import Rows, listed, shown, total_weight
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.errors import DataError
@@ -87,15 +89,16 @@ class FittedTree(TableReader):
         return self._fitted_tree().apply(self._tested(X), n_jobs=self._jobs())
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the cost of rows under the tree, with a minus sign; greater is better, and 0 is the best score.
+        """Return the mean cost of rows under the tree, with a minus sign; greater is better, and 0 is the best score.
 
-        The tree gives each row a cluster. The cost is the sum of the rows' distances to the centres of their clusters
-        (`cluster_centers_`), each times the weight of its row. Distances are squared Euclidean, or those of the
-        estimator's `objective`, as for `price_`. `y` is ignored.
+        The tree gives each row a cluster. The cost of a row is its distance to the centre of its cluster
+        (`cluster_centers_`), and the mean is that by the weights of the rows. Distances are squared Euclidean, or those
+        of the estimator's `objective`, as for `price_`. `y` is ignored: see `fit` for how well a tree tells labels of
+        other rows.
         """
-        tree = self._fitted_tree()
+        tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         options: dict[str, Any] = {"centers": self.cluster_centers_, "objective": self._grown.objective}
-        return -cost(self._rows(X, sample_weight), tree, **options)
+        return -cost(rows, tree, **options) / total_weight(rows)
 
     @property
     def explanation_(self) -> Explanation:
@@ -298,11 +301,18 @@ class TreeClusterer(FittedTree):
             feature then.
         sample_weight : array-like of shape (n,), or str, default=None
             Weight of each row, for the tree, and for the clusterer if its `fit` accepts weights; or the name of the
-            column that holds it.
+            column that holds it. Where scikit-learn routes metadata, `clusterer` says by `set_fit_request` whether it
+            takes weights.
 
         Returns
         -------
         self
+
+        Notes
+        -----
+        An explainer is a clusterer to scikit-learn, also where it is fitted on labels. So `cross_val_score` and
+        searches neither stratify folds by themselves nor compare labels. Ask for both:
+        `cross_val_score(model, X, y, cv=StratifiedKFold(5), scoring="accuracy")`.
 
         Raises
         ------
@@ -336,6 +346,14 @@ class TreeClusterer(FittedTree):
         refuse_source(X, "fit_predict")
         labels: Array = self.fit(X, y, sample_weight).labels_
         return labels
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who asks for sample weights: the tree, and the clusterer that is fitted for it, by its own request."""
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        if self.clusterer is None:
+            return router
+        fits = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_predict", callee="fit")
+        return router.add(clusterer=self.clusterer, method_mapping=fits)
 
     # ------------------------------------------------------------------------------------------------- steps
 
@@ -422,6 +440,9 @@ class TreeClusterer(FittedTree):
                 f"the clusterer of {type(self).__name__} is an explainer, which brings its own tree; "
                 "pass the clusterer of that, or fit on the labels of its reference_"
             )
+        routed = get_config()["enable_metadata_routing"]
+        if rows.weights is not None and routed:  # refused if nobody said who takes them
+            self.get_metadata_routing().route_params(params={"sample_weight": rows.weights}, caller="fit")
         options: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.random_state}
         self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, **options)
         return reference_of(self.clusterer_, X, rows)

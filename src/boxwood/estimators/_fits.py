@@ -9,7 +9,6 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 
@@ -25,7 +24,7 @@ from boxwood._frames import (
     without_columns,
 )
 from boxwood._messages import warn_caller
-from boxwood._threads import BLOCK_ROWS
+from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Indices, Weights
 from boxwood._validation import Rows, as_weights, refuse_no_sum, shown
 from boxwood.axes import AxisMap
@@ -182,7 +181,7 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _beside: Sequence[str] = ()  # columns of the table that hold labels and weights
 
     def _jobs(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
+        return jobs_of(self.n_jobs)
 
     def _read_kinds(self, X: Any, y: Any) -> None:
         """Store which columns of a frame hold booleans and dates, and which are left out, being text.

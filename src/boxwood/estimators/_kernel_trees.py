@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import Interval, StrOptions
 from boxwood._types import Floats
-from boxwood._validation import Rows, as_generator
+from boxwood._validation import Rows, as_generator, total_weight
 from boxwood.axes.kernel_features import MOST_TERMS
 from boxwood.clusterers import KernelKMeans
 from boxwood.errors import DataError
@@ -60,14 +60,15 @@ class KernelTreeClusterer(TreeClusterer):
     }
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the kernel k-means cost of the tree's clusters of rows, with a minus sign; 0 is the best score.
+        """Return the mean kernel k-means cost of the tree's clusters of rows, with a minus sign; 0 is the best score.
 
-        The tree gives each row a cluster. The cost is the sum of the rows' squared distances, in the kernel's feature
-        space, to the mean of their cluster in `X`, each times the weight of its row. Greater scores are better. `y` is
-        ignored.
+        The tree gives each row a cluster. The cost of a row is its squared distance, in the kernel's feature space, to
+        the mean of its cluster in `X`, and the mean is that by the weights of the rows. Greater scores are better. `y`
+        is ignored.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
-        return -kernel_cost(self._coordinates(X, rows).rows, tree.predict(rows), kernel=self.kernel_)
+        of_rows = kernel_cost(self._coordinates(X, rows).rows, tree.predict(rows), kernel=self.kernel_)
+        return -of_rows / total_weight(rows)
 
     @property
     def price_ceiling_(self) -> float:

@@ -12,9 +12,8 @@ from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import HasMethods, StrOptions
 from boxwood._messages import warn_caller
-from boxwood._validation import Rows, listed
+from boxwood._validation import Rows, listed, total_weight
 from boxwood.axes import AxisMap
-from boxwood.concepts import ConceptProjector
 from boxwood.concepts.projector import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
@@ -249,10 +248,10 @@ class ConceptMMDT(MMDT):
 
     Parameters
     ----------
-    projector : ConceptProjector, default=None
+    projector : ConceptProjector
         Projector, fitted on examples of the concepts, which are usually not the rows that are clustered. Put it into a
         `sklearn.frozen.FrozenEstimator` if this estimator is cloned, so that clones keep it fitted. A projector that is
-        not fitted is learned from the concept labels that `fit` is given. None is a `ConceptProjector()`.
+        not fitted, such as `ConceptProjector()`, is learned from the concept labels that `fit` is given.
     clusterer : estimator, default=None
         Clusterer, mixture or pipeline of scikit-learn whose clusters are explained. It is cloned and fitted on the
         embeddings, but a `FrozenEstimator` is used as it is. None is a Gaussian mixture. Ignored if `fit` is given
@@ -346,10 +345,10 @@ class ConceptMMDT(MMDT):
     Examples
     --------
     >>> from boxwood import ConceptMMDT
-    >>> from boxwood.concepts import concept_text
+    >>> from boxwood.concepts import ConceptProjector, concept_text
     >>> Z = [[0.0, 1.0], [0.2, 3.0], [0.1, 2.0], [2.0, 2.0], [2.1, 1.0], [2.2, 3.0]]
     >>> names = ["grass", "grass", "grass", "rose", "rose", "rose"]
-    >>> model = ConceptMMDT().fit(Z, names, concepts={"red": [0, 0, 0, 1, 1, 1]})
+    >>> model = ConceptMMDT(ConceptProjector()).fit(Z, names, concepts={"red": [0, 0, 0, 1, 1, 1]})
     >>> print(concept_text(model))
     |--- red <= 0.000349  (not red)
     |   |--- grass
@@ -363,12 +362,12 @@ class ConceptMMDT(MMDT):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MMDT._parameter_constraints,
-        "projector": [HasMethods(["fit", "transform"]), None],
+        "projector": [HasMethods(["fit", "transform"])],
     }
 
     def __init__(
         self,
-        projector: Any = None,
+        projector: Any,
         clusterer: Any = None,
         *,
         n_clusters: int = 8,
@@ -463,19 +462,19 @@ class ConceptMMDT(MMDT):
         return self
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the cost of embeddings under the tree, with a minus sign; greater is better, and 0 is the best score.
+        """Return the mean cost of embeddings under the tree, with a minus sign; greater is better, 0 is the best score.
 
-        The tree gives each embedding a cluster. The cost is the sum of squared distances of embeddings to the centres
-        of their clusters (`cluster_centers_`), each times the weight of its row. `y` is ignored.
+        The tree gives each embedding a cluster. Its cost is its squared distance to the centre of that cluster
+        (`cluster_centers_`), and the mean is that by the weights of the rows. `y` is ignored.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         clusters = tree.predict(self._scores(X, rows))
-        return -partition_cost(rows, clusters, centers=self.cluster_centers_)
+        return -partition_cost(rows, clusters, centers=self.cluster_centers_) / total_weight(rows)
 
     # ------------------------------------------------------------------------------------------------- steps
 
     def _fitted_projector(self, X: Any, rows: Rows, concepts: Any) -> Any:
-        given = ConceptProjector() if self.projector is None else self.projector
+        given = self.projector
         if concepts is not None:
             if isinstance(given, FrozenEstimator):
                 raise ValueError("a frozen projector cannot learn concepts; pass the projector without FrozenEstimator")

@@ -38,6 +38,7 @@ from boxwood.reference import Mixture, Moments, Reference
 from boxwood.reference.budget import as_names
 from boxwood.reference.labels import Names, named_clusters
 from boxwood.tree import ThresholdTree
+from boxwood.tree.tree import refuse_no_tree
 
 N_BINS, MOST_BINS = 256, 1 << 16
 
@@ -329,6 +330,11 @@ class Tally:
         """Return the rule of each cluster in words, by a tree on these columns, such as `imm()`."""
         from boxwood.render.words.rules import rules_in_words
 
+        refuse_no_tree(tree)
+        if tree.n_features > len(self.columns):
+            raise DataError(
+                f"the tree tests column {tree.n_features - 1}, but the tally has {len(self.columns)} columns"
+            )
         kinds = self.coded_columns, len(self.names), self.lacking, self.date_columns
         said = cluster_rules_of(tree, self.columns, *kinds)
         return {name: rules_in_words(rules) for name, rules in zip(self.names, said, strict=True)}

@@ -12,6 +12,7 @@ from boxwood.kernels.families import (
     Polynomial,
     Precomputed,
     ProductKernel,
+    TaylorKernel,
     as_kernel,
 )
 from boxwood.kernels.families import DistanceKernel as DistanceKernel
@@ -35,6 +36,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "ProductKernel",
+    "TaylorKernel",
     "as_kernel",
     "kernel_distances",
 ]

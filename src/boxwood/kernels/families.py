@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Floats
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import (
     as_finite_vector,
     as_numbers,
@@ -499,6 +499,70 @@ class Polynomial(Kernel):
 
     def _diagonal(self, X: Floats) -> Floats:
         return np.asarray((np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree)
+
+
+@dataclass(frozen=True)
+class TaylorKernel(Kernel):
+    """The kernel `prod_j f(x_j) f(y_j) g(x_j y_j)` of values of at least 0, with f and the power series g of your own.
+
+    Parameters
+    ----------
+    series : callable
+        The function g. It takes an array of products and returns as many numbers.
+    coefficients : callable, or sequence of float
+        The coefficients of g, all at least 0: a callable takes an array of powers from 0 on; a sequence has those of a
+        polynomial, from the constant on. They are not compared with `series`.
+    factor : callable, default=None
+        The function f, above 0. None is `1 / sqrt(g(x²))`, so that a value is 1 to itself.
+
+    References
+    ----------
+    M. Fleissner, L. C. Vankadara, D. Ghoshdastidar, "Explaining kernel clustering via decision trees", ICLR 2024,
+    arXiv:2402.09881, Definition 3.
+
+    Examples
+    --------
+    >>> cubic = TaylorKernel(lambda t: (1 + t) ** 3, [1, 3, 3, 1])
+    >>> cubic([[1.0, 0.0]], [[1.0, 0.0], [3.0, 0.0]]).round(4)
+    array([[1.    , 0.7155]])
+    """
+
+    series: Profile
+    coefficients: Profile | tuple[float, ...]
+    factor: Profile | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.coefficients):
+            known = as_finite_vector("coefficients", self.coefficients)
+            object.__setattr__(self, "coefficients", tuple(known.tolist()))
+        if (self.powers(np.arange(3)) < 0).any():
+            raise ValueError("coefficients must be at least 0, or the kernel is not positive definite")
+
+    def powers(self, j: Indices) -> Floats:
+        """Return the coefficients of some powers, shape (m,)."""
+        if callable(self.coefficients):
+            return np.asarray(self.coefficients(j), dtype=np.float64)
+        known = np.asarray(self.coefficients)
+        return np.where(j < len(known), known[np.minimum(j, len(known) - 1)], 0.0)
+
+    def factors(self, x: Floats) -> Floats:
+        """Return f of values of any shape."""
+        found = 1 / np.sqrt(self.series(x * x)) if self.factor is None else self.factor(x)
+        return np.asarray(found, dtype=np.float64)
+
+    def _filler(self, X: Floats, Y: Floats) -> Fill:
+        left, right = (self.factors(refuse_negative(self, points)) for points in (X, Y))
+
+        def fill(rows: Selection, columns: Selection, out: Floats) -> None:
+            out += 1.0
+            for j in range(X.shape[1]):
+                out *= left[rows, j][:, None] * right[columns, j] * self.series(X[rows, j][:, None] * Y[columns, j])
+
+        return fill
+
+    def _diagonal(self, X: Floats) -> Floats:
+        points = refuse_negative(self, X)
+        return np.asarray(np.prod(self.factors(points) ** 2 * self.series(points * points), axis=1))
 
 
 @dataclass(frozen=True)

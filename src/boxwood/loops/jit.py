@@ -16,24 +16,22 @@ read could be compiled 32 times. Here both kinds run the same machine code, comp
 loop writes only what its docstring calls OUT, which `tests/loops/test_interpreted.py` checks with arrays of numpy that
 refuse.
 
-The time spent on interpreted calls in earlier processes is stored in files beside numba's cache. Without it, a program
-that runs for a second every day would never spend the time to compile.
+The time spent on interpreted calls in earlier processes is stored, too (`_stored.py`). Without it, a program that runs
+for a second every day would never spend the time to compile.
 """
 
 import atexit
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
 
-from boxwood.errors import CacheNote
+from boxwood.loops._stored import forget, keep, spent_before, store_code
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
@@ -45,18 +43,14 @@ SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # type
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
 _searches: set[Any] = set()  # functions that are compiled always
-_noted = False
 _watchers: list[Callable[[], None]] = []
 
 
 def jit(function: F) -> F:
     """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process."""
-    try:
-        loop: F = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        _note_once()
-        loop = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
+    loop: F = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
     if hasattr(loop, "_compile_for_args"):  # not if numba is told to compile nothing, by NUMBA_DISABLE_JIT
+        store_code(loop)
         loop._compile_for_args = _Uncompiled(loop).function_for
     return loop
 
@@ -175,21 +169,13 @@ class _Uncompiled:
             return False
         try:
             file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
-            known = {} if file is None else self._known(file._load_index)
+            known = {} if file is None else file._load_index()
             if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
                 return False
         except (AttributeError, OSError):  # another version of numba may store it in another way
             return False
         self.absent[given] = len(loop.overloads)
         return True
-
-    def _known(self, load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
-        """Return the index of machine code on disk, which is emptied if it names a class that is no longer there."""
-        try:
-            return load()
-        except (ModuleNotFoundError, AttributeError):  # stored when a class of an argument had another place or name
-            self.loop._cache.flush()
-            return {}
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
         """Return whether a call is likely to be interpreted before `patience` is used up."""
@@ -264,49 +250,3 @@ def _is_same(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_same, value))
     return not isinstance(value, np.ndarray | np.generic) or value.dtype.name in SAME
-
-
-def _note_once() -> None:
-    global _noted
-    if not _noted:
-        _noted = True
-        warnings.warn(
-            "compiled code cannot be kept on disk, so each process compiles anew (some seconds); "
-            "set NUMBA_CACHE_DIR to a folder that can be written",
-            CacheNote,
-            stacklevel=4,
-        )
-
-
-def spent_before(loop: Any) -> float:
-    """Return the seconds spent on interpreted calls of a loop in earlier processes; 0 if unknown."""
-    path = _path(loop)
-    seconds = 0.0
-    with suppress(OSError, ValueError):
-        seconds = float(path.read_text("ascii")) if path else 0.0
-    return seconds if seconds > 0 else 0.0  # "nan" is not
-
-
-def keep(loop: Any, seconds: float) -> None:
-    """Write the seconds spent so far, where that is possible."""
-    path = _path(loop)
-    with suppress(OSError):
-        if path:
-            path.write_text(f"{seconds:.4f}", "ascii")
-
-
-def forget(loop: Any) -> None:
-    """Delete the seconds spent, as the loop is compiled now."""
-    path = _path(loop)
-    with suppress(OSError):
-        if path:
-            path.unlink(missing_ok=True)
-
-
-def _path(loop: Any) -> Path | None:
-    """Return the file of a loop; None if numba's cache has no folder."""
-    try:
-        folder, function = loop._cache.cache_path, loop.py_func
-    except AttributeError:
-        return None
-    return Path(folder) / f"{function.__module__.rpartition('.')[2]}.{function.__name__}.spent" if folder else None

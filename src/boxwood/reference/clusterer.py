@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boxwood._frames import column_names, is_frame
@@ -51,10 +54,9 @@ def fitted_clusterer(
     if clusterer is None:
         refuse_number_of_clusters(rows, n_clusters)
         clusterer = default_clusterer(n_clusters, rows.values.size, random_state)
-    fitted = clone(clusterer)
-    if isinstance(fitted, FrozenEstimator):
-        return fitted
-    return fitted.fit(_input_of(fitted, X, rows), **weight_argument(fitted, rows.weights))
+    if isinstance(clusterer, FrozenEstimator):
+        return clusterer
+    return fitted_clone(clusterer, _input_of(clusterer, X, rows), rows.weights)
 
 
 def default_clusterer(n_clusters: int, n_values: int, random_state: Any) -> Any:
@@ -64,8 +66,29 @@ def default_clusterer(n_clusters: int, n_values: int, random_state: Any) -> Any:
 
 def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> Any:
     """Return a clone of a pipeline fitted on the unchanged table, which may hold values other than numbers."""
-    weights = None if sample_weight is None else as_weights(sample_weight, len(X))
-    return clone(pipeline).fit(X, **weight_argument(pipeline, weights))
+    return fitted_clone(pipeline, X, None if sample_weight is None else as_weights(sample_weight, len(X)))
+
+
+def fitted_clone(clusterer: Any, X: Any, weights: Floats | None) -> Any:
+    """Return a clone of a clusterer or pipeline, fitted on a table as it is.
+
+    Raises
+    ------
+    DataError
+        If it learns from labels, or its last step finds no clusters.
+    """
+    last = last_step(clusterer)
+    if isinstance(last, str) or last is None:
+        raise DataError(
+            f"the last step of the pipeline is {shown(last)}, which finds no clusters; let it be a clusterer"
+        )
+    if _learns_from_labels(last):
+        kind = type(last).__name__
+        raise DataError(
+            f"{kind} learns from labels, so it finds no clusters by itself; give a clusterer, the labels, or "
+            f"{kind} after its fit"
+        )
+    return clone(clusterer).fit(X, **weight_argument(clusterer, weights))
 
 
 def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
@@ -229,12 +252,39 @@ def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
 
 
 def weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:
-    """Return the argument that passes weights to `fit`, under the name that a pipeline wants; none if not accepted."""
+    """Return the argument that passes weights to `fit`, under the name that a pipeline wants; none if not accepted.
+
+    Where scikit-learn routes metadata, the clusterer's requests decide, and those of a pipeline's steps.
+    """
+    if weights is not None and get_config()["enable_metadata_routing"] and hasattr(clusterer, "get_metadata_routing"):
+        return _as_requested(clusterer, weights)
     name, last = "sample_weight", clusterer
     while hasattr(last, "steps"):  # a pipeline passes an argument to the step in its name
         step, last = last.steps[-1]
         name = f"{step}__{name}"
     return {name: weights} if weights is not None and has_fit_parameter(last, "sample_weight") else {}
+
+
+def _learns_from_labels(estimator: Any) -> bool:
+    """Return whether `fit` needs labels; False for a class of which scikit-learn knows nothing."""
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return False
+    tags = get_tags(estimator)
+    return tags.target_tags.required or tags.estimator_type in ("classifier", "regressor")
+
+
+def _as_requested(clusterer: Any, weights: Floats) -> dict[str, Any]:
+    """Return the weights if a clusterer or a step of it asks for them, or has not said whether it does.
+
+    A pipeline with a step that has not said so refuses them. One clusterer alone gets them, as by a call of its `fit`.
+    """
+    fits = MethodMapping().add(caller="fit", callee="fit")
+    router = MetadataRouter(owner="boxwood").add(clusterer=clusterer, method_mapping=fits)
+    given = {"sample_weight": weights}
+    try:
+        return dict(router.route_params(params=given, caller="fit").clusterer.fit)
+    except UnsetMetadataPassedError:
+        return given
 
 
 def _input_of(clusterer: Any, X: Any, rows: Rows) -> Any:

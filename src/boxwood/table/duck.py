@@ -22,7 +22,7 @@ from boxwood.errors import DataError
 from boxwood.table.column_names import as_spelled, distinct_names, may_be_renamed
 from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
-from boxwood.table.options import DEFAULTS, ReadOptions
+from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
 from boxwood.table.paths import as_path, find_file
 from boxwood.table.sql import (
     BLANKS,
@@ -342,6 +342,7 @@ def open_table(
     ValueError
         If the format or the encoding is unknown.
     """
+    refuse_no_options(options)
     path = as_path(path)
     if options.format is not None:
         refuse_unknown("format", options.format, FORMATS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from boxwood._validation import refuse_other_kind
 from boxwood.table.column_names import ColumnError, find_columns, split_names
 
 
@@ -36,6 +37,11 @@ class ReadOptions(NamedTuple):
 
 
 DEFAULTS = ReadOptions()
+
+
+def refuse_no_options(options: object) -> None:
+    """Raise a TypeError unless options are `ReadOptions`."""
+    refuse_other_kind("options", options, ReadOptions, "such as ReadOptions(header=False)")
 
 
 class Chosen(NamedTuple):

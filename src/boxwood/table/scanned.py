@@ -17,7 +17,7 @@ from boxwood.table.as_source import is_relation, on_machines
 from boxwood.table.column_names import distinct_names, find_columns
 from boxwood.table.duck import Tick, as_bytes, is_query
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
-from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted
+from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted, refuse_no_options
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.paths import as_path, find_files
 from boxwood.table.spark import quoted
@@ -151,6 +151,7 @@ def scan_file(
     ColumnError
         If it lacks a column that is wanted, before it is read as a whole.
     """
+    refuse_no_options(options)
     where = as_path(path)
     if not where or "\0" in where:
         raise DataError(f"no such file: {shown(where)}")

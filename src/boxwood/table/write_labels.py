@@ -23,7 +23,7 @@ from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
 from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, open_table, query_table
 from boxwood.table.formats import format_of
 from boxwood.table.labels import BatchLabeller, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
-from boxwood.table.options import DEFAULTS, ReadOptions
+from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
 from boxwood.table.parquet import (
     ParquetFile,
     ParquetSource,
@@ -92,6 +92,7 @@ def label_rows(
         Named tuple: n_rows, n_empty, unseen.
     """
     rules.refuse_other_kinds()
+    refuse_no_options(options)
     refuse_other_kind("column", column, str, "name the new column")
     out = as_path(out)
     to_parquet = output_format(out) == OUTPUTS[".parquet"]

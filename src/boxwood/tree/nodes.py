@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import as_float_table, as_numbers, whole_number
+from boxwood._validation import as_float_table, as_numbers, position
 from boxwood.errors import DataError
 
 
@@ -126,9 +126,7 @@ class Nodes:
 
     def path(self, leaf: int) -> tuple[Cut, ...]:
         """Return the cuts from the root to a leaf."""
-        if whole_number("leaf", leaf, 0) >= self.n_leaves:
-            raise ValueError(f"leaf must be from 0 to {self.n_leaves - 1}, got {leaf}")
-        cuts, node = [], int(self.leaf_nodes[leaf])
+        cuts, node = [], int(self.leaf_nodes[position("leaf", leaf, self.n_leaves)])
         while node > 0:
             child, node = node, int(self.parent[node])
             feature, upper, lower, members = self.test(node)
@@ -137,6 +135,7 @@ class Nodes:
 
     def test(self, node: int) -> CutTest:
         """Return the test of the cut at a node."""
+        node = position("node", node, self.n_nodes)
         members = tuple(np.flatnonzero(self.members[node]).tolist())
         return CutTest(int(self.feature[node]), float(self.upper[node]), float(self.lower[node]), members)
 

@@ -18,7 +18,7 @@ from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Change, Move, Step, Why
-from boxwood.explanation.apply.rows import never_seen, numbers_of
+from boxwood.explanation.apply.rows import LARGEST, never_seen, numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of, value_of_two
 from boxwood.tree import Interval, ThresholdTree
@@ -311,10 +311,8 @@ def _plain(value: Any) -> Any:
 
 
 def _number(value: Any, name: str, dates: Dates | None) -> float:
-    number = float(numbers_of([value], name, dates)[0])
-    if math.isinf(number):
-        raise DataError(f"row must have finite numbers, but {name} is {number}")
-    return number
+    """Return a number; an infinite one is the largest double, which every cut puts on the same side."""
+    return min(max(float(numbers_of([value], name, dates)[0]), -LARGEST), LARGEST)
 
 
 def _named(categories: Categories, code: float, value: Hashable) -> Hashable:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood._dates import Dates
 from boxwood._frames import nearest_name
 from boxwood._threads import n_threads
-from boxwood._validation import as_time_limit, refuse_unknown, shown
+from boxwood._validation import as_seed, as_time_limit, refuse_unknown, shown
 from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.held_out import Validate, checked_validate
 from boxwood.reference.budget import as_names
@@ -96,7 +96,7 @@ class Asked:
         method, options = method_with_options((*_DATA, *given), *of_method)
         refuse_unknown("missing", asked["missing"], ("learn", "drop", "refuse"))
         n_threads(asked["n_jobs"])  # refuses what is no number of threads
-        leaves, standardize, random_state = (asked[name] for name in ("max_leaf_nodes", "standardize", "random_state"))
+        leaves, standardize = asked["max_leaf_nodes"], asked["standardize"]
         if leaves is not None and not (isinstance(leaves, Integral) and int(leaves) >= 2):
             raise ValueError(f"max_leaf_nodes must be a whole number of at least 2, or None; got {shown(leaves)}")
         if standardize not in (False, True):
@@ -108,7 +108,7 @@ class Asked:
             options=options,
             limits={name: asked[name] for name in LIMITS},
             max_leaf_nodes=None if leaves is None else int(leaves),
-            random_state=0 if random_state is None else random_state,
+            random_state=as_seed(asked["random_state"]),
             standardize=standardize,
             validate=checked_validate(asked["validate"]),
             progress=as_progress(asked["verbose"]),

@@ -5,12 +5,13 @@ A frame without categories and gaps, and whatever a clusterer of numbers is to s
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
@@ -30,11 +31,11 @@ from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import (
+    fitted_clone,
     is_fitted,
     last_step,
     refuse_number_of_clusters,
     refuse_one_cluster,
-    weight_argument,
 )
 from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.reference.labels import by_size, encode_labels
@@ -162,9 +163,7 @@ def _labels_given_for(clustering: Any, X: Any, weights: Any) -> Any:
     if isinstance(clustering, str) and is_frame(X):
         return column_values(X, clustering)
     if hasattr(last_step(clustering), "categorical_features") and is_frame(X):
-        fitted = (
-            clustering if is_fitted(clustering) else clone(clustering).fit(X, **weight_argument(clustering, weights))
-        )
+        fitted = clustering if is_fitted(clustering) else fitted_clone(clustering, X, weights)
         return np.asarray(fitted.predict(X))
     if not hasattr(clustering, "fit") or hasattr(clustering, "steps") or hasattr(clustering, "predict"):
         return clustering
@@ -352,7 +351,14 @@ def _made(table: MixedTable, weights: Floats | None, k: int, asked: Asked) -> In
     refuse_number_of_clusters(Rows(table.points), k)
     kinds: dict[str, Any] = {"categorical_features": sorted(table.categories), "standardize": asked.standardize}
     made = MixedKMeans(k, **kinds, random_state=asked.random_state, n_jobs=asked.n_jobs)
-    made.fit(table.values, sample_weight=weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters are refused here
+        made.fit(table.values, sample_weight=weights)
+    if len(made.cluster_centers_) < k:
+        raise DataError(
+            f"{k} clusters asked for, but {len(made.cluster_centers_)} hold all rows at no cost: the table has only so "
+            "many different rows, apart from what they lack; ask for fewer clusters"
+        )
     return by_size(np.asarray(made.labels_, dtype=np.intp), weights)
 
 

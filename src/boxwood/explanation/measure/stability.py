@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from boxwood._frames import rows_of_table
 from boxwood._threads import one_blas_thread
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import whole_number
+from boxwood._validation import as_seed, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.ask.progress import Progress, silent
 from boxwood.explanation.measure.evidence import Evidence
@@ -51,7 +51,7 @@ class _Again(NamedTuple):
 def stability_of(ex: MeasuredTree, n: int, random_state: Any, progress: Progress = silent) -> Stability:
     """Return the stability; `Explanation.stability` states how it is measured."""
     n, evidence = whole_number("n", n, 2), ex._rows()
-    seed = 0 if random_state is None else random_state
+    seed = as_seed(random_state)
     generator = check_random_state(seed)
     if evidence.grow is None:
         raise ValueError("the tree was there already, so it cannot be grown again; explain the rows of its fit")

@@ -62,10 +62,11 @@ def kernel_imm(
     kernel : Kernel or str
         Kernel, or a name that `kernels.as_kernel` knows. A bandwidth that is not set is found from `X`.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
-        Features that stand for the kernel; see `axes.surrogate_map`. "taylor" is for the Gaussian kernel. "distance" is
-        for every product over axes of functions that fall with the distance on the axis (Gaussian, Laplace). "additive"
-        is for linear, Hellinger, histogram intersection and χ² kernels. "auto" grows a tree on each kind of features
-        that the kernel has, and keeps the tree of lowest cost in the kernel's feature space; ties go to the first kind.
+        Features that stand for the kernel; see `axes.surrogate_map`. "taylor" is for the Gaussian kernel and for
+        `kernels.TaylorKernel`. "distance" is for every product over axes of functions that fall with the distance on
+        the axis (Gaussian, Laplace). "additive" is for linear, Hellinger, histogram intersection and χ² kernels. "auto"
+        grows a tree on each kind of features that the kernel has, and keeps the tree of lowest cost in the kernel's
+        feature space; ties go to the first kind.
     n_terms : int or "auto", default="auto"
         Order M of Taylor and χ² features, at most 1000. "auto" finds it from the range of each column.
     n_landmarks : int, "auto" or None, default="auto"
