@@ -112,6 +112,8 @@ class DuckTable:
         What is known of columns of text that may hold numbers; None for others. Each takes queries only once.
     zones : mapping from int to str
         Time zones of columns, where the file names them; DuckDB has all dates with a time zone in UTC.
+    not_a_row : str
+        SQL for whether a row of the relation is none, as a total or a note; "" if all are rows. They get no cluster.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -126,6 +128,14 @@ class DuckTable:
     styles: dict[int, Style] = field(default_factory=dict)
     looked_at: dict[int, Any] = field(default_factory=dict)
     zones: Mapping[int, str] = field(default_factory=dict)
+    not_a_row: str = ""
+
+    def rows_alone(self) -> DuckTable:
+        """Return the table without what is no row; what is learnt of the one is known of the other."""
+        if not self.not_a_row:
+            return self
+        rows = f"(SELECT * FROM {self.relation} WHERE NOT ({self.not_a_row})) AS t"
+        return replace(self, relation=rows, not_a_row="")
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date", "time" or "other", by the type alone; texts may still be numbers."""
@@ -290,7 +300,12 @@ def _reason(message: str) -> str:
 
 @contextmanager
 def open_table(
-    path: str, options: ReadOptions = DEFAULTS, *, text: bool = True, texts: Collection[str] = ()
+    path: str,
+    options: ReadOptions = DEFAULTS,
+    *,
+    text: bool = True,
+    texts: Collection[str] = (),
+    all_rows: bool = False,
 ) -> Iterator[DuckTable]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -304,6 +319,9 @@ def open_table(
         Of CSV: whether all values stay text. If not, columns that hold numbers only become numbers.
     texts : collection of str, default=()
         Names of columns of CSV that stay text in any case.
+    all_rows : bool, default=False
+        Of CSV and Excel: whether lines that are no rows are kept, see `DuckTable.not_a_row`. Titles above the names of
+        columns never are.
 
     Raises
     ------
@@ -319,7 +337,7 @@ def open_table(
     if options.encoding is not None and not has_encoding(options.encoding):
         raise ValueError(f"unknown encoding {shown(options.encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
-        file = File(*find_file(path, workspace), workspace, None if text else texts, options)
+        file = File(*find_file(path, workspace), workspace, None if text else texts, options, all_rows=all_rows)
         yield described(con, file, format_of(path, options.format))
 
 
@@ -359,6 +377,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
         raise unreadable(file.name, format, str(error)) from None
     if len(described) > MANY:
         con.execute(f"SET disabled_optimizers = '{_NOT_USED}, common_subexpressions'")
+    described = described[: len(found.names) or None]  # a mark of what is no row may stand behind the columns
     own = [str(row[0]) for row in described]
     names = distinct_names(found.names or _spelled(con, own, found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
@@ -369,8 +388,9 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
         sql = found.typed(dict(zip(own, types, strict=True)))
     relation = f"{sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
-    more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones}
-    return DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
+    more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones, "not_a_row": found.not_a_row}
+    table = DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
+    return table if file.all_rows else table.rows_alone()
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:

@@ -16,6 +16,7 @@ import base64
 import json
 import os
 import sqlite3
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime
@@ -30,8 +31,18 @@ from boxwood._messages import cut_off
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.csv import csv_relation, dialect_of, encoding_of, explained, header_hints, is_utf8, utf8_copy
-from boxwood.table.heads import rows_alone
+from boxwood.table.csv import (
+    csv_relation,
+    dialect_of,
+    encoding_of,
+    explained,
+    header_hints,
+    is_utf8,
+    line_ends,
+    utf8_copy,
+    with_one_end,
+)
+from boxwood.table.heads import NoRow, rows_told
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import compression_of
 from boxwood.table.sql import ONE_FILE, as_name, as_pattern, as_text
@@ -58,6 +69,12 @@ class File(NamedTuple):
         Of rows that Python has copied: their columns.
     hints : tuple of str, default=()
         Lines for the reader on what was made of it before DuckDB reads it.
+    line_end : str, default=""
+        Of CSV: how lines end, where that is to be told.
+    all_rows : bool, default=False
+        Of CSV and Excel: whether lines below the names of columns that are no rows, such as totals, are read, too.
+    not_a_row : str, default=""
+        Of rows that Python has copied: SQL for whether one of them is none; "" if all are rows.
     """
 
     path: str
@@ -67,12 +84,16 @@ class File(NamedTuple):
     options: ReadOptions = DEFAULTS
     columns: tuple[tuple[str | None, str], ...] = ()
     hints: tuple[str, ...] = ()
+    line_end: str = ""
+    all_rows: bool = False
+    not_a_row: str = ""
 
 
 class Relation(NamedTuple):
     """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
 
-    Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
+    Of CSV: also its delimiter, and lines for the reader on how it was read. Of CSV and Excel: `not_a_row`, SQL for
+    whether a line that is read is none of the rows. Of Parquet: `durations`, the positions of
     columns that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
     columns, by their positions, which DuckDB does not keep. Of JSON: `keys`, a query for the names as they are
     spelled, in any order, because DuckDB renames those that differ in case only; and `typed`, which gives the SQL that
@@ -87,6 +108,7 @@ class Relation(NamedTuple):
     zones: Mapping[int, str] = MappingProxyType({})
     keys: str | None = None
     typed: Callable[[Mapping[str, str]], str] | None = None
+    not_a_row: str = ""
 
 
 class Format(NamedTuple):
@@ -191,10 +213,25 @@ def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
 # --------------------------------------------------------------------------------------------- relations by format
 def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
     compression = compression_of(file.path)
-    dialect = dialect_of(con, file.path, compression, delimiter, file.workspace, file.options.header)
+    how = (delimiter, file.workspace, file.options.header, file.line_end)
+    dialect = dialect_of(con, file.path, compression, *how, all_rows=file.all_rows)
     texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
     sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
-    return Relation(sql, dialect.names, dialect.delimiter, header_hints(dialect))
+    hints = header_hints(dialect)
+    return Relation(sql, dialect.names, dialect.delimiter, hints, not_a_row=dialect.not_a_row)
+
+
+def _as_text_file(file: File) -> File:
+    """Return a file in UTF-8 whose lines end alike: itself, or a copy."""
+    file = _in_utf8(file)
+    compression = compression_of(file.path)
+    try:
+        ends = line_ends(file.path, compression, file.name)
+    except (OSError, EOFError, zlib.error):
+        return file  # DuckDB says what is wrong when it reads the file
+    if ends <= {b"\n"} or ends == {b"\r\n"}:
+        return file._replace(line_end="".join(end.decode() for end in ends))
+    return file._replace(path=with_one_end(file.path, compression, file.workspace, file.name), line_end="\n")
 
 
 def _in_utf8(file: File) -> File:
@@ -282,19 +319,22 @@ def _rows_copied(
     *,
     is_sheet: bool = False,
 ) -> File:
-    """Return a copy of rows of Python; of a sheet, that people write, without titles, descriptions and totals."""
+    """Return a copy of rows of Python; of a sheet, that people write, without titles."""
     copy, hints = os.path.join(file.workspace, "rows.jsonl"), list[str]()
     found = readable(rows(file.path, file.name, file.options.table, hints), file.name, format)
-    columns = write_rows(rows_alone(found, hints) if is_sheet else found, copy)
+    told = rows_told(found, hints) if is_sheet else found
+    columns = write_rows(told if file.all_rows else (row for row in told if not isinstance(row, NoRow)), copy)
     if not columns:
         raise DataError(f"{file.name} has no columns; the names of columns must stand in its first row")
-    return file._replace(path=copy, columns=columns, hints=(*file.hints, *hints))
+    not_a_row = f"coalesce({_NO_ROW}, false)" if is_sheet and file.all_rows else ""
+    return file._replace(path=copy, columns=columns, hints=(*file.hints, *hints), not_a_row=not_a_row)
 
 
 def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
-    types = ", ".join(f"'c{i}': '{type}'" for i, (_, type) in enumerate(file.columns))
+    types = ", ".join([*(f"'c{i}': '{type}'" for i, (_, type) in enumerate(file.columns)), f"'{_NO_ROW}': 'BOOLEAN'"])
     options = f"format='newline_delimited', records=true, compression='none', columns={{{types}}}, {ONE_FILE}"
-    return Relation(f"read_json({as_pattern(file.path)}, {options})", tuple(name for name, _ in file.columns))
+    names = tuple(name for name, _ in file.columns)
+    return Relation(f"read_json({as_pattern(file.path)}, {options})", names, not_a_row=file.not_a_row)
 
 
 def attached(con: duckdb.DuckDBPyConnection, path: str, name: str, table: str | None) -> str:
@@ -348,10 +388,13 @@ def write_rows(rows: Iterator[_Row], out: str) -> tuple[tuple[str | None, str], 
 
 def _line(row: _Row) -> str:
     held = {f"c{i}": value for i, value in enumerate(row) if value is not None}
+    if isinstance(row, NoRow):
+        held[_NO_ROW] = True
     return f"{json.dumps(held, default=_as_text)}\n"
 
 
 _Row = Sequence[Any]
+_NO_ROW = "no_row"
 
 
 def _as_text(value: Any) -> str:
@@ -430,8 +473,8 @@ def _number(value: int) -> int | float:
 
 
 FORMATS = {
-    "csv": Format((".csv", ".txt"), _csv, is_text=True, prepared=_in_utf8),
-    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True, prepared=_in_utf8),
+    "csv": Format((".csv", ".txt"), _csv, is_text=True, prepared=_as_text_file),
+    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True, prepared=_as_text_file),
     "parquet": Format((".parquet", ".pq"), _parquet),
     "arrow": Format((".arrow", ".feather"), _arrow),
     "jsonl": Format((".jsonl", ".ndjson"), _json_lines),

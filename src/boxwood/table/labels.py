@@ -390,9 +390,9 @@ def read_row(
         for name, values in columns.items()
         if options.decimal or isinstance(values, Dates) or (isinstance(values, Categories) and not values.are_numbers)
     ]
-    with open_table(path, options, text=False, texts=texts) as source:
+    with open_table(path, options, text=False, texts=texts, all_rows=True) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
-        learn_styles(source, list(positions.values()))
+        learn_styles(source.rows_alone(), list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}, {one.is_unseen}" for one in inputs] or ["1"]
         the_row = f"(SELECT * FROM {source.relation} LIMIT 1 OFFSET {row - 1})"

@@ -135,7 +135,7 @@ def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> Abstrac
     text = output_format(out).startswith("FORMAT csv")
     # DuckDB reads points as decimal ones
     texts = rules.texts if options.decimal is None else set(rules.needed.values())
-    return open_table(as_path(table), options, text=text, texts=texts)
+    return open_table(as_path(table), options, text=text, texts=texts, all_rows=True)
 
 
 class _Files(NamedTuple):
@@ -413,17 +413,30 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
     refuse_taken(source.name, source.names, column)
     if not to_csv:
         _refuse_twins(source, out)
-    labelled = _check(source, rules, tick and (lambda share: tick(share / 2)))
+    labelled = _check(source.rows_alone(), rules, tick and (lambda share: tick(share / 2)))
+    labelled = _with_others(source, labelled)
     rows = rows_with(source.numbered, inputs_of(source, rules))
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
-        new = _columns(source, rules.expression, column, to_csv)
+        new = _columns(source, _of_rows(source, rules.expression), column, to_csv)
         packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
         options = f"{target}{new.header}{packing}{groups}, {_IN_PLACE}"
         source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
     return labelled
+
+
+def _with_others(source: DuckTable, labelled: Labelled) -> Labelled:
+    """Return the counts with what is no row, which is written without a cluster."""
+    if not source.not_a_row:
+        return labelled
+    n = source.fetch_lean(f"SELECT count(*) FROM {source.relation} WHERE {source.not_a_row}")[0][0]
+    return labelled._replace(n_rows=labelled.n_rows + n, n_empty=labelled.n_empty + n)
+
+
+def _of_rows(source: DuckTable, expression: str) -> str:
+    return f"CASE WHEN NOT ({source.not_a_row}) THEN {expression} END" if source.not_a_row else expression
 
 
 def _refuse_twins(source: DuckTable, out: str) -> None:
