@@ -29,6 +29,10 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     return ", ".join(map(cut_off, words[:limit])) + more
 
 
+class Lost(str):
+    """A line for the reader on what was in a file and is in no row, which is said even to who asked for quiet."""
+
+
 def rounded(names: Sequence[str]) -> str:
     """Return the note on columns of whole numbers beyond 2**53, of which some are the same double."""
     return f"whole numbers too large to tell apart as doubles: {listed(names)}; rules read them rounded"

@@ -204,6 +204,7 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, options: Re
 def _write(
     talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str, out: str
 ) -> Labelled:
+    from boxwood._messages import Lost
     from boxwood.render.forms.labels import sql_rules
     from boxwood.table.write_labels import label_rows
 
@@ -212,7 +213,7 @@ def _write(
     with talk.status(f"labelling {file or 'the query'}") as tick, _in_option_names(), several_files(file):
         labelled = label_rows(table, out, sql_rules(explanation), options, column=column, tick=tick, tell=hints.append)
     for hint in hints:
-        talk.note(hint)
+        talk.note(hint, must_be_said=isinstance(hint, Lost))
     return labelled
 
 

@@ -4,7 +4,7 @@ DuckDB guesses the delimiter. Everything else is fixed: the first line is the he
 is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
 its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces. Titles above
 the header are left out where the rows beneath leave no doubt, see `Head`. Lines below it that describe the columns,
-totals and notes are told from rows, see `CsvDialect.not_a_row`: an explanation leaves them out, and a table that gets
+totals and notes are told from rows, see `CsvDialect`: an explanation leaves them out, and a table that gets
 its clusters keeps them. Lines may end in any ways; where they end in several, DuckDB reads a copy.
 """
 
@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from boxwood._messages import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.heads import FIRST, TOTAL, Head, ends_of, filled, hints_on_ends, is_plain, is_sum
+from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_plain, is_sum
 from boxwood.table.sql import ONE_FILE, as_pattern, as_text, number_in
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 _QUOTES = "quote='\"', escape='\"'"
 _ABOVE = "if a title stands above the names of columns, delete it"
+
+
+_Lines = tuple[tuple[str | None, ...], ...]
 
 
 class CsvDialect(NamedTuple):
@@ -55,6 +58,8 @@ class CsvDialect(NamedTuple):
     no_rows : tuple of rows, default=()
         Lines that are read, but are no rows, such as totals and notes: for each column a word that is there, "" where
         nothing is, and None where anything may be.
+    may_be_rows : tuple of rows, default=()
+        Likewise, lines that may be rows, but have texts where others have numbers.
     end : str, default=""
         How lines end; "" leaves it to DuckDB, which looks at the first end, that in quotes, too.
     """
@@ -66,19 +71,19 @@ class CsvDialect(NamedTuple):
     skip: int
     header: bool
     hints: tuple[str, ...] = ()
-    no_rows: tuple[tuple[str | None, ...], ...] = ()
+    no_rows: _Lines = ()
+    may_be_rows: _Lines = ()
     end: str = ""
 
-    @property
-    def not_a_row(self) -> str:
-        """SQL for whether a line is none of the rows."""
+    def sql_of(self, lines: _Lines) -> str:
+        """Return SQL for whether a line is one of some, such as those that are no rows; "" if these are none."""
         tests = (
             " AND ".join(
                 f"coalesce({_bare(f'CAST(c{i} AS VARCHAR)', inside=word != '')}, '') = {as_text(word)}"
                 for i, word in sorted(enumerate(line), key=lambda one: not one[1])
                 if word is not None
             )
-            for line in self.no_rows
+            for line in lines
         )
         return " OR ".join(f"({test})" for test in tests)
 
@@ -104,13 +109,23 @@ def dialect_of(
     lines = _first_lines(path, compression)
     skip = _n_comments(lines, header)
     hints = () if not skip else (f"skipped {'1 line that begins' if skip == 1 else f'{skip} lines that begin'} with #",)
-    if header and (found := _head_of(lines[skip:], delimiter)) is not None:
+    if header and (found := _head_of(lines[skip:], delimiter, is_sure=not all_rows)) is not None:
         parted_by, head = found
         names = tuple(name or None for name in head.names)
-        dialect = CsvDialect(path, compression, parted_by, names, skip, False, (*hints, *head.hints(skip)), end=end)
-        below = [tuple(map(_bare_text, fields)) for fields in head.descriptions] if all_rows else []
-        skip += _n_skipped(con, dialect, head.to_names() if all_rows else head)
-        return _with_ends(con, dialect._replace(skip=skip, no_rows=tuple(below)))
+        if not all_rows:
+            hints = (*hints, *head.hints(skip))
+        dialect = CsvDialect(path, compression, parted_by, names, skip, False, hints, end=end)
+        if not all_rows:
+            skip += _n_skipped(con, dialect, head)
+            return _with_ends(con, dialect._replace(skip=skip))
+        sure = _head_of(lines[skip:], parted_by)
+        if sure is not None:
+            hints = (*hints, *sure[1].hints(skip, is_kept=True))
+        below = [] if sure is None else [tuple(map(_bare_text, fields)) for fields in sure[1].descriptions]
+        told = [tuple(map(_bare_text, fields)) for fields in head.descriptions]
+        skip += _n_skipped(con, dialect, head.to_names())
+        more = {"no_rows": tuple(below), "may_be_rows": tuple(line for line in told if line not in below)}
+        return _with_ends(con, dialect._replace(skip=skip, hints=hints, **more), is_kept=True)
     first = lines[skip] if skip < len(lines) else ""
     if delimiter is None:
         delimiter, width = _sniff(con, path, compression, skip, end=end)
@@ -123,10 +138,11 @@ def dialect_of(
         width = _sniff_line(con, first, workspace, delimiter)[1]
     dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header, hints, end=end)
     if not header:
-        return _with_ends(con, dialect._replace(names=tuple(f"column {i + 1}" for i in range(width))))
+        named = dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
+        return _with_ends(con, named, is_kept=all_rows)
     relation = csv_relation(dialect._replace(header=False), text=True)
     row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
-    return _with_ends(con, dialect._replace(names=tuple(row or ())))
+    return _with_ends(con, dialect._replace(names=tuple(row or ())), is_kept=all_rows)
 
 
 _DETECTED = "['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR']"  # DuckDB takes 17.03.23 for a day of 2017
@@ -222,12 +238,12 @@ def _n_comments(lines: Sequence[str], header: bool) -> int:
     return n - 1 if len(above) == len(row) and any(map(_is_number, row)) else n
 
 
-def _head_of(lines: Sequence[str], delimiter: str | None) -> tuple[str, Head] | None:
+def _head_of(lines: Sequence[str], delimiter: str | None, *, is_sure: bool = True) -> tuple[str, Head] | None:
     """Return the delimiter and the head of a file from its first lines; see `Head.of`."""
     parted = {each: _records(lines, each) for each in (",;\t|" if delimiter is None else delimiter)}
     widths = {each: {len(fields) for _, fields in records if fields} for each, records in parted.items()}
     even = [each for each, found in widths.items() if len(found) == 1 and 1 not in found]  # no line stands out
-    heads = [(each, head) for each in even or parted if (head := Head.of(parted[each])) is not None]
+    heads = [(each, head) for each in even or parted if (head := Head.of(parted[each], is_sure=is_sure)) is not None]
     return max(heads, key=lambda pair: len(pair[1].names), default=None)
 
 
@@ -253,32 +269,47 @@ def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]
     return records[:-1] if len(lines) == FIRST else records
 
 
-def _with_ends(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> CsvDialect:
-    """Return how a file is written, with its rows of totals, and notes."""
-    ends = _ends_in(con, dialect)
-    if not ends:
-        return dialect
-    return dialect._replace(no_rows=(*dialect.no_rows, *ends), hints=(*dialect.hints, *hints_on_ends(ends)))
+def _with_ends(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, *, is_kept: bool = False) -> CsvDialect:
+    """Return how a file is written, with its rows of totals, and notes; IN: is_kept: whether they are kept."""
+    ends, doubtful = _ends_in(con, dialect)
+    hints = (*dialect.hints, *hints_on_ends(ends, is_kept=is_kept))
+    no_rows, may_be_rows = (*dialect.no_rows, *ends), (*dialect.may_be_rows, *doubtful)
+    return dialect._replace(no_rows=no_rows, may_be_rows=may_be_rows, hints=hints)
 
 
-def _ends_in(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
-    """Return the rows of totals, and notes, at the end of a file, as the dialect has them.
+def _ends_in(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> tuple[_Lines, _Lines]:
+    """Return the rows of totals, and notes, at the end of a file, and those that may be rows, as the dialect has them.
 
-    Other rows in which the same fields are empty and hold the same words are subtotals. No end of a packed file is
-    looked at.
+    Other rows in which the same fields are empty and hold the same words are subtotals.
     """
-    if dialect.compression == "gzip" or not os.path.isfile(dialect.path):
-        return ()
-    size = os.path.getsize(dialect.path)
-    with open(dialect.path, "rb") as file:
-        file.seek(max(size - _LAST, 0))
-        lines = file.read().decode(errors="replace").splitlines()
+    size, end = _end_of(dialect.path, dialect.compression)
+    lines = end.decode(errors="replace").splitlines()
     if size <= _LAST:
         lines = lines[dialect.skip + dialect.header :]
     records = [fields for _, fields in _records(lines[-FIRST + 1 :], dialect.delimiter) if fields]
     adds_up = partial(_adds_up, con, dialect)
     found = [fields for fields in ends_of(records, len(dialect.names), adds_up) if filled(fields)]
-    return tuple(tuple(None if is_plain(text) else _bare_text(text) for text in fields) for fields in found)
+    doubtful = doubtful_ends(records, len(dialect.names))
+    return tuple(map(_words_in, found)), tuple(map(_words_in, doubtful))
+
+
+def _end_of(path: str, compression: str) -> tuple[int, bytes]:
+    """Return the length of a text, and its last bytes; nothing of a damaged file."""
+    if compression != "gzip":
+        size = os.path.getsize(path)
+        with open(path, "rb") as file:
+            file.seek(max(size - _LAST, 0))
+            return size, file.read()
+    size, end = 0, b""
+    with suppress(OSError, EOFError, zlib.error), gzip.open(path) as packed:
+        while block := packed.read(_BLOCK):
+            size, end = size + len(block), (end + block)[-_LAST:]
+        return size, end
+    return 0, b""
+
+
+def _words_in(fields: Sequence[str]) -> tuple[str | None, ...]:
+    return tuple(None if is_plain(text) else _bare_text(text) for text in fields)
 
 
 def _adds_up(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, at: int, fields: Sequence[str]) -> bool:

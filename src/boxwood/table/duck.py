@@ -114,6 +114,9 @@ class DuckTable:
         Time zones of columns, where the file names them; DuckDB has all dates with a time zone in UTC.
     not_a_row : str
         SQL for whether a row of the relation is none, as a total or a note; "" if all are rows. They get no cluster.
+    may_be_none : str
+        SQL for whether one may be none, as it has texts where others have numbers; they get no cluster if rules need
+        these. "" if there is none.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -129,13 +132,21 @@ class DuckTable:
     looked_at: dict[int, Any] = field(default_factory=dict)
     zones: Mapping[int, str] = field(default_factory=dict)
     not_a_row: str = ""
+    may_be_none: str = ""
+
+    @property
+    def others(self) -> str:
+        """SQL for whether a row of the relation is none, or may be none; "" if all are rows."""
+        return " OR ".join(filter(None, (self.not_a_row, self.may_be_none)))
 
     def rows_alone(self) -> DuckTable:
-        """Return the table without what is no row; what is learnt of the one is known of the other."""
-        if not self.not_a_row:
+        """Return the table without the others; what is learnt of the one is known of the other."""
+        return replace(self, may_be_none="")._without(self.others)
+
+    def _without(self, others: str) -> DuckTable:
+        if not others:
             return self
-        rows = f"(SELECT * FROM {self.relation} WHERE NOT ({self.not_a_row})) AS t"
-        return replace(self, relation=rows, not_a_row="")
+        return replace(self, relation=f"(SELECT * FROM {self.relation} WHERE NOT ({others})) AS t", not_a_row="")
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date", "time" or "other", by the type alone; texts may still be numbers."""
@@ -390,7 +401,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
     hints = (*file.hints, *found.hints)
     more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones, "not_a_row": found.not_a_row}
     table = DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
-    return table if file.all_rows else table.rows_alone()
+    return replace(table, may_be_none=found.may_be_none) if file.all_rows else table.rows_alone()
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:

@@ -73,8 +73,8 @@ class File(NamedTuple):
         Of CSV: how lines end, where that is to be told.
     all_rows : bool, default=False
         Of CSV and Excel: whether lines below the names of columns that are no rows, such as totals, are read, too.
-    not_a_row : str, default=""
-        Of rows that Python has copied: SQL for whether one of them is none; "" if all are rows.
+    is_marked : bool, default=False
+        Of rows that Python has copied: whether those that are none are marked.
     """
 
     path: str
@@ -86,14 +86,14 @@ class File(NamedTuple):
     hints: tuple[str, ...] = ()
     line_end: str = ""
     all_rows: bool = False
-    not_a_row: str = ""
+    is_marked: bool = False
 
 
 class Relation(NamedTuple):
     """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
 
-    Of CSV: also its delimiter, and lines for the reader on how it was read. Of CSV and Excel: `not_a_row`, SQL for
-    whether a line that is read is none of the rows. Of Parquet: `durations`, the positions of
+    Of CSV: also its delimiter, and lines for the reader on how it was read. Of CSV and Excel: SQL for whether a line
+    that is read is not a row, and whether it may be none, see `DuckTable`. Of Parquet: `durations`, the positions of
     columns that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
     columns, by their positions, which DuckDB does not keep. Of JSON: `keys`, a query for the names as they are
     spelled, in any order, because DuckDB renames those that differ in case only; and `typed`, which gives the SQL that
@@ -109,6 +109,7 @@ class Relation(NamedTuple):
     keys: str | None = None
     typed: Callable[[Mapping[str, str]], str] | None = None
     not_a_row: str = ""
+    may_be_none: str = ""
 
 
 class Format(NamedTuple):
@@ -218,7 +219,8 @@ def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = Non
     texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
     sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
     hints = header_hints(dialect)
-    return Relation(sql, dialect.names, dialect.delimiter, hints, not_a_row=dialect.not_a_row)
+    told = {"not_a_row": dialect.sql_of(dialect.no_rows), "may_be_none": dialect.sql_of(dialect.may_be_rows)}
+    return Relation(sql, dialect.names, dialect.delimiter, hints, **told)
 
 
 def _as_text_file(file: File) -> File:
@@ -322,19 +324,19 @@ def _rows_copied(
     """Return a copy of rows of Python; of a sheet, that people write, without titles."""
     copy, hints = os.path.join(file.workspace, "rows.jsonl"), list[str]()
     found = readable(rows(file.path, file.name, file.options.table, hints), file.name, format)
-    told = rows_told(found, hints) if is_sheet else found
-    columns = write_rows(told if file.all_rows else (row for row in told if not isinstance(row, NoRow)), copy)
+    columns = write_rows(rows_told(found, hints, all_rows=file.all_rows) if is_sheet else found, copy)
     if not columns:
         raise DataError(f"{file.name} has no columns; the names of columns must stand in its first row")
-    not_a_row = f"coalesce({_NO_ROW}, false)" if is_sheet and file.all_rows else ""
-    return file._replace(path=copy, columns=columns, hints=(*file.hints, *hints), not_a_row=not_a_row)
+    is_marked = is_sheet and file.all_rows
+    return file._replace(path=copy, columns=columns, hints=(*file.hints, *hints), is_marked=is_marked)
 
 
 def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     types = ", ".join([*(f"'c{i}': '{type}'" for i, (_, type) in enumerate(file.columns)), f"'{_NO_ROW}': 'BOOLEAN'"])
     options = f"format='newline_delimited', records=true, compression='none', columns={{{types}}}, {ONE_FILE}"
     names = tuple(name for name, _ in file.columns)
-    return Relation(f"read_json({as_pattern(file.path)}, {options})", names, not_a_row=file.not_a_row)
+    told = {"not_a_row": f"{_NO_ROW} IS TRUE", "may_be_none": f"{_NO_ROW} IS FALSE"} if file.is_marked else {}
+    return Relation(f"read_json({as_pattern(file.path)}, {options})", names, **told)
 
 
 def attached(con: duckdb.DuckDBPyConnection, path: str, name: str, table: str | None) -> str:
@@ -389,7 +391,7 @@ def write_rows(rows: Iterator[_Row], out: str) -> tuple[tuple[str | None, str], 
 def _line(row: _Row) -> str:
     held = {f"c{i}": value for i, value in enumerate(row) if value is not None}
     if isinstance(row, NoRow):
-        held[_NO_ROW] = True
+        held[_NO_ROW] = row.is_sure
     return f"{json.dumps(held, default=_as_text)}\n"
 
 

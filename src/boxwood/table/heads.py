@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
-from boxwood._messages import cut_off, listed
+from boxwood._messages import Lost, cut_off, listed
 from boxwood.axes.categories import TRUTHS
 from boxwood.table.sql import BLANKS, MARKS
 
@@ -46,8 +46,12 @@ class Head(NamedTuple):
     first_row: list[str]
 
     @classmethod
-    def of(cls, records: list[tuple[int, list[str]]]) -> Head | None:
-        """Return the head of a table from its first lines; None if the first line has the names, and rows follow."""
+    def of(cls, records: list[tuple[int, list[str]]], *, is_sure: bool = True) -> Head | None:
+        """Return the head of a table from its first lines; None if the first line has the names, and rows follow.
+
+        IN: is_sure: whether a line that describes columns must be sure to be no row; else it may be one that has texts
+        where all others have numbers.
+        """
         width = next((len(fields) for _, fields in reversed(records) if fields), 0)
         may_be_names = [len(fields) == width < 2 * len(filled(fields)) for _, fields in records[:_MOST_TITLES]]
         if width < 2 or True not in may_be_names:
@@ -62,7 +66,7 @@ class Head(NamedTuple):
             if (
                 rows
                 and all(len(fields) == width for fields in (*rows, *below))
-                and all(_is_description(fields, rows) for fields in reversed(below))
+                and all((_is_description if is_sure else _is_told)(fields, rows) for fields in reversed(below))
                 and all(_is_told(fields, rows, n) for n, fields in [(n_texts, records[at][1]), *told])
                 and not (has_title and _is_like(records[at][1], rows))
             ):
@@ -84,16 +88,26 @@ class Head(NamedTuple):
         """The names of the columns."""
         return self.records[self.at][1]
 
-    def hints(self, skip: int = 0, unit: str = "line") -> Iterator[str]:
-        """Yield lines for the reader on what is left out; IN: skip: number of lines above that are not looked at."""
+    def hints(self, skip: int = 0, unit: str = "line", *, is_kept: bool = False) -> Iterator[str]:
+        """Yield lines for the reader on what is no row.
+
+        IN: skip: number of lines above that are not looked at; is_kept: whether lines below the names are kept.
+        """
         titles, below = self.records[: self.at], self.records[self.at + 1 :]
-        for found, what in ((titles, "above the names of columns"), (below, "below the names of columns")):
-            numbers = [str(skip + line) for line, fields in found if filled(fields)]
-            texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in filled(fields)]
-            if len(numbers) > 1:
-                yield f"left out {unit}s {', '.join(numbers[:-1])} and {numbers[-1]} {what}: {listed(texts, 3)}"
-            elif numbers:
-                yield f"left out {unit} {numbers[0]} {what}: {listed(texts, 3)}"
+        if any(filled(fields) for _, fields in titles):
+            yield Lost(f"left out {_named(titles, skip, unit)[0]} above the names of columns: {_named(titles)[1]}")
+        if any(filled(fields) for _, fields in below):
+            which, texts = _named(below, skip, unit)
+            what = f"no cluster for {which}, which describes columns" if is_kept else f"left out {which}"
+            yield f"{what} below the names of columns: {texts}"
+
+
+def _named(found: Sequence[tuple[int, list[str]]], skip: int = 0, unit: str = "line") -> tuple[str, str]:
+    """Return the numbers of lines, and the first of their texts."""
+    numbers = [str(skip + line) for line, fields in found if filled(fields)]
+    texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in filled(fields)]
+    which = f"{unit} {numbers[0]}" if len(numbers) == 1 else f"{unit}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+    return which, listed(texts, 3)
 
 
 def ends_of(
@@ -122,32 +136,54 @@ def ends_of(
     return ends if any(map(filled, ends)) else []
 
 
-def hints_on_ends(ends: Sequence[Sequence[str | None]]) -> list[str]:
-    """Return lines for the reader on rows of totals, and on notes, that are left out at the end."""
+def doubtful_ends(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Return rows at the end with a text in the first field alone, where others have numbers, that may be rows."""
+    first = max(len(records) - _MOST_ENDS, 0)
+    above = [fields for fields in records[:first] if fields]
+    ends = [fields for fields in records[first:] if len(fields) == width]
+    return [fields for fields in ends if _is_note(fields, above, is_sure=False) and not _is_note(fields, above)]
+
+
+def hints_on_ends(ends: Sequence[Sequence[str | None]], *, is_kept: bool = False) -> list[str]:
+    """Return lines for the reader on rows of totals, and on notes, that are left out at the end, or kept as no rows."""
+    what = "no cluster for" if is_kept else "left out"
     first = [next((word for word in fields if word), None) for fields in ends]
     totals = [repr(word) for word in first if word and _TOTAL.fullmatch(word)]
     notes = [repr(cut_off(word, 40)) for word in first if word and not _TOTAL.fullmatch(word)]
-    said = [f"left out rows of totals: {listed(totals)}"] if totals else []
-    return [*said, *([f"left out notes below the rows: {listed(notes)}"] if notes else [])]
+    said = [f"{what} rows of totals: {listed(totals)}"] if totals else []
+    return [*said, *([f"{what} notes below the rows: {listed(notes)}"] if notes else [])]
 
 
 class NoRow(tuple[Any, ...]):
     """Cells of a line of a sheet that is no row: it describes the columns, or is a total or a note."""
 
+    is_sure = True
 
-def rows_told(rows: Iterator[Sequence[Any]], hints: list[str]) -> Iterator[Sequence[Any]]:
-    """Yield the names of columns, and then the rows of a sheet, and those lines below the names that are none.
 
-    Lines on what is none are added to the hints.
+class Doubtful(NoRow):
+    """Cells of one that may be a row."""
+
+    is_sure = False
+
+
+def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool = False) -> Iterator[Sequence[Any]]:
+    """Yield the names of columns, and then the rows of a sheet; lines on what is none are added to the hints.
+
+    IN: all_rows: whether lines below the names that are, or may be, no rows are yielded as such; else the first are
+    left out, and the second are rows.
     """
     first = deque(islice(rows, FIRST))
     width = max(map(len, first), default=0)
-    head = Head.of([(i + 1, _texts(row, width)) for i, row in enumerate(first)])
+    numbered = [(i + 1, _texts(row, width)) for i, row in enumerate(first)]
+    sure, head = Head.of(numbered), Head.of(numbered, is_sure=not all_rows)
+    if sure is not None:
+        hints += sure.hints(unit="row", is_kept=all_rows)
     if head is not None:
-        hints += head.hints(unit="row")
         above = [first.popleft() for _ in head.records]
         yield [name or None for name in head.names]
-        yield from (NoRow(row) for row in above[head.at + 1 :])
+        n_sure = 0 if sure is None else len(sure.records)
+        told = ((NoRow if i < n_sure else Doubtful)(above[i]) for i in range(head.at + 1, len(above)))
+        yield from told if all_rows else ()
     elif first:
         yield first.popleft()
     last, sums = deque[Sequence[Any]](), Sums()
@@ -156,10 +192,13 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str]) -> Iterator[Seque
         sums.add(row)
         if len(last) > FIRST:
             yield last.popleft()
-    ends = ends_of([_texts(row, width) for row in last], width, sums.has)
-    hints += hints_on_ends(ends)
-    for i, row in enumerate(last):
-        yield row if i < len(last) - len(ends) else NoRow(row)
+    texts = [_texts(row, width) for row in last]
+    ends = ends_of(texts, width, sums.has)
+    hints += hints_on_ends(ends, is_kept=all_rows)
+    doubtful = doubtful_ends(texts, width) if all_rows else []
+    n_rows = len(last) - len(ends)
+    yield from (Doubtful(row) if texts[i] in doubtful else row for i, row in enumerate(islice(last, n_rows)))
+    yield from map(NoRow, islice(last, n_rows, None)) if all_rows else ()
 
 
 class Sums:
@@ -209,7 +248,7 @@ class _Told(NamedTuple):
     n_open: int
 
 
-def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int) -> bool:
+def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int = 2) -> bool:
     """Return whether a line is none of the rows beneath it; see `_told`."""
     told = _told(fields, rows)
     return told is not None and (len(told.plain) >= n_texts or len(told.plain) + told.n_closed >= _MANY)
@@ -265,16 +304,22 @@ def begins_as_total(fields: Sequence[str]) -> bool:
     return any(_TOTAL.fullmatch(text.strip()) for text in filled(fields)[:1])
 
 
-def _is_note(fields: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+def _is_note(fields: Sequence[str], above: Sequence[Sequence[str]], *, is_sure: bool = True) -> bool:
     above = above[1:]  # the first may have the names
-    is_first_alone = bool(fields[0].strip()) and len(filled(fields)) == 1 and _is_sentence(fields[0].strip())
-    return is_first_alone and _is_of_numbers(0, above) and all(len(filled(row)) > 1 for row in above)
+    text = fields[0].strip()
+    is_first_alone = bool(text) and len(filled(fields)) == 1 and not is_plain(text)
+    return (
+        is_first_alone
+        and (_is_sentence(text) or not is_sure)
+        and _is_of_numbers(0, above)
+        and all(len(filled(row)) > 1 for row in above)
+    )
 
 
 def _is_sentence(text: str) -> bool:
     """Return whether a text cannot be a name or a number of somebody, such as A17."""
     is_long = len(_WORD.findall(text)) >= 3
-    return not is_plain(text) and (is_long or _SENTENCE.match(text) is not None)
+    return is_long or _SENTENCE.match(text) is not None
 
 
 def _is_of_numbers(j: int, rows: Sequence[Sequence[str]]) -> bool:

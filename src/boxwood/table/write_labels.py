@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ from boxwood.table.column_names import ColumnError, suggestion
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
 from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, open_table, query_table
 from boxwood.table.formats import format_of
-from boxwood.table.labels import BatchLabeller, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
+from boxwood.table.labels import BatchLabeller, Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.parquet import (
     ParquetFile,
@@ -414,11 +414,12 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
     if not to_csv:
         _refuse_twins(source, out)
     labelled = _check(source.rows_alone(), rules, tick and (lambda share: tick(share / 2)))
-    labelled = _with_others(source, labelled)
-    rows = rows_with(source.numbered, inputs_of(source, rules))
+    inputs = inputs_of(source, rules)
+    rows, expression = rows_with(source.numbered, inputs), _of_rows(source, rules.expression, inputs)
+    labelled = _with_others(source, labelled, rows, expression)
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
-        new = _columns(source, _of_rows(source, rules.expression), column, to_csv)
+        new = _columns(source, expression, column, to_csv)
         packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
@@ -427,16 +428,21 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
     return labelled
 
 
-def _with_others(source: DuckTable, labelled: Labelled) -> Labelled:
-    """Return the counts with what is no row, which is written without a cluster."""
-    if not source.not_a_row:
+def _of_rows(source: DuckTable, expression: str, inputs: Mapping[str, Input]) -> str:
+    """Return the SQL of the new column, which is NULL for what is no row, and for what may be none and has texts."""
+    texts = " OR ".join(one.is_text for one in inputs.values()) or "false"
+    doubtful = f"({source.may_be_none}) AND ({texts})" if source.may_be_none else ""
+    others = " OR ".join(filter(None, (source.not_a_row, doubtful)))
+    return f"CASE WHEN NOT coalesce({others}, false) THEN ({expression}) END" if others else expression
+
+
+def _with_others(source: DuckTable, labelled: Labelled, rows: str, expression: str) -> Labelled:
+    """Return the counts with what is, or may be, no row: it is written, too."""
+    if not source.others:
         return labelled
-    n = source.fetch_lean(f"SELECT count(*) FROM {source.relation} WHERE {source.not_a_row}")[0][0]
-    return labelled._replace(n_rows=labelled.n_rows + n, n_empty=labelled.n_empty + n)
-
-
-def _of_rows(source: DuckTable, expression: str) -> str:
-    return f"CASE WHEN NOT ({source.not_a_row}) THEN {expression} END" if source.not_a_row else expression
+    counts = f"count(*), count(*) FILTER (({expression}) IS NULL)"
+    n_rows, n_empty = source.fetch_lean(f"SELECT {counts} FROM {rows} WHERE {source.others}")[0]
+    return labelled._replace(n_rows=labelled.n_rows + n_rows, n_empty=labelled.n_empty + n_empty)
 
 
 def _refuse_twins(source: DuckTable, out: str) -> None:
