@@ -169,6 +169,31 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
     return f"read_csv({as_pattern(dialect.path)}, {options}, {ONE_FILE})"
 
 
+def texts_of_numbers(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> list[int]:
+    """Return the columns that are no numbers for a copy: some have leading zeros, or more digits than a type has."""
+    found: list[int] = []
+    for start in range(0, len(dialect.names), _MANY):
+        places = range(start, min(start + _MANY, len(dialect.names)))
+        tests = ", ".join(_loses_digits(f"c{i}") for i in places)
+        row = con.execute(f"SELECT {tests} FROM {csv_relation(dialect)}").fetchall()[0]
+        found += [i for i, loses in zip(places, row, strict=True) if loses]
+    return found
+
+
+def _loses_digits(text: str) -> str:
+    """Return SQL for whether a column has leading zeros, or whole numbers that its type, a double perhaps, has not."""
+    is_long = f"(length({text}) > 15 AND regexp_full_match({text}, '[-+]?[0-9]{{16,}}'))"
+    is_part = f"regexp_full_match({text}, '[-+]?[0-9]*[.][0-9]*') OR regexp_full_match({text}, '[-+0-9.]+[eE][-+0-9]+')"
+    return (
+        f"coalesce(bool_or(regexp_full_match({text}, '[-+]?0[0-9]+([.].*)?')), false) OR "
+        f"coalesce(bool_or({is_long} AND TRY_CAST({text} AS BIGINT) IS NULL), false) OR "
+        f"coalesce(bool_or({is_long}) AND bool_or({is_part}), false)"
+    )
+
+
+_MANY = 100  # columns of one query
+
+
 def _ending(end: str) -> str:
     return f", new_line={as_text(end.encode('unicode_escape').decode())}" if end else ""
 
@@ -184,18 +209,23 @@ def _bare_text(text: str) -> str:
 
 def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
     """Return lines for the reader: what was skipped, which columns got other names, whether these look like data."""
-    hints, pairs = list(dialect.hints), list(zip(dialect.names, distinct_names(dialect.names), strict=True))
-    renamed = [new for name, new in pairs if name not in (None, new)]
-    unnamed = [new for name, new in pairs if name is None]
-    if unnamed:
-        hints.append(f"columns without a name are called by their number: {listed(unnamed)}")
-    if renamed:
-        hints.append(f"column names that come more than once get a number: {listed(renamed)}")
+    hints = [*dialect.hints, *hints_on_names(dialect.names)]
     numbers = [name for name in dialect.names if name is not None and _is_number(name)]
     fractions = any(not re.fullmatch(r"\s*[-+]?[0-9]+\s*", name) for name in numbers)
     if dialect.header and (fractions or (len(numbers) == len(dialect.names) and not _counts(numbers))):
         hints.append(f"column names look like data ({', '.join(numbers[:3])}); no header? --no-header")
     return tuple(hints)
+
+
+def hints_on_names(names: Sequence[str | None]) -> Iterator[str]:
+    """Yield lines for the reader on columns that got other names."""
+    pairs = list(zip(names, distinct_names(names), strict=True))
+    renamed = [new for name, new in pairs if name not in (None, new)]
+    unnamed = [new for name, new in pairs if name is None]
+    if unnamed:
+        yield f"columns without a name are called by their number: {listed(unnamed)}"
+    if renamed:
+        yield f"column names that come more than once get a number: {listed(renamed)}"
 
 
 def explained(message: str) -> str | None:

@@ -24,6 +24,7 @@ from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import as_path, find_file
+from boxwood.table.sheet import refuse_uncalculated, uncalculated
 from boxwood.table.sql import (
     BLANKS,
     MARKS,
@@ -117,6 +118,8 @@ class DuckTable:
     may_be_none : str
         SQL for whether one may be none, as it has texts where others have numbers; they get no cluster if rules need
         these. "" if there is none.
+    uncalculated : mapping from int to int
+        Of Excel: how many cells of columns hold formulas without a value; such columns can be copied, but not used.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -133,6 +136,11 @@ class DuckTable:
     zones: Mapping[int, str] = field(default_factory=dict)
     not_a_row: str = ""
     may_be_none: str = ""
+    uncalculated: Mapping[int, int] = field(default_factory=dict)
+
+    def refuse_uncalculated(self, columns: Collection[int]) -> None:
+        """Raise a DataError if one of the columns holds formulas without a value."""
+        refuse_uncalculated(self.name, [(self.names[i], n) for i, n in self.uncalculated.items() if i in columns])
 
     @property
     def others(self) -> str:
@@ -317,6 +325,7 @@ def open_table(
     text: bool = True,
     texts: Collection[str] = (),
     all_rows: bool = False,
+    as_written: bool = False,
 ) -> Iterator[DuckTable]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -331,8 +340,11 @@ def open_table(
     texts : collection of str, default=()
         Names of columns of CSV that stay text in any case.
     all_rows : bool, default=False
-        Of CSV and Excel: whether lines that are no rows are kept, see `DuckTable.not_a_row`. Titles above the names of
-        columns never are.
+        Whether the table is to be copied. Of CSV and Excel: lines that are no rows are kept, see `DuckTable.not_a_row`,
+        but for titles above the names of columns. Of JSON lines and SQLite: no digit of whole numbers is lost.
+    as_written : bool, default=False
+        Of JSON lines, SQLite and Excel: whether it is copied into a file of text, so that numbers of columns with
+        fractions, and values with others inside, stay the JSON that they are.
 
     Raises
     ------
@@ -348,7 +360,9 @@ def open_table(
     if options.encoding is not None and not has_encoding(options.encoding):
         raise ValueError(f"unknown encoding {shown(options.encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
-        file = File(*find_file(path, workspace), workspace, None if text else texts, options, all_rows=all_rows)
+        file = File(
+            *find_file(path, workspace), workspace, None if text else texts, options, all_rows=all_rows
+        )._replace(as_written=as_written)
         yield described(con, file, format_of(path, options.format))
 
 
@@ -396,12 +410,44 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
     sql = found.sql
     if found.typed is not None and not may_be_renamed(own):
         types = tuple("VARCHAR" if type in _OF_TEXTS else type for type in types)
+        if file.all_rows:
+            types = _exact_types(con, file, own, types, found.typed)
         sql = found.typed(dict(zip(own, types, strict=True)))
     relation = f"{sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
     more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones, "not_a_row": found.not_a_row}
+    more["uncalculated"] = found.uncalculated
+    if found.uncalculated:
+        counts = [(names[i], n) for i, n in found.uncalculated.items()]
+        more["hints"] = (*hints, f"{uncalculated(counts)}; open and save the workbook")
     table = DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
     return replace(table, may_be_none=found.may_be_none) if file.all_rows else table.rows_alone()
+
+
+def _exact_types(
+    con: duckdb.DuckDBPyConnection,
+    file: File,
+    names: Sequence[str],
+    types: tuple[str, ...],
+    typed: Callable[[Mapping[str, str]], str],
+) -> tuple[str, ...]:
+    """Return types of columns of JSON lines that lose no digit: JSON in place of those that may."""
+    loose = [i for i, type in enumerate(types) if type in ("DOUBLE", "HUGEINT", "UHUGEINT") or is_nested(type)]
+    if loose and not file.as_written:
+        rows = typed({names[i]: "JSON" for i in loose})
+        tests = ", ".join(f"bool_or(regexp_matches(CAST(c{i} AS VARCHAR), '{_FAR}'))" for i in loose)
+        query = f"SELECT {tests} FROM {rows} AS t({', '.join(f'c{i}' for i in loose)})"
+        found = waited(con, lambda: con.execute(query).fetchall())[0]
+        loose = [i for i, is_far in zip(loose, found, strict=True) if is_far]
+    return tuple("JSON" if i in loose else type for i, type in enumerate(types))
+
+
+_FAR = "(^|[^0-9.])[0-9]{16,}([^0-9.eE]|$)"  # a whole number that a double may not hold
+
+
+def is_nested(type: str) -> bool:
+    """Return whether values of a type of DuckDB hold others."""
+    return type.endswith("]") or type.startswith(("STRUCT", "MAP", "UNION"))
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:

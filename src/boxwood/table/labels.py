@@ -112,6 +112,7 @@ def inputs_of(source: DuckTable, rules: Rules) -> dict[str, Input]:
         If the table lacks a column, or one that must be numbers has a type without any, such as a date.
     """
     positions = positions_of(source.name, source.names, rules.needed)
+    source.refuse_uncalculated(positions.values())
     kinds: dict[str, Categories | Dates] = {**rules.categories, **rules.dates}
     return {name: input_of(source, at, kinds.get(name)) for name, at in positions.items()}
 
@@ -392,6 +393,7 @@ def read_row(
     ]
     with open_table(path, options, text=False, texts=texts, all_rows=True) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
+        source.refuse_uncalculated(positions.values())
         learn_styles(source.rows_alone(), list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}, {one.is_unseen}" for one in inputs] or ["1"]

@@ -19,7 +19,7 @@ from boxwood.passes.source import Source
 from boxwood.table._spill import told_of_disk
 from boxwood.table.column_names import ColumnError, suggestion
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
-from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, open_table, query_table
+from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, is_nested, open_table, query_table
 from boxwood.table.formats import format_of
 from boxwood.table.labels import BatchLabeller, Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions
@@ -132,10 +132,11 @@ def output_format(out: str) -> str:
 
 def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
     """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers."""
-    text = output_format(out).startswith("FORMAT csv")
+    target = output_format(out)
+    text, as_written = target.startswith("FORMAT csv"), target != OUTPUTS[".parquet"]
     # DuckDB reads points as decimal ones
     texts = rules.texts if options.decimal is None else set(rules.needed.values())
-    return open_table(as_path(table), options, text=text, texts=texts, all_rows=True)
+    return open_table(as_path(table), options, text=text, texts=texts, all_rows=True, as_written=as_written)
 
 
 class _Files(NamedTuple):
@@ -483,6 +484,13 @@ def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
 
 
+def _as_text_of_csv(source: DuckTable, i: int) -> str:
+    """Return SQL of a column for CSV: values with others inside are JSON, and texts of JSON lose their quotes."""
+    if is_nested(source.types[i]):
+        return f"CAST(to_json(c{i}) AS VARCHAR)"
+    return source.text(i) if source.types[i] == "JSON" else f"c{i}"
+
+
 class _Columns(NamedTuple):
     """The columns to write, in SQL by their names, SQL of a row above them, and DuckDB's option for a line of names."""
 
@@ -498,8 +506,7 @@ def _columns(source: DuckTable, expression: str, column: str, is_csv: bool) -> _
     as the first row instead; other files are refused.
     """
     names = [*source.names, column]
-    # a text of JSON has quotes around it, which are no part of it
-    own = (source.text(i) if is_csv and type == "JSON" else f"c{i}" for i, type in enumerate(source.types))
+    own = (_as_text_of_csv(source, i) if is_csv else f"c{i}" for i in range(len(source.types)))
     values = [*own, f"({expression})"]
     if not is_csv or len({name.casefold() for name in names}) == len(names):
         return _Columns(dict(zip(names, values, strict=True)), ", HEADER true" if is_csv else "")
