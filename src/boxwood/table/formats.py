@@ -28,7 +28,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import nearest_name
-from boxwood._messages import cut_off
+from boxwood._messages import cut_off, shown
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
@@ -349,9 +349,7 @@ def _rows_copied(
         found = rows_told(found, hints, all_rows=file.all_rows)
     columns, counts = write_rows(found, copy, hints, as_written=file.as_written, is_exact=file.all_rows)
     if not columns:
-        raise DataError(
-            "\n".join([f"{file.name} has no columns; the names of columns must stand in its first row", *hints])
-        )
+        raise DataError("\n".join([f"{file.name} {_NO_COLUMNS}", *hints]))
     if is_sheet:
         hints += hints_on_names([name for _, name, _ in columns])
     more = {"hints": (*file.hints, *hints), "uncalculated": counts, "is_marked": is_sheet and file.all_rows}
@@ -421,10 +419,8 @@ def write_rows(
                     held.add(_FarInt)
                 kinds[i] |= held
             file.writelines(map(_line, batch))
-    columns = [
-        (name, _type_of(held - _NOTHING, as_written=as_written, is_exact=is_exact))
-        for name, held in zip_longest(names, kinds)
-    ]
+    how = {"as_written": as_written, "is_exact": is_exact}
+    columns = [(name, _type_of(held - {type(None)}, **how)) for name, held in zip_longest(names, kinds)]
     return tuple(without_empty_columns(columns, hints)), dict(counts)
 
 
@@ -435,6 +431,7 @@ def _line(row: _Row) -> str:
     return f"{json.dumps(held, default=_as_text)}\n"
 
 
+_NO_COLUMNS = "has no columns; the names of columns must stand in its first row"
 _Row = Sequence[Any]
 _NO_ROW = "no_row"
 
@@ -452,9 +449,10 @@ def _type_of(held: set[type], *, as_written: bool, is_exact: bool) -> str | None
     """
     if not held:
         return None
+    held = held - {Uncalculated}
     if {int, float} <= held <= {int, float, _FarInt} and (as_written or (is_exact and _FarInt in held)):
         return "JSON" if as_written else "VARCHAR"
-    return next((type for types, type in _TYPES if held <= types), "VARCHAR")
+    return next((type for types, type in _TYPES if held and held <= types), "VARCHAR")
 
 
 class _FarInt(int):
@@ -462,7 +460,6 @@ class _FarInt(int):
 
 
 _EXACT = 1 << 53
-_NOTHING = {type(None), Uncalculated}
 _TYPES: tuple[tuple[set[type], str], ...] = (
     ({bool}, "BOOLEAN"),
     ({int, _FarInt}, "BIGINT"),
@@ -506,7 +503,12 @@ def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Ite
         raise DataError('Excel files need openpyxl: pip install "boxwood[excel]"') from None
     with closing(load_workbook(path, read_only=True, data_only=True)) as book:
         sheets = visible_sheets(book, hints)[:1] if table is None else [sheet.title for sheet in book.worksheets]
-        yield from rows_of_sheet(book[_chosen(name, table, sheets, "sheet")], name, hints)
+        chosen = _chosen(name, table, sheets, "sheet")
+        n_rows = 0
+        for n_rows, row in enumerate(rows_of_sheet(book[chosen], name, hints), 1):  # noqa: B007
+            yield row
+        if n_rows == 0 and table is not None:
+            raise DataError(f"{name}, sheet {shown(chosen)}, {_NO_COLUMNS}\nsheets: {listed(sheets, 30)}")
 
 
 FORMATS = {

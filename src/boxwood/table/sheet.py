@@ -109,6 +109,8 @@ def _values(cells: Sequence[dict[str, Any]], name: str) -> list[Any]:
     if width > MOST_COLUMNS:
         what = f"a cell of row {filled[0]['row']:,} stands in column {width:,}"
         raise DataError(f"cannot read {name} as xlsx: {what}: sheets end with column {MOST_COLUMNS:,}")
+    if len({cell["column"] for cell in filled}) < len(filled):
+        raise DataError(f"cannot read {name} as xlsx: row {filled[0]['row']:,} has two cells in one column")
     row: list[Any] = [None] * width
     for cell in filled:
         value = cell["value"]
