@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -27,6 +28,15 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
     return ", ".join(map(cut_off, words[:limit])) + more
+
+
+def brief(message: str) -> str:
+    """Return a message in which nothing that it quotes is longer than 200 characters, and no line than 2,000."""
+    lines = (_QUOTED.sub(lambda found: cut_off(found[0]), line) for line in message.split("\n"))
+    return "\n".join(cut_off(line, 2000) for line in lines)
+
+
+_QUOTED = re.compile(r"(?<=')[^']{201,}(?=')|[^\s,;']{201,}")
 
 
 class Lost(str):

@@ -190,12 +190,12 @@ def _table(file: str | None, sql: str | None, output: str | None) -> str | Query
 
 def _print(talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str) -> Labelled:
     """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
-    from boxwood._files import temporary_folder
+    from boxwood._files import naming, temporary_folder
 
     with temporary_folder() as folder:
         whole = os.path.join(folder, "labelled.csv")
         labelled = _write(talk, explanation, table, options, column, whole)
-        with open(whole, "rb") as printed:
+        with open(whole, "rb") as printed, naming("standard output"):
             shutil.copyfileobj(printed, sys.stdout.buffer)
             sys.stdout.buffer.flush()
     return labelled

@@ -23,7 +23,7 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from boxwood._messages import listed
+from boxwood._messages import cut_off, listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
 from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_plain, is_sum
@@ -239,6 +239,12 @@ def explained(message: str) -> str | None:
         return f"{where} is not UTF-8 text\nname its encoding with --encoding, or save it as UTF-8"
     if "Maximum line size" in message:
         return f"{where} is longer than 2,000,000 bytes"
+    if "unterminated quote" in message:
+        return f"a value in quotes in {where} has no end, or is longer than 2,000,000 bytes"
+    if line:  # the line itself is quoted between that and the reason
+        return f"{where}: {cut_off(message.split('Possible fixes')[0].strip().splitlines()[-1])}"
+    if "invalid state" in message:
+        return "its quotes and ends of lines are not those of CSV"
     return None
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from boxwood._dates import Dates
-from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table.column_names import ColumnError, distinct_names, suggestion
@@ -126,7 +126,7 @@ def positions_of(table: str, names: Sequence[str], needed: Mapping[str, str]) ->
         similar = suggestion(absent[0], names)
         raise DataError(f"{table} lacks a column the rules need: {absent[0]}{similar}{advice}")
     if absent:
-        raise DataError(f"{table} lacks {len(absent)} columns the rules need: {', '.join(absent)}{advice}")
+        raise DataError(f"{table} lacks {len(absent)} columns the rules need: {listed(absent)}{advice}")
     return {name: names.index(column) for name, column in needed.items()}
 
 

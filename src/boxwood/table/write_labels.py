@@ -392,7 +392,7 @@ def _named(out: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
+        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0].removeprefix("cannot write: ")
         raise OSError(f"cannot write {out}: {reason}; is the disk full?") from None
 
 
@@ -425,7 +425,8 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
         options = f"{target}{new.header}{packing}{groups}, {_IN_PLACE}"
-        source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
+        with _named(out):
+            source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
     return labelled
 
 
