@@ -184,8 +184,11 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
         n_sure = 0 if sure is None else len(sure.records)
         told = ((NoRow if i < n_sure else Doubtful)(above[i]) for i in range(head.at + 1, len(above)))
         yield from told if all_rows else ()
-    elif first:
-        yield first.popleft()
+    else:
+        while first and not any(_texts(first[0], width)):
+            first.popleft()
+        if first:
+            yield first.popleft()
     last, sums = deque[Sequence[Any]](), Sums()
     for row in chain(first, rows):
         last.append(row)
@@ -360,7 +363,7 @@ _TOTAL, _MEAN = re.compile(TOTAL, re.IGNORECASE), re.compile(_MEANS, re.IGNORECA
 _FLOAT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(
-    r"[*\u2020\u2021\u00a7\u00a9(\[]|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{3,}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
+    r"[*\u2020\u2021\u00a7\u00a9(\[]|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{2,}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
 )
 """Beginnings of notes: a mark, `Source: `, `n =`, `As of 31.12.2026`."""
 _MOST_ENDS = 6  # lines at the end that are looked at

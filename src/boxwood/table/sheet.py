@@ -56,9 +56,9 @@ def rows_of_sheet(sheet: Any, name: str, hints: list[str]) -> Iterator[Sequence[
         if all(value is None for value in row):
             continue
         n_empty = number - last - 1
-        if n_empty > MOST_EMPTY:
+        if n_empty > MOST_EMPTY and last > 0:
             hints.append(Lost(f"left out {n_empty:,} empty rows above row {number:,}"))
-        else:
+        elif n_empty <= MOST_EMPTY:
             yield from [()] * n_empty
         last = number
         yield row
