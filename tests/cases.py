@@ -89,3 +89,19 @@ def _weights(rng: np.random.Generator, n: int) -> np.ndarray | None:
     if kind == 1:
         return rng.random(n) + 0.01
     return None
+
+
+def make_vast(seed, max_rows=8):
+    """Return rows, labels and weights of a small table in which some numbers, or weights, dwarf all others."""
+    rng = np.random.default_rng([seed, 8])
+    n, d, k = int(rng.integers(5, max_rows + 1)), int(rng.integers(1, 4)), int(rng.integers(2, 4))
+    X = rng.integers(0, 9, size=(n, d)) * 1.0 if rng.random() < 0.5 else 3 * rng.normal(size=(n, d))
+    for _ in range(rng.integers(1, 4)):
+        X[rng.integers(n), rng.integers(d)] = rng.choice([-1, 1]) * 10.0 ** rng.integers(3, 19) + rng.integers(3)
+    if rng.random() < 0.2:
+        X[:, 0] += np.where(rng.random(n) < 0.5, 10.0 ** rng.integers(3, 13), 0.0)
+    labels = np.concatenate([np.arange(k), rng.integers(k, size=n - k)])
+    orders = rng.choice([0, 0, 3, 9])
+    if orders:
+        return X, labels, 10.0 ** rng.uniform(-orders, orders, size=n)
+    return X, labels, rng.integers(1, 5, n) * 1.0 if rng.random() < 0.5 else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
@@ -15,6 +16,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._messages import shown
 from boxwood._types import Floats
 from boxwood.errors import DataError
 
@@ -25,9 +27,13 @@ _DAYS = (
 DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
 """Forms of dates beside those of ISO 8601."""
 
-_TIME = "([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])([.][0-9]+)?)?"
-_OFFSET = "Z| UTC|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
-ISO = f"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[T ]{_TIME}({_OFFSET})?)?"
+ISO_PARTS = (
+    "([0-9]{4})-([0-9]{2})-([0-9]{2})",
+    "(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])",
+    "(?::([0-5][0-9])([.][0-9]+)?)?",
+    "(Z| UTC|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?)?",
+)
+ISO = "".join(ISO_PARTS)
 """Pattern of dates of ISO 8601: in its groups are year, month, day, hour, minute, second, fraction and zone."""
 
 DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
@@ -39,6 +45,9 @@ TIME = "[0-9]{1,3}:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?"
 
 MICROSECONDS = 86_400_000_000  # of a day
 _EPOCH = datetime(1970, 1, 1)
+_IN_UTC = _EPOCH.replace(tzinfo=UTC)
+_ONE = timedelta(microseconds=1)
+_FIRST_OF_ALL, _LAST_OF_ALL = ((end - _EPOCH) // _ONE for end in (datetime.min, datetime.max))
 _STEPS = [  # from a day down
     *(timedelta(hours=n) for n in (24, 12, 6, 3, 1)),
     *(timedelta(minutes=n) for n in (30, 15, 5, 1)),
@@ -59,7 +68,8 @@ class Dates(NamedTuple):
 
     Notes
     -----
-    Doubles tell microseconds apart from 1790 to 2149; beyond, neighbouring ones may become one.
+    Doubles tell microseconds apart from 1790 to 2149; beyond, neighbouring ones may become one: 40 of them around
+    9999-12-31, which is how "open end" is often written. Of those that are one, the roundest is said.
 
     Examples
     --------
@@ -100,30 +110,45 @@ class Dates(NamedTuple):
             return math.nan
         moment, where = self._moment(value), f" in {column}" if column else ""
         if moment is None:
-            raise DataError(f"{str(value)!r}{where} is no date; expected one such as {self.example}")
+            said = shown(str(value) if isinstance(value, str) else value)
+            raise DataError(f"{said}{where} is no date; expected one such as {self.example}")
         if (moment.tzinfo is None) == bool(self.zone):
-            has, needs = ("a", "none") if moment.tzinfo else ("no", "one")
-            raise DataError(f"{value}{where} has {has} time zone, but the dates of the rules have {needs}")
-        return _days(moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment)
+            raise DataError(f"{value}{where} {zone_of_other_kind(bool(self.zone))}")
+        return ((moment - (_IN_UTC if moment.tzinfo else _EPOCH)) // _ONE) / MICROSECONDS
 
     def text(self, days: float) -> str:
         """Return a date as text, such as 2026-03-01 or 2026-03-01 14:30, to the microsecond."""
-        if not math.isfinite(days):
-            return str(days)
-        return self._said(_microseconds(days))
+        return self._said(_microseconds(days)) if math.isfinite(days) else str(days)
 
     def day(self, days: float) -> str:
         """Return a date to the day, as text."""
         micro = _microseconds(days)
-        return self._local(micro).date().isoformat() if _is_a_date(micro) else self._said(micro)
+        with suppress(OverflowError):
+            return self._local(micro).date().isoformat()
+        return self._said(micro)
 
     def first(self, days: float, *, beyond: bool) -> str:
         """Return the first date from `days` on, or `beyond` it, as text: dates up to `days` are before the latter."""
         return self._said(_first(days, beyond))
 
     def first_moment(self, days: float, *, beyond: bool) -> datetime:
-        """Return the first date from `days` on, or `beyond` it, in UTC and without a zone."""
-        return _EPOCH + timedelta(microseconds=_first(days, beyond))
+        """Return the first date from `days` on, or `beyond` it, in UTC and without a zone.
+
+        Raises
+        ------
+        DataError
+            If it is not in the years 1 to 9999.
+        """
+        micro = _first(days, beyond)
+        if not _is_a_date(micro):
+            raise DataError(
+                f"{self._said(micro)} is beyond the years 1 to 9999, the dates that code, SQL and files hold"
+            )
+        return _EPOCH + micro * _ONE
+
+    def moment(self, days: float) -> datetime:
+        """Return a date, which is one of UTC if dates have a zone; an error as of `first_moment`."""
+        return self.first_moment(days, beyond=False).replace(tzinfo=UTC if self.zone else None)
 
     def roundest(self, low: float, high: float) -> float:
         """Return the threshold in `low <= x < high` that parts dates before a round one from that and later ones.
@@ -131,15 +156,16 @@ class Dates(NamedTuple):
         A new year is rounder than a month's first day, this than any day, a day than an hour, and so on. Of equally
         round dates the one nearest to the middle is taken.
         """
-        first, last = _first_after(low), _microseconds(high)
-        if first > last or not (_is_a_date(first) and _is_a_date(last)):
+        first, last = max(_first_after(low), _FIRST_OF_ALL), min(_microseconds(high), _LAST_OF_ALL)
+        if first > last:
             return low
         middle = self._local(first + (last - first) // 2)
-        for pair in _round_dates(middle):
-            for found in sorted(pair, key=lambda each: abs(each - middle)):
-                if first <= (micro := self._utc(found)) <= last:
+        for candidates in _round_dates(middle):
+            for found in sorted(candidates, key=lambda each: abs(each - middle)):
+                micro = self._utc(found)
+                if low < micro / MICROSECONDS <= high and _is_a_date(micro):
                     return math.nextafter(micro / MICROSECONDS, -math.inf)
-        return low
+        return math.nextafter(first / MICROSECONDS, -math.inf) if first / MICROSECONDS <= high else low
 
     # ------------------------------------------------------------------------------------------------- private
     def _moment(self, value: Any) -> datetime | None:
@@ -160,23 +186,37 @@ class Dates(NamedTuple):
         return _zone(self.zone)
 
     def _local(self, micro: int) -> datetime:
-        """Return a moment in the zone of the column, without the zone."""
-        moment = _EPOCH + timedelta(microseconds=micro)
-        return moment.replace(tzinfo=UTC).astimezone(self._tz).replace(tzinfo=None) if self.zone else moment
+        """Return a moment in the zone of the column, without the zone; in UTC, where the calendar has it there alone.
+
+        Raises
+        ------
+        OverflowError
+            If it is beyond the calendar.
+        """
+        distance = timedelta()
+        if self.zone:
+            inside = min(max(micro, _FIRST_OF_ALL + MICROSECONDS), _LAST_OF_ALL - MICROSECONDS)
+            distance = (_IN_UTC + inside * _ONE).astimezone(self._tz).utcoffset() or distance
+        with suppress(OverflowError):
+            return _EPOCH + (micro * _ONE + distance)
+        return _EPOCH + micro * _ONE
 
     def _utc(self, local: datetime) -> int:
-        moment = local.replace(tzinfo=self._tz).astimezone(UTC).replace(tzinfo=None) if self.zone else local
-        return (moment - _EPOCH) // timedelta(microseconds=1)
+        moment = local.replace(tzinfo=self._tz) - _IN_UTC if self.zone else local - _EPOCH
+        return moment // _ONE
 
     def _said(self, micro: int) -> str:
-        if not _is_a_date(micro):
+        try:
+            local = self._local(micro)
+            distance = local - _EPOCH - micro * _ONE
+            if local.time() == time() and self._utc(local) == micro:  # in the zone of the column
+                return local.date().isoformat()
+            if distance % timedelta(minutes=1):  # before there were zones; no text has such a distance to UTC
+                local, distance = local - distance, timedelta()
+        except OverflowError:
             return f"{micro / MICROSECONDS:.17g} days after 1970-01-01"
-        local = self._local(micro)
-        if local == datetime(local.year, local.month, local.day):  # in the zone of the column
-            return local.date().isoformat()
         seconds = "auto" if local.second or local.microsecond else "minutes"
-        zone = _offset(local - _EPOCH - timedelta(microseconds=micro)) if self.zone else ""
-        return local.isoformat(" ", timespec=seconds) + zone
+        return local.isoformat(" ", timespec=seconds) + (_offset(distance) if self.zone else "")
 
 
 NO_DATES: Mapping[int, Dates] = MappingProxyType({})
@@ -271,20 +311,44 @@ def _offset(distance: timedelta) -> str:
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
 
 
-def _days(moment: datetime) -> float:
-    return ((moment - _EPOCH) // timedelta(microseconds=1)) / MICROSECONDS
-
-
 _MOST_DAYS = 1e9  # far more than any date has
 
 
+def zone_of_other_kind(needed: bool) -> str:
+    """Return in words that a date has a time zone where rules need none, or the other way round, and what to do."""
+    if needed:
+        return "has no time zone, but the dates of the rules have one; say in which zone it is, as in 2026-03-01T14:30Z"
+    return (
+        "has a time zone, but the dates of the rules have none; give the local date without one, as in 2026-03-01T14:30"
+    )
+
+
+def in_calendar(days: float) -> float:
+    """Return days, or the first or last ones that are in the years 1 to 9999."""
+    return min(max(days, _FIRST_OF_ALL / MICROSECONDS), _LAST_OF_ALL / MICROSECONDS)
+
+
 def _first(days: float, beyond: bool) -> int:
-    return _first_after(days if beyond else math.nextafter(days, -math.inf))
+    """Return the first date from `days` on, or beyond it; of all that are the same double the roundest."""
+    return _roundest_at(_first_after(days if beyond else math.nextafter(days, -math.inf)) / MICROSECONDS)
 
 
 def _microseconds(days: float) -> int:
-    """Return the last microsecond that is not after `days`."""
-    return _first_after(math.nextafter(days, -math.inf)) if math.isfinite(days) else 0
+    """Return the last microsecond that is not after `days`; of all that are the same double the roundest."""
+    return _roundest_at(_first_after(math.nextafter(days, -math.inf)) / MICROSECONDS) if math.isfinite(days) else 0
+
+
+def _roundest_at(days: float) -> int:
+    """Return the roundest microsecond of the calendar that is this double; the nearest one if none is."""
+    exact = Fraction(days) * MICROSECONDS
+    for step in _STEPS if abs(days) >= _TOLD_APART else ():
+        micro = min(max(round(exact / (step // _ONE)) * (step // _ONE), _FIRST_OF_ALL), _LAST_OF_ALL)
+        if micro / MICROSECONDS == days:
+            return micro
+    return round(exact)
+
+
+_TOLD_APART = 2.0**16  # days around 1970 in which no two microseconds are the same double
 
 
 def _first_after(days: float) -> int:
@@ -298,16 +362,19 @@ def _first_after(days: float) -> int:
 
 
 def _is_a_date(micro: int) -> bool:
-    """Return whether a microsecond is in the years 2 to 9998, which Python has in all zones."""
-    return -718_000 < micro / MICROSECONDS < 2_932_000
+    """Return whether a microsecond is in the years 1 to 9999, which datetime knows."""
+    return _FIRST_OF_ALL <= micro <= _LAST_OF_ALL
 
 
-def _round_dates(middle: datetime) -> Iterator[tuple[datetime, datetime]]:
+def _round_dates(middle: datetime) -> Iterator[list[datetime]]:
     """Yield the last round date up to a moment and the next one after it: first days of years, of months, days, ..."""
-    yield datetime(middle.year, 1, 1), datetime(middle.year + 1, 1, 1)
+    yield [datetime(year, 1, 1) for year in (middle.year, middle.year + 1) if year <= datetime.max.year]
     month = datetime(middle.year, middle.month, 1)
-    yield month, (month + timedelta(days=31)).replace(day=1)
+    yield [month] if month > _LAST_MONTH else [month, (month + timedelta(days=31)).replace(day=1)]
     day = datetime(middle.year, middle.month, middle.day)
     for step in _STEPS:
         last = day + (middle - day) // step * step
-        yield last, last + step
+        yield [last] if datetime.max - last < step else [last, last + step]
+
+
+_LAST_MONTH = datetime.max - timedelta(days=31)

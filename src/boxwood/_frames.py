@@ -151,7 +151,7 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
     Raises
     ------
     DataError
-        If a text is no date, or a column has a time zone where the dates have none, or the other way round.
+        If a text is no date, a column has numbers, or a time zone where the dates have none, or the other way round.
     """
     import narwhals as nw
 
@@ -162,11 +162,18 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
         if _holds_dates(series) and bool(_zone_of(series)) != bool(dates[name].zone):
             has, need = ("a", "none; leave it out") if _zone_of(series) else ("no", "one; say in which zone they are")
             raise DataError(f"the dates of {name} have {has} time zone, but those of the rules have {need}")
+        if (series.dtype.is_numeric() or series.dtype == nw.Boolean) and _has_numbers(series):
+            raise DataError(f"{name} must be dates such as {dates[name].example}, but has numbers")
         if _may_be_text(series) and not _holds_dates(series):
             number = {value: dates[name].number(value, name) for value in series.drop_nulls().unique().to_list()}
             days = [number.get(value, np.nan) for value in series.to_list()]
             whole = whole.with_columns(nw.new_series(series.name, days, nw.Float64, backend=series.implementation))
     return whole.to_native()
+
+
+def _has_numbers(series: Any) -> bool:
+    """Return whether a column of numbers has some; of a column without a value the type says nothing."""
+    return not np.isnan(series.drop_nulls().to_numpy().astype(np.float64)).all()
 
 
 def _holds_dates(series: Any) -> bool:
@@ -397,16 +404,53 @@ def refuse_other_names(X: Any, **given: Any) -> None:
 def label_values(labels: Any) -> Any:
     """Return arrays, lists and tuples of labels as they are, and series and arrays of other libraries as numpy arrays.
 
-    Whole numbers of a series, of which some are missing, become a list: as floats, large ones would be rounded.
+    Whole numbers of a series, of which some are missing, become a list: as floats, large ones would be rounded. What
+    has an order of its own, as `stated_order` tells, keeps it.
     """
     if isinstance(labels, (np.ndarray, list, tuple)):
         return labels
     import narwhals as nw
 
+    if (order := stated_order(labels)) is not None:
+        return OrderedLabels.of(labels, order)
     if not nw.dependencies.is_into_series(labels):
         return np.asarray(labels) if hasattr(labels, "__array__") else labels
     series = nw.from_native(labels, series_only=True)
     return series.to_list() if series.dtype.is_integer() and series.is_null().any() else series.to_numpy()
+
+
+class OrderedLabels(np.ndarray):
+    """Labels whose type has an order, which some of the rows keep."""
+
+    stated_order: Sequence[Hashable] | None = None
+
+    @classmethod
+    def of(cls, labels: Any, order: Sequence[Hashable]) -> OrderedLabels:
+        """Return labels with their order."""
+        found = np.asarray(labels).astype(object).view(cls)
+        found.stated_order = order
+        return found
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.stated_order = getattr(other, "stated_order", None)
+
+
+def stated_order(labels: Any) -> Sequence[Hashable] | None:
+    """Return the values of labels in the order of their type; None where that has none.
+
+    An ordered Categorical of pandas has one, an Enum of polars, and an ordered dictionary of Arrow.
+    """
+    if isinstance(labels, OrderedLabels):
+        return labels.stated_order
+    dtype, type_of_arrow = getattr(labels, "dtype", None), getattr(labels, "type", None)
+    if getattr(dtype, "ordered", None) is True:
+        return list(dtype.categories)  # type: ignore[union-attr]
+    if type(dtype).__name__ == "Enum" and hasattr(dtype, "categories"):
+        return list(dtype.categories)  # type: ignore[union-attr]
+    if getattr(type_of_arrow, "ordered", None) is True:
+        parts = labels.unify_dictionaries().chunks if hasattr(labels, "chunks") else [labels]
+        return parts[0].dictionary.to_pylist() if parts else []
+    return None
 
 
 def names_array(names: Sequence[Hashable]) -> Array:

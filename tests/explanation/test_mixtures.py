@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.base import clone
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.datasets import load_iris
 from sklearn.frozen import FrozenEstimator
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, RobustScaler, StandardScaler
 
-from boxwood import Explanation, Mixture, Reference, explain, grow
+from boxwood import MMDT, Explanation, Mixture, Reference, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput
@@ -26,7 +27,7 @@ from boxwood.render import text
 from boxwood.theory import certificate
 from tests import naive
 from tests.cases import make_case
-from tests.scale import SLOW, each, seeds, share
+from tests.scale import SLOW, each, law, seeds, share
 
 KINDS = ("full", "tied", "diag", "spherical")
 
@@ -231,8 +232,9 @@ def test_a_pipeline_has_gaussians_of_its_own_columns():
     X, _ = draw(4)
     pipeline = make_pipeline(StandardScaler(), GaussianMixture(3, random_state=0)).fit(X)
     ex = explain(X, pipeline, method="mmdt")
-    assert (ex.predict(X) == grow.mmdt(Mixture.of(X, pipeline.predict(X))).predict(X)).all()
-    assert explain(X, pipeline).mixture is None
+    on_scaled = grow.mmdt(Mixture.from_gaussian_mixture(pipeline[-1]))
+    assert (ex.predict(X) == on_scaled.predict(pipeline[0].transform(X))).all()
+    assert explain(X, pipeline).mixture.fitted
 
 
 def test_gaussians_of_other_columns_are_not_used(iris):
@@ -476,3 +478,73 @@ def test_rows_may_be_a_frame(iris):
     ex = explain(X, fitted(X, "full"), method="mmdt")
     assert ex.mixture.column in "abcd"
     assert (ex.predict(X) == ex.tree.predict(X.to_numpy())).all()
+
+
+# ------------------------------------------------------------------------------------------- mixtures behind scalers
+
+SCALERS = (
+    lambda: StandardScaler(),
+    lambda: StandardScaler(with_mean=False),
+    lambda: MinMaxScaler((-2, 5)),
+    lambda: MaxAbsScaler(),
+    lambda: RobustScaler(with_centering=False),
+    lambda: make_pipeline(RobustScaler(), MinMaxScaler()),
+    lambda: "passthrough",
+)
+
+
+def behind_scalers(seed):
+    """Return rows, a fitted pipeline of scalers and a mixture, and how it is explained."""
+    rng = np.random.default_rng([seed, 31])
+    d, k = int(rng.integers(1, 4)), int(rng.integers(2, 4))
+    X = draw(seed, n=150, spread=2.5, k=k, d=d)[0] * 10.0 ** rng.integers(-3, 4, size=d) + rng.integers(0, 1000)
+    last = BayesianGaussianMixture if rng.random() < 0.2 else GaussianMixture
+    mixture = last(n_components=k, covariance_type=KINDS[rng.integers(4)], random_state=seed)
+    first, second = (SCALERS[rng.integers(len(SCALERS))]() for _ in range(2))
+    pipeline = make_pipeline(first, make_pipeline(second, mixture) if rng.random() < 0.3 else mixture)
+    how = {"method": ["auto", "mmdt", "cart"][rng.integers(3)], "standardize": bool(rng.random() < 0.3)}
+    pipeline = pipeline.fit(X)
+    return X, FrozenEstimator(pipeline) if rng.random() < 0.2 else pipeline, how
+
+
+@law(24)
+def test_a_mixture_behind_scalers_is_that_mixture(seed):
+    X, pipeline, how = behind_scalers(seed)
+    last = pipeline[-1][-1] if hasattr(pipeline[-1], "steps") else pipeline[-1]
+    if len(np.unique(pipeline.predict(X))) < last.n_components:
+        return
+    ex = explain(X, pipeline, **how)
+    rows, components = last.sample(20_000)
+    for step in [pipeline[-1][0], pipeline[0]] if hasattr(pipeline[-1], "steps") else [pipeline[0]]:
+        rows = rows if step == "passthrough" else step.inverse_transform(rows)
+    if ex.mixture is not None:
+        assert ex.mixture.fitted
+        wrong = np.mean(np.array(ex.names)[ex.tree.predict(rows)] != components)
+        spread = 4 * np.sqrt(max(wrong * (1 - wrong), 1e-4) / len(rows))
+        assert wrong <= ex.mixture.certified_error + spread
+        if last.covariance_type in ("diag", "spherical"):
+            assert wrong >= ex.mixture.certified_error - spread
+
+
+def test_gaussians_of_labelled_rows_are_told_from_those_that_were_fitted():
+    rng = np.random.default_rng(3)
+    X = np.r_[rng.normal(size=(100, 1)), rng.normal(size=(100, 1)) + 2.2]
+    mixture = GaussianMixture(2, random_state=0)
+    alone, behind = explain(X, mixture), explain(X, make_pipeline(StandardScaler(), mixture))
+    assert behind.mixture.certified_error == pytest.approx(alone.mixture.certified_error, abs=1e-4)
+    assert "from the Gaussians behind the clusters: at least 86.6% of rows" in str(behind)
+    of_rows = explain(X, clone(mixture).fit_predict(X), method="mmdt")
+    assert not of_rows.mixture.fitted
+    assert "from Gaussians with the means and variances of the clusters' rows: at least 93.2% of rows" in str(of_rows)
+    curved = make_pipeline(
+        QuantileTransformer(n_quantiles=50), mixture
+    )  # on no column of the table are there Gaussians
+    assert explain(X, curved, method="mmdt").mixture is None
+
+
+def test_the_estimator_takes_the_mixture_behind_a_scaler():
+    X, _ = draw(2)
+    found = MMDT(make_pipeline(StandardScaler(), GaussianMixture(3, random_state=0))).fit(X)
+    last = found.clusterer_[-1]
+    assert found.mixture_.means.tolist() == last.means_.tolist()
+    assert found.explanation_.mixture.fitted

@@ -483,7 +483,14 @@ def test_no_gap_is_told_of_a_tree_that_has_more_leaves_on_the_columns_of_the_tab
         for limits in ({}, {"max_depth": 2}):
             ex = explain(frame, fitted, **limits)
             is_chain = frame is numbers and least is not None
-            assert (ex.n_leaves > 2, ex.search.gap) == ((True, None) if is_chain else (False, 0))
+            assert (ex.n_leaves > 2, ex.search.gap) == (is_chain, None)  # nor of sets that are no column
+    few = words.assign(kind=words["kind"].map(dict(zip("abcdefgh", "xyzzzzzz", strict=True))))
+    for encoder, gap in (
+        (OneHotEncoder(), 0),
+        (OneHotEncoder(drop="first"), None),
+    ):  # without {x}, which is all columns 0
+        encoded = ColumnTransformer([("c", encoder, ["kind"])], remainder="passthrough")
+        assert explain(few, make_pipeline(encoded, KMeans(2, n_init=3, random_state=0)).fit(few)).search.gap == gap
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas], ids=["pandas", "polars"])

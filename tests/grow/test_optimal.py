@@ -1,6 +1,7 @@
 """Optimal trees: as cheap as the cheapest of all trees, and bounds that hold whenever the search stops."""
 
 import itertools
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,9 +18,9 @@ from boxwood.loops.optimal import keep_inside
 from boxwood.metrics import cost, partition_cost
 from boxwood.reference import Task
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, make_vast
 from tests.grow.test_refine import random_tree
-from tests.scale import seeds, share
+from tests.scale import law, seeds, share
 
 KINDS = ("means", "centers", "mistakes")
 
@@ -302,3 +303,40 @@ def test_refused():
     ):
         with pytest.raises(error, match=match):
             optimal(X, reference, **{"max_leaf_nodes": 2} | options)
+
+
+def least_of_vast(X, labels, weights, leaves, centers):
+    """Return the cost of the cheapest of all trees, without rounding."""
+    each = np.ones(len(X)) if weights is None else weights
+    if centers is None:
+        return naive.optimal_cost(X, leaves, each, lambda rows: naive.exact_spread(X, each, rows))
+    return naive.optimal_cost(
+        X, leaves, each, lambda rows: min(naive.exact_distances(X, each, rows, c) for c in centers)
+    )
+
+
+@law(24)
+def test_bounds_hold_where_numbers_or_weights_dwarf_others(seed):
+    X, labels, weights = make_vast(seed)
+    reference, leaves = Reference.of(X, labels, sample_weight=weights), 2 + seed % 2
+    for centers in (None, reference.centers):
+        least = least_of_vast(X, labels, weights, leaves, centers)
+        found = optimal(X, reference, max_leaf_nodes=leaves, centers=centers, sample_weight=weights)
+        almost = Fraction(1, 10**9)
+        assert Fraction(found.bound) <= least * (1 + almost)
+        assert found.bound <= found.cost
+        if weights is None or weights.max() < 10 or centers is not None:
+            assert Fraction(found.cost) <= least * (1 + almost)
+            assert found.gap == 0
+
+
+def test_a_code_for_missing_does_not_hide_the_cheapest_tree():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=400), 2 * rng.normal(size=400), rng.normal(size=400)])
+    X[rng.choice(400, size=4, replace=False), 0] = 999999999
+    found = optimal(X, Reference.of(X, rng.integers(3, size=400)), max_leaf_nodes=3)
+    is_code = X[:, 0] > 1e6
+    rest = optimal(X[~is_code], Reference.of(X[~is_code], rng.integers(3, size=396)), max_leaf_nodes=2)
+    apart = rest.cost + partition_cost(X[is_code], np.zeros(4))
+    assert found.cost <= apart * (1 + 1e-9)
+    assert found.gap == 0

@@ -36,7 +36,14 @@ from tests.naive.metrics import (
     node_table,
 )
 from tests.naive.mixtures import log_losses, mmdt, mmdt_by_largest_ratio, mmdt_cuts, moments, tail
-from tests.naive.optimal import least_naming_cost, optimal_cost, spread
+from tests.naive.optimal import (
+    exact_distances,
+    exact_spread,
+    least_naming_cost,
+    optimal_cost,
+    optimal_cost_by_sets,
+    spread,
+)
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
 from tests.naive.prunings import prunings
 from tests.naive.stability import best_overlaps
@@ -61,6 +68,8 @@ __all__ = [
     "error_rate",
     "euclidean_cost",
     "euclidean_cost_bounds",
+    "exact_distances",
+    "exact_spread",
     "expand",
     "expected_cost",
     "explainability_to_noise",
@@ -105,6 +114,7 @@ __all__ = [
     "noise",
     "normal_share",
     "optimal_cost",
+    "optimal_cost_by_sets",
     "pair_similarity",
     "prunings",
     "quadratic_form",

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -43,3 +44,49 @@ def spread(X, weights, rows) -> float:
         mean = math.fsum(weights[r] * (float(column[r]) - origin) for r in rows) / total
         cost += [weights[r] * (float(column[r]) - origin - mean) ** 2 for r in rows]
     return math.fsum(cost)
+
+
+def exact_spread(X, weights, rows) -> Fraction:
+    """Return what `spread` does, without rounding."""
+    mass = [Fraction(float(weights[r])) for r in rows]
+    cost = Fraction(0)
+    for column in np.asarray(X, dtype=np.float64).T:
+        values = [Fraction(float(column[r])) for r in rows]
+        mean = sum(w * x for w, x in zip(mass, values, strict=True)) / sum(mass)
+        cost += sum(w * (x - mean) ** 2 for w, x in zip(mass, values, strict=True))
+    return cost
+
+
+def exact_distances(X, weights, rows, center) -> Fraction:
+    """Return the weighted sum of squared distances of some rows to a centre, without rounding."""
+    cost = Fraction(0)
+    for r in rows:
+        differences = [Fraction(float(x)) - Fraction(float(c)) for x, c in zip(X[r], center, strict=True)]
+        cost += Fraction(float(weights[r])) * sum(each**2 for each in differences)
+    return cost
+
+
+def optimal_cost_by_sets(columns, leaves, leaf_cost) -> float:
+    """Return what `optimal_cost` does for a table of numbers, cut at thresholds, and of words, cut by any set of them.
+
+    `columns` has the values of each column by its name.
+    """
+    cuts = set()
+    for values in columns.values():
+        different = sorted(set(values))
+        if isinstance(different[0], str):
+            firsts = [each for m in range(1, len(different)) for each in itertools.combinations(different, m)]
+        else:
+            firsts = [different[:m] for m in range(1, len(different))]
+        cuts |= {frozenset(r for r, value in enumerate(values) if value in each) for each in firsts}
+    one_leaf = cache(lambda rows: leaf_cost(sorted(rows)))
+
+    @cache
+    def least(rows: frozenset, leaves: int) -> float:
+        found = [one_leaf(rows)]
+        for first in {rows & cut for cut in cuts} - {rows, frozenset()} if leaves > 1 else ():
+            found += [least(first, some) + least(rows - first, leaves - some) for some in range(1, leaves)]
+        return min(found)
+
+    n_rows = len(next(iter(columns.values())))
+    return least(frozenset(range(n_rows)), leaves)

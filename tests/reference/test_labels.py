@@ -6,6 +6,7 @@ from importlib import import_module
 import numpy as np
 import pandas
 import polars
+import pyarrow
 import pytest
 from click.testing import CliRunner
 
@@ -144,3 +145,44 @@ def test_clusters_without_weight_are_named():
 def test_whole_numbers_on_both_sides_of_the_largest_signed_one_are_told_apart():
     codes, names = encode_labels([1, 2**63, 2**63 + 1, -1])
     assert (codes.tolist(), names) == ([0, 1, 2, -1], (1, 2**63, 2**63 + 1))
+
+
+@law(20)
+def test_labels_of_text_are_in_natural_order(seed):
+    rng = np.random.default_rng(seed)
+    numbers = rng.choice(2000, 12, replace=False) - 500 * (seed % 2)
+    form = ["c{}", "{}", "{} to 9", "week {} b"][seed % 4]
+    texts = [form.format(number) for number in rng.permutation(numbers)]
+    expected = tuple(form.format(number) for number in sorted(numbers if seed % 4 in (1, 2) else np.abs(numbers)))
+    if seed % 4 not in (1, 2):  # where a hyphen parts words
+        texts = [text.replace("-", "") for text in texts]
+        texts, expected = list(dict.fromkeys(texts)), tuple(dict.fromkeys(expected))
+    for labels in (texts, np.array(texts), np.array(texts, dtype=object)):
+        codes, names = encode_labels(labels)
+        assert names == expected
+        assert [names[code] for code in codes] == texts
+
+
+@law(12)
+def test_labels_whose_type_has_an_order_keep_it(seed):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(["S", "M", "L", "XL", "10", "9"]).tolist()
+    labels = rng.choice(order[:5], 60).astype(object)
+    labels[rng.random(60) < 0.1] = None
+    given = [
+        pandas.Categorical(labels, order, ordered=True),
+        pandas.Series(pandas.Categorical(labels, order, ordered=True)),
+        polars.Series(labels.tolist(), dtype=polars.Enum(order)),
+        pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array([None if x is None else order.index(x) for x in labels]), order, ordered=True
+        ),
+    ]
+    expected = tuple(name for name in order if name in set(labels))
+    X = pandas.DataFrame({"x": rng.normal(size=60), "w": rng.choice(["a", "b"], 60)})
+    for each in given:
+        codes, names = encode_labels(each)
+        assert names == expected
+        assert [None if code < 0 else names[code] for code in codes] == labels.tolist()
+    assert explain(X, given[seed % 3], max_leaf_nodes=6).names == expected
+    for rows in (X.assign(y=given[1]), scan(X.assign(y=given[1]))):
+        assert explain(rows, "y", max_leaf_nodes=6).names == expected

@@ -93,14 +93,12 @@ def check(engine, folder):
 
 # ---------------------------------------------------------------------------------------------- tables of each kind
 def as_rows(columns, nothing=None):
-    """Return rows as dicts; every third missing value is `nothing`, and every third one is not there."""
+    """Return rows as dicts; every second missing value is `nothing`."""
     table = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
     for i, row in enumerate(table if nothing is not None else ()):
         for name in [name for name, value in row.items() if value is None]:
-            if i % 3 == 1:
+            if i % 2:
                 row[name] = nothing
-            elif i % 3 == 2:
-                del row[name]
     return table
 
 
@@ -286,7 +284,7 @@ def as_plain_text(node):
 def written_python(ex, folder, columns):
     names = {}
     exec(ex.to_python(), names)
-    assert [name for name in names if not name.startswith("_")] == ["cluster"]
+    assert [name for name in names if not name.startswith("_")] == ["COLUMNS", "cluster", "why_none"]
     return list(map(names["cluster"], as_rows(columns, nothing=math.nan)))
 
 
@@ -295,7 +293,7 @@ const fs = require("fs");
 const table = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const found = table.map((row, i) => {
   for (const name in row) {
-    if (row[name] === null && i % 3 === 0) delete row[name];
+    if (row[name] === null && i % 3 === 0) row[name] = undefined;
     else if (row[name] === null && i % 3 === 1) row[name] = NaN;
   }
   return cluster(row);
@@ -305,7 +303,7 @@ fs.writeFileSync(process.argv[3], JSON.stringify(found));
 
 
 def in_node(source, table, folder):
-    """Return what the function gives for each row; missing values are null, NaN and no property in turns."""
+    """Return what the function gives for each row; missing values are null, NaN and undefined in turns."""
     if shutil.which("node") is None:
         pytest.skip("node is not installed, so JavaScript cannot run")
     (folder / "run.js").write_text(f'"use strict";\n{source}\n{RUN}', encoding="utf-8")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 import sqlite3
 from functools import cache
@@ -48,7 +49,10 @@ def test_python():
         names = {}
         exec(explained(first, second)[0].to_python(), names)
         assert [names["cluster"](row) for row in rows_for(first)] == [first, second, None]
-        assert names["cluster"]({}) is None
+        assert names["COLUMNS"] == (first,)
+        assert names["why_none"]({first: None}) == (first, "missing")
+        with pytest.raises(KeyError, match="a missing value is None"):
+            names["cluster"]({})
 
 
 def test_python_finds_columns_whose_names_are_no_texts():
@@ -57,7 +61,9 @@ def test_python_finds_columns_whose_names_are_no_texts():
         exec(boxwood.explain(X, list("aabb")).to_python(), names)
         assert [names["cluster"](row) for row in X.to_dict("records")] == list("aabb")
         assert names["cluster"](X.iloc[3]) == names["cluster"]({str(name): 9.0}) == "b"
-        assert names["cluster"]({}) is None
+        assert names["why_none"]({name: math.nan}) == (str(name), "missing")
+        with pytest.raises(KeyError, match="no column"):
+            names["cluster"]({})
 
 
 def test_javascript(tmp_path):
@@ -75,7 +81,10 @@ def test_javascript(tmp_path):
 
 def test_names_of_the_prototype_are_no_values(tmp_path):
     ex = explained("constructor", "toString")[0]
-    assert in_node(ex.to_javascript(), [{}, {"constructor": 8}], tmp_path) == [None, "toString"]
+    calls = "function cluster(row) { try { return all.cluster(row); } catch (error) { return error.message; } }"
+    source = f"const all = (function () {{\n{ex.to_javascript()}\nreturn {{cluster}};\n}})();\n{calls}"
+    refused = 'no column "constructor" in the row; a missing value is null'
+    assert in_node(source, [{}, {"constructor": 8}], tmp_path) == [refused, "toString"]
 
 
 def test_sql_runs():

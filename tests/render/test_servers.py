@@ -17,9 +17,11 @@ import pytest
 
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.table.sql import as_number
+from tests.explanation.test_calendar import explained
 from tests.explanation.test_dates import dated
 from tests.render.test_every_engine import Engine, arrow_table, check, finite_singles
 from tests.rule_cases import COLUMNS, KINDS, odd_doubles
+from tests.scale import law
 
 pytestmark = pytest.mark.servers
 
@@ -208,3 +210,16 @@ def test_rows_with_dates_get_the_same_cluster_or_none(request, server, gaps, zon
     found = [row[-1] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
     assert found == wanted
     assert {*found} >= {"new", "gone"}
+
+
+@law(40)
+def test_postgres_knows_all_dates_and_truths_with_gaps(seed, postgres):
+    ex, rows, known, _ = explained(seed)
+    postgres.execute("DROP TABLE IF EXISTS t; SET TimeZone = 'UTC'")
+    zoned = "TIMESTAMPTZ" if ex.date_columns and ex.date_columns[0].zone else "TIMESTAMP"
+    postgres.execute(f"CREATE TABLE t (i SERIAL, at {zoned}, member BOOLEAN, x DOUBLE PRECISION)")
+    with postgres.cursor().copy("COPY t (at, member, x) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row([row["at"], row["member"], row["x"]])
+    found = postgres.execute(f"SELECT {ex.to_sql('postgres')} FROM t ORDER BY i").fetchall()
+    assert [label for (label,) in found] == known

@@ -45,6 +45,9 @@ STYLES: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "offset": lambda rng, y: 1e15 + rng.integers(0, 3, size=len(y)) + y,
     "neighbours": lambda rng, y: 1.0 + (rng.integers(0, 5, size=len(y)) + y) * EPS,
     "signed zeros": lambda rng, y: rng.choice([0.0, -0.0, 1.0], size=len(y)) * (1 + y),
+    "one dwarfs all": lambda rng, y: np.where(
+        np.arange(len(y)) == rng.integers(len(y)), 10.0 ** rng.integers(6, 18), rng.integers(0, 9, size=len(y)) + y
+    ),
     "skewed": lambda rng, y: np.exp(3 * rng.normal(size=len(y))) * (1 + y),
 }
 
@@ -69,6 +72,7 @@ def drawn(rng: np.random.Generator) -> Drawn:
 
 def _weights(rng: np.random.Generator, n: int) -> np.ndarray | None:
     kinds = [None, None, rng.integers(1, 4, size=n) * 1.0, rng.random(n), rng.integers(0, 3, size=n) * 1.0]
+    kinds.append(10.0 ** rng.uniform(-9, 9, size=n))
     return kinds[rng.integers(len(kinds))]
 
 

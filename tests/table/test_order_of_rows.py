@@ -22,7 +22,7 @@ from boxwood.table import Kinds, duck, read_table
 from boxwood.table.labels import read_row
 
 WORDS = np.array(["ash", "beech", "box", "elm", "fir", "oak", "yew"])
-FORMS = ("csv", "tsv", "csv.gz", "jsonl", "parquet", "arrow", "sqlite", "duckdb")
+FORMS = ("csv", "tsv", "csv.gz", "jsonl", "parquet", "sqlite", "duckdb")
 OTHERS = pytest.mark.full
 
 
@@ -56,6 +56,8 @@ def made(n, n_more=0, seed=0):
     rows = pd.DataFrame(
         {"i": i, "x": x, "tree": tree, "label": label, "weight": 1.0 + i % 7, "revenue": 3.0 * i + 0.25}
     )
+    rows["planted"] = (np.datetime64("2000-01-01") + i % 9000).astype(str)
+    rows["height"] = np.where(i % 5 == 0, np.nan, i / 4)
     rows["text"] = [f"{k:09d} " + "long enough for a file of ten megabytes " for k in i.tolist()]
     return pd.concat([rows, pd.DataFrame({f"more {j}": (i + j) % 1000 for j in range(n_more)})], axis=1)
 
@@ -65,9 +67,6 @@ def file_of(rows, folder, form):
     path, table = folder / f"rows.{form}", pa.Table.from_pandas(rows, preserve_index=False)
     if form == "parquet":
         pq.write_table(table, path, row_group_size=3000)
-    elif form == "arrow":
-        with pa.ipc.new_file(path, table.schema) as writer:
-            writer.write_table(table, max_chunksize=3000)
     elif form == "sqlite":
         with sqlite3.connect(path) as con:
             rows.to_sql("rows", con, index=False)
@@ -90,16 +89,19 @@ def assert_same(table, rows):
     found = {name: table.X[:, j] for j, name in enumerate(table.columns)}
     assert (found["i"] == rows["i"]).all()
     assert (found["x"] == rows["x"]).all()
+    assert np.array_equal(found["height"], rows["height"], equal_nan=True)
+    days = rows["planted"].to_numpy().astype("M8[D]").astype(int)
+    assert (found["planted"] == days).all()
     (words,) = table.categories.values()
     assert (np.array(words.values)[found["tree"].astype(int)] == rows["tree"]).all()
     assert (table.labels == rows["label"]).all()
     assert (table.weights == rows["weight"]).all()
     assert (table.worth == rows["revenue"]).all()
-    for name in rows.columns[7:]:
+    for name in rows.columns[9:]:
         assert (found[name] == rows[name]).all()
 
 
-READ = partial(read_table, labels="label", weights="weight", value="revenue", kinds=Kinds())
+READ = partial(read_table, labels="label", weights="weight", value="revenue", missing="learn", kinds=Kinds())
 
 
 def test_in_memory_labels_weights_and_values_are_those_of_the_row(rows, tmp_path, threads):
@@ -142,7 +144,7 @@ def test_so_are_rows_of_queries_relations_and_several_files(kind, rows, tmp_path
 
 
 def _same_batches(source, rows):
-    names = ["i", "x", "tree", "label", "weight", "revenue"]
+    names = ["i", "x", "tree", "label", "weight", "revenue", "height"]
     batches = [batch for batch, _ in source.batches(names)]
     assert pa.Table.from_batches(batches).to_pandas().astype(rows[names].dtypes).equals(rows[names])
 

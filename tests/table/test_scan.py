@@ -165,7 +165,8 @@ def test_commas_truths_dates_marks_and_zeros_of_csv(tmp_path):
         assert rows["x"][:3] == [0.05, 1.15, 2.25]
         assert rows["x"][7] is None
         assert rows["truth"][:3] == [False, True, True]
-        assert rows["kind"][:5] == ["a", "b", "a", None, "a"]
+        assert rows["kind"][:5] == ["a", "b", "a", "NA", "a"]
+        assert source.marks_in("kind").has("NA")
         assert rows["id"] == list(range(40))  # whole numbers, so that labels are
         assert source.padded == ("code",)
     with scan_file(path, ReadOptions(decimal="."), columns=["x"]) as source:

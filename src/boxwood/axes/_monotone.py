@@ -82,6 +82,11 @@ class Scaling(Monotone):
         with np.errstate(over="ignore"):
             return np.asarray((x - self.shift[column]) / self.scale[column])
 
+    @property
+    def affine(self) -> tuple[Floats, Floats]:
+        """Shift and scale of each column."""
+        return self.shift, self.scale
+
 
 class Elementwise(Monotone):
     """A fitted transformer of scikit-learn that maps each column by a monotone function.
@@ -114,6 +119,24 @@ class Elementwise(Monotone):
             if len(x) == 1:
                 return np.array([np.nan])
             return np.concatenate([self._images(column, x[i : i + 1]) for i in range(len(x))])
+
+    @property
+    def affine(self) -> tuple[Floats, Floats] | None:
+        """Shift and scale of each column, if the transformer is one of scikit-learn's scalers."""
+        from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+        scaler, ones = self.transformer, np.ones(self.n_features)
+        if getattr(scaler, "clip", False):
+            return None
+        if isinstance(scaler, MinMaxScaler):
+            return -scaler.min_ / scaler.scale_, 1 / scaler.scale_
+        if isinstance(scaler, StandardScaler):
+            shift = scaler.mean_ if scaler.with_mean else None
+        elif isinstance(scaler, (MaxAbsScaler, RobustScaler)):
+            shift = getattr(scaler, "center_", None)
+        else:
+            return None
+        return 0 * ones if shift is None else shift, ones if scaler.scale_ is None else scaler.scale_
 
     def _range(self, column: int) -> tuple[float, float]:
         if self.ranges is None:

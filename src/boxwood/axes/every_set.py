@@ -11,7 +11,7 @@ trees of sets and gaps. A category of m values becomes 2**(m - 1) - 1 columns of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from boxwood._types import Bools, Floats
 from boxwood.axes._monotone import LARGEST
 from boxwood.axes.categories import Categories
+from boxwood.axes.maps import AxisMap
 from boxwood.axes.mixed import MixedMap, _Codes, _InOrder, _Number, _Part
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
@@ -37,6 +38,8 @@ class EverySetMap(MixedMap):
         places in the order are like numbers.
     kept : array of bool of shape (n,)
         The rows that count. Each column of numbers has a number in one of them.
+    read : collection of int, default=None
+        The columns that cuts may test; None is all.
 
     Notes
     -----
@@ -45,7 +48,9 @@ class EverySetMap(MixedMap):
     the nearest of these.
     """
 
-    def __init__(self, table: Floats, categories: Mapping[int, Categories], kept: Bools) -> None:
+    def __init__(
+        self, table: Floats, categories: Mapping[int, Categories], kept: Bools, read: Collection[int] | None = None
+    ) -> None:
         self.n_features = table.shape[1]
         parts: list[_Part] = []
         for j in range(self.n_features):
@@ -57,6 +62,38 @@ class EverySetMap(MixedMap):
             else:
                 parts.append(_Codes(_sets(x[kept], len(known.domain)), known.domain))
         self._join(parts)
+        if read is not None:
+            self.uncut += tuple(np.flatnonzero(~np.isin(self.features, list(read))).tolist())
+
+
+def has_every_cut(
+    axis_map: AxisMap, table: Floats, mapped: Floats, codes: Collection[int], but: Collection[int]
+) -> bool:
+    """Return whether each cut of the rows of a table, as rules make it, is a cut of one of the columns of a map.
+
+    Rules cut numbers at thresholds. They take any set of codes; and of numbers that a map puts in another order. A
+    column that the map does not read is one that rules could cut, too.
+
+    IN: table (n, d): rows without gaps; mapped (n, n_columns): their images; codes: columns of the table that hold
+    codes; but: columns of the table that no rule may use.
+    """
+    may_cut = ~np.isin(np.arange(axis_map.n_columns), axis_map.uncut)
+    for j in set(range(axis_map.n_features)) - set(but):
+        columns, (_, first) = may_cut & (axis_map.features == j), np.unique(table[:, j], return_index=True)
+        if not columns.any() or not _parts_all(mapped[first][:, columns], j in codes):
+            return False
+    return True
+
+
+def _parts_all(images: Floats, are_codes: bool) -> bool:
+    """Return whether values are parted in every way by some column; IN: images (n_values, n_columns), in order."""
+    n, steps = len(images), np.diff(images, axis=0)
+    if not are_codes and ((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)).all():
+        return bool((steps != 0).any(axis=1).all())
+    if 1 << (n - 1) > n * images.shape[1] + 1:  # a column parts values in fewer ways than there are values
+        return False
+    below = (column <= value for column in images.T for value in np.unique(column)[:-1])
+    return len({tuple((each == each[0]).tolist()) for each in below}) == (1 << (n - 1)) - 1
 
 
 def _on_both_sides(x: Floats, kept: Bools) -> _Part:

@@ -43,6 +43,11 @@ class AxisMap(ABC):
         """Number of output columns."""
         return len(self.features)
 
+    @property
+    def affine(self) -> tuple[Floats, Floats] | None:
+        """Shift and scale of each output column, if a raw value is the shift plus the scale times its image."""
+        return None
+
     @abstractmethod
     def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows: from shape (n, n_features) to shape (n, n_columns)."""
@@ -85,6 +90,11 @@ class Selection(AxisMap):
         """Return the raw column, and the interval itself."""
         return int(self.features[column]), ((lower, upper),)
 
+    @property
+    def affine(self) -> tuple[Floats, Floats]:
+        """No shift, and scales of 1."""
+        return np.zeros(self.n_columns), np.ones(self.n_columns)
+
 
 class Stacked(AxisMap):
     """The output columns of several maps, side by side; each map reads some of the raw columns.
@@ -114,6 +124,15 @@ class Stacked(AxisMap):
         feature, intervals = part.pull_back(column - int(self.starts[index]), lower, upper)
         return int(columns[feature]), intervals
 
+    @property
+    def affine(self) -> tuple[Floats, Floats] | None:
+        """Shift and scale of each output column, if all parts have them."""
+        found = [part.affine for _, part in self.parts]
+        known = [each for each in found if each is not None]
+        if len(known) < len(found):
+            return None
+        return np.concatenate([shift for shift, _ in known]), np.concatenate([scale for _, scale in known])
+
 
 class Chained(AxisMap):
     """One map after another.
@@ -140,6 +159,15 @@ class Chained(AxisMap):
         between, intervals = self.second.pull_back(column, lower, upper)
         pulled_back = (self.first.pull_back(between, *interval)[1] for interval in intervals)
         return int(self.features[column]), joined(raw for several in pulled_back for raw in several)
+
+    @property
+    def affine(self) -> tuple[Floats, Floats] | None:
+        """Shift and scale of each output column, if both maps have them."""
+        first, second = self.first.affine, self.second.affine
+        if first is None or second is None:
+            return None
+        shift, scale = first[0][self.second.features], first[1][self.second.features]
+        return shift + scale * second[0], scale * second[1]
 
     def domain(self, feature: int) -> Intervals:
         """Return the values that a raw column can have, as the first map gives them."""

@@ -54,6 +54,7 @@ def map_of(transformer: Any, inputs: Columns) -> AxisMap:
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
 
+    transformer = _out_of_frozen(transformer)
     if isinstance(transformer, ColumnTransformer):
         return _side_by_side(transformer, inputs)
     positions = _inputs(transformer, inputs)
@@ -71,6 +72,7 @@ def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indice
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
+    transformer = _out_of_frozen(transformer)
     if isinstance(transformer, ColumnTransformer):
         for member, positions in _members(transformer, inputs):
             yield from ((encoder, positions[inner]) for encoder, inner in encoders_of(member, inputs.of(positions)))
@@ -95,6 +97,12 @@ def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
     plain = clone(transformer).set_params(**not_dropped, **rest).fit(X[:1])
     read = [positions for _, positions in _members(plain, Columns.like(len(names), names))]
     return [names[j] for j in sorted(set(np.concatenate(read).tolist()))] if read else list(names)
+
+
+def _out_of_frozen(transformer: Any) -> Any:
+    from sklearn.frozen import FrozenEstimator
+
+    return transformer.estimator if isinstance(transformer, FrozenEstimator) else transformer
 
 
 def _is_dropped(transformer: Any) -> bool:
@@ -338,6 +346,11 @@ class TableMap(AxisMap):
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
         """Return the raw column, and its numbers with an image in `[lower, upper]`."""
         return self.inner.pull_back(column, lower, upper)
+
+    @property
+    def affine(self) -> tuple[Floats, Floats] | None:
+        """Shift and scale of each output column, if the inner map has them."""
+        return self.inner.affine
 
     def domain(self, feature: int) -> Intervals:
         """Return every number, or the codes of a column of categories."""

@@ -106,7 +106,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     if not used.columns:
         notes = notes_on_left_out(reasons, suspects)
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, notes))}")
-    read = {name: getattr(used, name) for name in ("padded", "spellings", "rounded")}
+    read = {name: getattr(used, name) for name in ("padded", "spellings", "rounded", "marks")}
     notes = notes_on_use(used.columns, reasons, suspects, **read)
     for note in (*notes[:1], *table.hints, *notes[1:]):
         talk.note(in_words(note))

@@ -21,6 +21,7 @@ from boxwood._frames import is_frame, label_values, names_array
 from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import Rows, listed, shown
 from boxwood.axes import AxisMap, axis_map_of
+from boxwood.axes.maps import Chained
 from boxwood.errors import DataError
 from boxwood.estimators._fits import (
     NO_LABELS,
@@ -36,11 +37,12 @@ from boxwood.explanation import Explanation
 from boxwood.explanation.ask.basis import given_in
 from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
+from boxwood.explanation.ask.explainer import is_explainer
 from boxwood.explanation.ask.gaps import notes_on_labels_of
 from boxwood.explanation.ask.names import Names, renamed
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import measure
-from boxwood.explanation.measured_tree import with_kinds, with_words_of
+from boxwood.explanation.measured_tree import with_kinds, with_short_words, with_words_of
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.metrics import cost
@@ -200,10 +202,31 @@ class FittedTree(TableReader):
         # a tree that is already grown needs no centres
         without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, coordinates.rows.n_columns)))
         clusters = renamed(without_centers.named(reference.names), names)
-        measured = measure(Task.of(coordinates.rows, clusters, n_jobs=self._jobs()), self._grown, coordinates)
+        task = Task.of(coordinates.rows, clusters, mixture=self._mixture(coordinates), n_jobs=self._jobs())
+        measured = measure(task, self._grown, coordinates)
         measured = with_words_of(measured, explanation)
         kinds = (self._booleans, self._dates) if columns is None else ((), {})
         return with_kinds(Explanation._of(measured), *kinds)
+
+    def _explained_behind(
+        self, made: Any, outer: Coordinates, names: Names | None, sample_weight: ArrayLike | None
+    ) -> Explanation:
+        """Return the explanation by the fitted tree on the columns of a table; IN: made, outer: rows made of these."""
+        rows = self._rows(made, sample_weight)
+        is_of_fit = self.explanation_ is not None and digest_of(rows) == self._digest  # which that keeps
+        if is_of_fit and sample_weight is None and self._fit_weights is not None:
+            rows = Rows(rows.values, self._fit_weights)
+        reference = self.reference_ if is_of_fit else self._reference_on(made, rows)
+        inner, tree = self._coordinates(made, rows), outer.pulled_back(self._fitted_tree())
+        whole = outer.axis_map
+        if whole is not None and inner.axis_map is not None:
+            whole = Chained(whole, inner.axis_map)
+        here = replace(outer, store=inner.store, measured=inner.measured, axis_map=whole)
+        without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, here.rows.n_columns)))
+        clusters = renamed(without_centers.named(reference.names), names)
+        task = Task.of(here.rows, clusters, mixture=self._mixture(inner), n_jobs=self._jobs())
+        measured = measure(task, self._grown._replace(tree=tree), here)
+        return Explanation._of(with_short_words(measured, outer.shortened(tree)))
 
     def _reference_on(self, X: Any, rows: Rows) -> Reference:
         """Return the clusters that the clusterer predicts for new rows, numbered as in `fit`."""
@@ -394,6 +417,11 @@ class TreeClusterer(FittedTree):
         """Return the clustering to be explained, with centres in the columns of the table."""
         if y is not None:
             return Reference.of(rows, label_values(y))
+        if is_explainer(self.clusterer):
+            raise DataError(
+                f"the clusterer of {type(self).__name__} is an explainer, which brings its own tree; "
+                "pass the clusterer of that, or fit on the labels of its reference_"
+            )
         options: dict[str, Any] = {"n_clusters": self.n_clusters, "random_state": self.random_state}
         self.clusterer_ = fitted_clusterer(self._unfitted_clusterer(rows), X, rows, **options)
         return reference_of(self.clusterer_, X, rows)

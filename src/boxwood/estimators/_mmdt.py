@@ -26,7 +26,7 @@ from boxwood.metrics import partition_cost
 from boxwood.metrics.noise import far_tails
 from boxwood.passes import Batches
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference.clusterer import refuse_number_of_clusters, refuse_one_cluster
+from boxwood.reference.clusterer import last_step, mixture_of, refuse_number_of_clusters, refuse_one_cluster
 from boxwood.reference.coordinates import Coordinates
 
 
@@ -219,7 +219,12 @@ class MMDT(TreeClusterer):
 
     def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
         clusterer = getattr(self, "clusterer_", None)
-        if not hasattr(clusterer, "covariance_type"):  # a pipeline has none: its mixture is on other columns
+        if hasattr(clusterer, "steps"):
+            is_of_columns = coordinates is not None and coordinates.axis_map is not None
+            last = last_step(clusterer)
+            names = getattr(last, "feature_names_in_", range(getattr(last, "n_features_in_", 0)))
+            return mixture_of(last, self.reference_, names) if is_of_columns else None
+        if not hasattr(clusterer, "covariance_type"):
             return None
         mixture = Mixture.from_gaussian_mixture(clusterer)
         return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))

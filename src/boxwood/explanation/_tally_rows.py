@@ -260,7 +260,7 @@ def _labelled_batches(source: Source, column: Any, names: Names | None, first: F
     given = {name: values or () for name, values in words.items()}
     categories = {columns.index(name): Categories((*its, None), others=False) for name, its in given.items() if its}
     batches = Batches(CodedSource(source, given), columns)
-    found = find_labels(replace(batches, columns=()), column)
+    found = find_labels(replace(batches, columns=()), column, known=() if first is None else first.names)
     _places(found.labels, first)
     batches = replace(batches, labelling=LabelColumn(column, found.labels if first is None else tuple(first.names)))
     dates = _dates_in(columns, source.dates, first)

@@ -253,39 +253,53 @@ class Programs(Measurable):
         return sql(self, dialect=dialect, table=table)
 
     def to_python(self) -> str:
-        """Return source of Python with one public function, `cluster(row)`, which needs Python alone.
+        """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.
 
         `row` is a mapping from the name of a column, or the number that is its name, to its value. The result is the
-        name of the row's cluster, or None for a row without one; a column that is not there counts as missing. Text in
-        a column of numbers is a TypeError. Texts of dates must be in the form that the column had, or in that of
-        ISO 8601; others are a ValueError.
+        name of the row's cluster, or None for a row without one; `why_none` then gives the column, and "missing" or
+        "never seen". None and NaN are missing; a row without one of the `COLUMNS` that the rules ask for is a KeyError.
+        Text in a column of numbers is a TypeError, as is a date with a time zone where those of the rules have none, or
+        the other way round. Texts of dates must be in the form that the column had, or in that of ISO 8601; others are
+        a ValueError, as are numbers.
 
         Examples
         --------
         >>> import boxwood
         >>> names = {}
         >>> exec(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]).to_python(), names)
-        >>> names["cluster"]({"age": 7}), names["cluster"]({"age": None})
-        ('old', None)
+        >>> names["cluster"]({"age": 7}), names["cluster"]({"age": None}), names["why_none"]({"age": None})
+        ('old', None, ('age', 'missing'))
+        >>> names["cluster"]({"Age": 7})
+        Traceback (most recent call last):
+            ...
+        KeyError: "no column 'age'; a missing value is None"
         """
         from boxwood.render.forms.code import python
 
         return python(self)
 
     def to_javascript(self) -> str:
-        """Return a function of JavaScript, `cluster(row)`, which needs nothing else.
+        """Return source of JavaScript with `cluster(row)`, `whyNone(row)` and `COLUMNS`, which needs nothing else.
 
         `row` is an object from the name of a column to its value. The result is the name of the row's cluster, or null
-        for a row without one; a property that is not there counts as missing. The source may stand in a page, between
-        script tags, whatever the names are. Texts of dates must be in the form that the column had, or in that of
-        ISO 8601; others are a TypeError.
+        for a row without one; `whyNone` then gives the column, and "missing" or "never seen". null, NaN and undefined
+        are missing; a row without one of the `COLUMNS` that the rules ask for, as an own property, is an Error. The
+        source may stand in a page, between script tags, whatever the names are. Texts of dates must be in the form that
+        the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others are
+        a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
 
         Examples
         --------
         >>> import boxwood
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
-        >>> print("\\n".join(ex.to_javascript().split("\\n")[3:9]))
+        >>> print("\\n".join(ex.to_javascript().split("\\n")[4:16]))
+        const COLUMNS = ["age"];
+        <BLANKLINE>
         function cluster(row) {
+          for (const column of COLUMNS) {
+            if (Object.prototype.hasOwnProperty.call(row, column)) continue;
+            throw new Error("no column " + JSON.stringify(column) + " in the row; a missing value is null");
+          }
           const age = numberOf("age");
           if (age === null) return null;
           if (age <= 5) {

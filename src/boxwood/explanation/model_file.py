@@ -76,10 +76,20 @@ class ClusterEntry(TypedDict):
 
 
 class Document(TypedDict):
-    """The model file, in its order; an entry that is not required is left out where an explanation has none."""
+    """The model file, in its order: first the rules, then what was measured, which changes with each row.
+
+    An entry that is not required is left out where an explanation has none.
+    """
 
     format: Any  # this and the version are checked before all others
     version: Any
+    columns: tuple[str, ...]
+    binary: NotRequired[tuple[str, ...]]
+    categories: NotRequired[dict[str, Categories]]
+    gaps: NotRequired[tuple[str, ...]]
+    dates: NotRequired[dict[str, Dates]]
+    nodes: Any
+    nodes_in_words: NotRequired[Any]  # the same with short thresholds, where words have others
     basis: NotRequired[Basis]
     method: str
     n_rows: int
@@ -100,17 +110,10 @@ class Document(TypedDict):
     kernel: NotRequired[KernelFacts]
     search: NotRequired[SearchFacts]
     budget: NotRequired[BudgetFacts]
-    columns: tuple[str, ...]
-    binary: NotRequired[tuple[str, ...]]
-    categories: NotRequired[dict[str, Categories]]
-    gaps: NotRequired[tuple[str, ...]]
-    dates: NotRequired[dict[str, Dates]]
     clusters: tuple[ClusterEntry, ...]
     spreads: NotRequired[dict[str, Spread]]
     profile: NotRequired[tuple[ColumnProfile, ...]]
     leaves: tuple[LeafEntry, ...]
-    nodes: Any
-    nodes_in_words: NotRequired[Any]  # the same with short thresholds, where words have others
     held_out: NotRequired[HeldOut]
     frontier: NotRequired[Frontier]
     stability: NotRequired[Stability]

@@ -431,6 +431,9 @@ class MixtureFacts(NamedTuple):
         exact if columns are independent within components.
     far_from_gaussian : tuple of FarFromGaussian
         Components that `metrics.tail_check` finds far from Gaussian on a column that bounds one of their leaves.
+    fitted : bool, default=None
+        Whether these are the Gaussians of a fitted mixture. False if they have the means and variances of the clusters'
+        rows; None in a model file of an older version.
     """
 
     explainability_to_noise: AnyAmount
@@ -438,6 +441,7 @@ class MixtureFacts(NamedTuple):
     column: str
     certified_error: Share
     far_from_gaussian: tuple[FarFromGaussian, ...]
+    fitted: Annotated[bool | None, LATER] = None
 
 
 class DrawFacts(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from boxwood._files import lasting_folder
-from boxwood._frames import name_as_text
+from boxwood._frames import OrderedLabels, name_as_text
 from boxwood._messages import listed
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
@@ -30,6 +30,7 @@ LEFT_OUT = ("-1", "-1.0")
 """Labels in a file that leave a row out."""
 
 _WHOLE = re.compile(r"\s*[-+]?(0|[1-9][0-9]*)\s*", re.ASCII)
+_WITH_E = re.compile(r"\s*[0-9]+e[0-9]+\s*", re.ASCII | re.I)  # a name such as 1E5, as programs write 1e+05
 _NUMBER = re.compile(
     r"\s*[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?\s*|[-+]?inf(inity)?", re.ASCII | re.I
 )
@@ -104,7 +105,7 @@ class LabelColumn(Labelling):
             return np.array([*self.labels, -1])[codes]
         named = np.empty(len(self.labels) + 1, dtype=object)
         named[:] = [*self.labels, -1]
-        return np.asarray(named[codes])
+        return OrderedLabels.of(named[codes], self.labels)
 
 
 def _other_form(value: Any, type: Any) -> Hashable:
@@ -163,6 +164,8 @@ def labels_in(texts: Iterable[str]) -> dict[str, Hashable]:
 
 
 def _number(text: str) -> int | float | None:
+    if _WITH_E.fullmatch(text):
+        return None
     if _WHOLE.fullmatch(text):
         return int(text)
     number = float(text) if _NUMBER.fullmatch(text) else None

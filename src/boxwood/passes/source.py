@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
 from types import MappingProxyType
@@ -68,6 +68,35 @@ class Spelling(NamedTuple):
 
 
 AS_WORDS = Spelling("numbers and text, read as words", is_number=False)
+
+
+AS_NAMES = Spelling("names such as 1E5, read as words, not as numbers", is_number=False)
+
+
+class MarksMet(NamedTuple):
+    """Marks of missing values among the words of a column: those read as missing and as words, with their rows."""
+
+    missing: Mapping[str, int]
+    words: Mapping[str, int]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], words: Collection[str]) -> MarksMet:
+        """Return the marks that were met in so many rows; IN: words: those that are words."""
+        parts = [
+            {mark: n for mark, n in sorted(counts.items()) if (mark in words) is is_word} for is_word in (False, True)
+        ]
+        return cls(*parts)
+
+
+class Marks(NamedTuple):
+    """Texts that stand for a missing value in a column, in small letters, and those that are words there."""
+
+    marks: Collection[str] = ()
+    words: Collection[Hashable] = ()
+
+    def has(self, value: Any) -> bool:
+        """Return whether a value is a text that stands for a missing one."""
+        return isinstance(value, str) and value.strip(" ").lower() in self.marks and value not in self.words
 
 
 class TextAmong(NamedTuple):
@@ -143,10 +172,16 @@ class Source(ABC):
     padded: tuple[str, ...] = ()
     spellings: Mapping[str, Spelling] = MappingProxyType({})
     tick: Callable[[float, int], object] | None = None
-    missing_labels: tuple[str, ...] = ()
-    """Texts that stand for a missing label in a file, whose other labels are what it has as text; none for others."""
+    marks: tuple[str, ...] = ()
+    """Texts that stand for a missing date or number in a file, of which dates are texts; none for other tables."""
     missing_words: tuple[str, ...] = ()
-    """Texts that stand for a missing word in a file of text; in other tables each text is a word."""
+    """Those that stand for a missing word or label in a file of text; in other tables each text is one."""
+    words: Mapping[str, Collection[str]] = MappingProxyType({})
+    """Of columns of such a file: those that are words there."""
+    orders: Mapping[str, Sequence[Hashable]] = MappingProxyType({})
+    """Values of columns of a copied file whose type has an order; other tables have it in their batches."""
+    typed_texts: Collection[str] = ()
+    """Columns of numbers that are text by their type, so that their labels are texts."""
     is_local: ClassVar[bool] = True
     """Whether batches are read in this process, so that summaries may write to its files."""
 
@@ -164,6 +199,10 @@ class Source(ABC):
     def text_among(self, column: str) -> TextAmong:
         """Return what is known of the text among the numbers of a column of `mixed`; only files tell more than this."""
         return TextAmong("numbers and text", is_no_word=False)
+
+    def marks_in(self, column: str, known: Collection[Hashable] = ()) -> Marks:
+        """Return what stands for a missing word or label in a column; IN: known: texts that are words in any case."""
+        return Marks(self.missing_words, {*self.words.get(column, ()), *known})
 
     def hints_on(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return lines on columns of text of a file whose values are numbers to people, though there is doubt which."""
@@ -245,7 +284,8 @@ class SourceOf(Source):
         self.name, self.names, self.kinds, self.n_rows = source.name, source.names, source.kinds, source.n_rows
         self.notes, self.mixed, self.padded = source.notes, source.mixed, source.padded
         self.spellings, self.dates = source.spellings, source.dates
-        self.missing_labels, self.missing_words = source.missing_labels, source.missing_words
+        self.marks, self.missing_words = source.marks, source.missing_words
+        self.words, self.typed_texts, self.orders = source.words, source.typed_texts, source.orders
 
     def refuse_text(self, column: str) -> None:
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""

@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boxwood._frames import column_names, is_frame
@@ -183,6 +184,22 @@ def last_step(clusterer: Any) -> Any:
     """Return the last step of a pipeline, or the clusterer itself; a `FrozenEstimator` is unwrapped."""
     last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
     return last.estimator if isinstance(last, FrozenEstimator) else last
+
+
+def flat(clusterer: Any) -> Any:
+    """Return a pipeline whose last step is a pipeline as one of all their steps, and any other clusterer as it is.
+
+    What is frozen stays frozen.
+    """
+    if isinstance(clusterer, FrozenEstimator):
+        inside = flat(clusterer.estimator)
+        return clusterer if inside is clusterer.estimator else FrozenEstimator(inside)
+    last = flat(clusterer.steps[-1][1]) if isinstance(clusterer, Pipeline) else None
+    if not hasattr(last, "steps"):
+        return clusterer
+    frozen = isinstance(last, FrozenEstimator)
+    steps = (FrozenEstimator(each) if frozen and not isinstance(each, str) else each for _, each in last.steps)
+    return make_pipeline(*(each for _, each in clusterer.steps[:-1]), *steps)
 
 
 def refuse_one_cluster(reference: Reference) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,35 +14,42 @@ from boxwood.axes.categories import MOST_VALUES, is_missing
 from boxwood.passes import Source
 from boxwood.passes.batches import Parts
 from boxwood.passes.labelling import codes_of, labels_in
-from boxwood.passes.source import SourceOf
+from boxwood.passes.source import Marks, MarksMet, SourceOf
 from boxwood.reference.mixed import ascending, plain_value
 
 
 class FoundWords(NamedTuple):
     """The different values of columns, ascending, None where there are too many.
 
-    Beside them the number of rows, and the columns that some of these lack.
+    Beside them the number of rows, the columns that some of these lack, and the marks of missing values that they have.
     """
 
     values: dict[str, tuple[Hashable, ...] | None]
     n_rows: int
     lacking: frozenset[str]
+    marks: dict[str, MarksMet]
 
 
-def find_words(source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> FoundWords:
+def find_words(
+    source: Source, columns: Sequence[str], n_jobs: int | None = -1, *, whole: Collection[str] = ()
+) -> FoundWords:
     """Return the values of some columns, but for missing ones, from one pass; up to `MOST_VALUES` of each.
 
     Texts of numbers are numbers, unless two of them are the same one, as 1.1 and 1.10, or one has leading zeros.
+
+    IN: whole: the columns in which each text is a word.
     """
     kinds = dict(zip(source.names, source.kinds, strict=True))
     names = [source.label_name(name) if kinds[name] == "number" else name for name in columns]
-    found = source.run(partial(_Words, len(columns), Reading.of(source)), names, n_jobs)
+    marks = [Marks() if name in whole else source.marks_in(name) for name in columns]
+    found = source.run(partial(_Words, bool(source.marks), marks), names, n_jobs)
     values: dict[str, tuple[Hashable, ...] | None] = dict.fromkeys(columns)
     for name, read, its in zip(columns, names, found.values, strict=True):
         if its is not None:
             words = [*its] if read == name else _as_numbers([*its])
             values[name] = tuple(words[i] for i in ascending(words))
-    return FoundWords(values, found.n_rows, frozenset(np.array(columns)[found.lacks].tolist()))
+    met = {name: MarksMet.of(its, one.words) for name, its, one in zip(columns, found.met, marks, strict=True) if its}
+    return FoundWords(values, found.n_rows, frozenset(np.array(columns)[found.lacks].tolist()), met)
 
 
 def _as_numbers(texts: list[Hashable]) -> list[Hashable]:
@@ -76,8 +84,9 @@ class CodedSource(SourceOf):
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, with codes in the place of words."""
         codes = {i: self.values[name] for i, name in enumerate(columns) if name in self.values}
+        marks = {i: Marks(self.missing_words, known) for i, known in codes.items()}
         read = _as_words(self.source, columns, self.values)
-        return self.source.run(partial(_Coded, codes, self.unseen, Reading.of(self), make), read, n_jobs).summary
+        return self.source.run(partial(_Coded, codes, self.unseen, bool(self.marks), marks, make), read, n_jobs).summary
 
 
 def _as_words(source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> list[str]:
@@ -86,13 +95,15 @@ def _as_words(source: Source, columns: Sequence[str], words: Mapping[str, Iterab
     return [source.label_name(name) if name in as_text else name for name in columns]
 
 
-def _without_marks(column: Any, marks: Collection[str]) -> Any:
+def _without_marks(column: Any, marks: Marks) -> Any:
     """Return texts of Arrow, in one piece or several, without those that stand for a missing value."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    plain = pc.utf8_lower(pc.utf8_trim_whitespace(column))
-    return pc.if_else(pc.is_in(plain, pa.array(list(marks), pa.string())), pa.scalar(None, pa.string()), column)
+    plain, text = pc.utf8_lower(pc.utf8_trim(column, " ")), pa.string()
+    is_mark = pc.is_in(plain, pa.array(list(marks.marks), text))
+    is_word = pc.is_in(column, pa.array([word for word in marks.words if isinstance(word, str)], text))
+    return pc.if_else(pc.and_not(is_mark, is_word), pa.scalar(None, text), column)
 
 
 def rows_in_order(source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> Any:
@@ -106,27 +117,33 @@ def rows_in_order(source: Source, columns: Sequence[str], words: Mapping[str, It
     found = source.run(Parts, _as_words(source, names, words))
     rows = pa.Table.from_batches([batch for batch, _ in found.in_order()]).rename_columns(names)
     for j, one in enumerate(rows.schema):
-        if source.missing_words and names[j] in words and pa.types.is_string(one.type):
-            rows = rows.set_column(j, one.name, _without_marks(rows.column(j), source.missing_words))
-        elif source.missing_labels and names[j] not in words and pa.types.is_string(one.type):
-            rows = rows.set_column(j, one.name, _without_marks(rows.column(j), source.missing_labels))
+        known = [*words.get(names[j], ())]
+        marks = Marks(source.missing_words, known) if names[j] in words else Marks(source.marks)
+        if marks.marks and pa.types.is_string(one.type):
+            rows = rows.set_column(j, one.name, _without_marks(rows.column(j), marks))
     return rows
 
 
 class _Words:
-    """The different values of each column, None once there are too many, whether rows lack one, and their number."""
+    """The different values of each column, None once there are too many, whether rows lack one, and their number.
 
-    def __init__(self, n_columns: int, reading: Reading) -> None:
-        self.values: list[set[Hashable] | None] = [set() for _ in range(n_columns)]
-        self.lacks = np.zeros(n_columns, dtype=np.bool_)
-        self.reading, self.n_rows = reading, 0
+    Beside them how many rows have each mark of a missing value, be it a word or none.
+    """
+
+    def __init__(self, of_file: bool, marks: Sequence[Marks]) -> None:
+        self.values: list[set[Hashable] | None] = [set() for _ in marks]
+        self.lacks = np.zeros(len(marks), dtype=np.bool_)
+        self.met: list[Counter[str]] = [Counter() for _ in marks]
+        self.of_file, self.marks, self.n_rows = of_file, marks, 0
 
     def update(self, batch: Any, start: int | None) -> None:
         self.n_rows += batch.num_rows
         for j, its in enumerate(self.values):
             if its is not None:
-                places, values = self.reading.words(batch.column(j))
+                places, found = codes_of(batch.column(j), of_file=self.of_file)
+                values = _plain(found, self.marks[j])
                 self.lacks[j] |= None in values or bool((places < 0).any())
+                self._count(j, found, places)
                 self._add(j, {value for value in values if value is not None})
 
     def merge(self, other: _Words) -> None:
@@ -134,6 +151,13 @@ class _Words:
         self.lacks |= other.lacks
         for j, its in enumerate(other.values):
             self._add(j, its)
+            self.met[j] += other.met[j]
+
+    def _count(self, j: int, values: Sequence[Any], places: Indices) -> None:
+        any_mark = Marks(self.marks[j].marks)
+        for place, value in enumerate(values):
+            if any_mark.has(value) and value.strip(" "):
+                self.met[j][value] += int((places == place).sum())
 
     def _add(self, j: int, more: set[Hashable] | None) -> None:
         its = self.values[j]
@@ -148,18 +172,20 @@ class _Coded:
         self,
         codes: Mapping[int, Mapping[Hashable, float]],
         unseen: float,
-        reading: Reading,
+        of_file: bool,
+        marks: Mapping[int, Marks],
         make: Callable[[], Any],
     ) -> None:
-        self.codes, self.unseen, self.reading, self.summary = codes, unseen, reading, make()
+        self.codes, self.unseen, self.of_file, self.marks, self.summary = codes, unseen, of_file, marks, make()
 
     def update(self, batch: Any, start: int | None) -> None:
         import pyarrow as pa
 
         columns = list(batch.columns)
         for i, code_of in self.codes.items():
-            places, values = self.reading.words(columns[i])
-            known = [np.nan if value is None else code_of.get(value, self.unseen) for value in values]
+            places, values = codes_of(columns[i], of_file=self.of_file)
+            plain = _plain(values, self.marks[i])
+            known = [np.nan if value is None else code_of.get(value, self.unseen) for value in plain]
             columns[i] = pa.array(np.array([*known, np.nan])[places])
         self.summary.update(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), start)
 
@@ -167,28 +193,6 @@ class _Coded:
         self.summary.merge(other.summary)
 
 
-class _Read(NamedTuple):
-    """The place of each value among the different ones, -1 for none, and these; None for one that is missing."""
-
-    places: Indices
-    values: list[Hashable | None]
-
-
-class Reading(NamedTuple):
-    """How words are read: whether dates are texts, as they are where a file is read, and marks of missing words."""
-
-    of_file: bool
-    marks: Collection[str]
-
-    @classmethod
-    def of(cls, source: Source) -> Reading:
-        """Return how the words of a table are read."""
-        return cls(bool(source.missing_labels), source.missing_words)
-
-    def words(self, column: Any) -> _Read:
-        """Return the values of a column of Arrow."""
-        places, found = codes_of(column, of_file=self.of_file)
-        return _Read(places, [None if self._is_none(value) else plain_value(value) for value in found])
-
-    def _is_none(self, value: Any) -> bool:
-        return is_missing(value) or (isinstance(value, str) and value.strip().lower() in self.marks)
+def _plain(values: Sequence[Any], marks: Marks) -> list[Hashable | None]:
+    """Return values of Arrow as those of categories; None for one that is missing."""
+    return [None if is_missing(value) or marks.has(value) else plain_value(value) for value in values]

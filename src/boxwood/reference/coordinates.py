@@ -22,7 +22,6 @@ from boxwood.passes.sums import unit_scaling_of
 from boxwood.reference.mixed import unit_scales
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import moments_of
-from boxwood.reference.reference import Reference
 from boxwood.reference.scaled import scaled_batches
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import missing_alone, shortened
@@ -95,6 +94,14 @@ class Coordinates:
                 return replace(_raw(X, raw, clustering, sample_weight), notes=notes)
             except DataError:
                 raise error from None
+
+    @classmethod
+    def behind(cls, X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: ArrayLike | None) -> Coordinates:
+        """Return the coordinates of a table on the columns that the fitted steps of a pipeline make.
+
+        A DataError says that these mix raw columns.
+        """
+        return _mapped(X, columns, steps, sample_weight)
 
     @classmethod
     def of_rows(cls, rows: Rows, columns: tuple[str, ...], axis_map: AxisMap | None = None) -> Coordinates:
@@ -213,21 +220,29 @@ class Coordinates:
         shift, scale = self.scaling.shift, self.scaling.scale
         return mixture.rescaled(-shift / scale, 1 / scale)
 
-    def to_table(self, mixture: Mixture, reference: Reference) -> Mixture:
+    def to_table(self, mixture: Mixture) -> Mixture | None:
         """Return the mixture in the table's columns, from a mixture in the mapped columns.
 
-        A curved map does not keep Gaussians. Then the mixture is computed from the clusters' rows in the table.
+        None if the map is curved, as such a map does not keep Gaussians, or if it reads a column twice. In columns that
+        it does not read components are alike.
         """
         if self.axis_map is None:
             return mixture
-        if isinstance(self.axis_map, Scaling):
-            return mixture.rescaled(self.axis_map.shift, self.axis_map.scale)
-        return Mixture.of_reference(self.table, reference)
+        affine, read = self.axis_map.affine, self.axis_map.features
+        if affine is None or len(set(read.tolist())) < len(read):
+            return None
+        raw, n_columns = mixture.rescaled(*affine), self.axis_map.n_features
+        means, variances = np.zeros((raw.n_components, n_columns)), np.ones((raw.n_components, n_columns))
+        means[:, read], variances[:, read] = raw.means, raw.variances
+        covariances = None if raw.covariances is None else np.tile(np.eye(n_columns), (raw.n_components, 1, 1))
+        if covariances is not None and raw.covariances is not None:
+            covariances[:, read[:, None], read] = raw.covariances
+        return replace(raw, means=means, variances=variances, covariances=covariances)
 
 
 def made_by(steps: Any) -> str:
     """Return the note that trees are grown on the columns that the steps of a pipeline make."""
-    made = ", ".join(type(step).__name__ for _, step in steps.steps)
+    made = ", ".join(type(getattr(step, "estimator", step)).__name__ for _, step in steps.steps)  # or what is frozen
     return f"cost and price are in the columns that the pipeline computes ({made}), rules in the table's units"
 
 

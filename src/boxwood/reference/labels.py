@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boxwood._frames import stated_order
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import shown
 from boxwood.axes.categories import is_missing
@@ -21,10 +24,10 @@ _MOST_GAPS = 1 << 16  # whole numbers from -1 up to this are used as they are
 def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     """Return the cluster of each row, shape (n,), and the label of each cluster, in ascending order of labels.
 
-    Labels may be of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how
-    a number comes from a column of text. A missing label (None, NaN, NaT) is the same as -1. Labels that cannot be
-    compared with each other are ordered by type and text. Takes time n, or n log n for labels that are not whole
-    numbers.
+    Texts are in their natural order, "c2" before "c10", and labels whose type has an order in that one. Labels may be
+    of any hashable type; -1 leaves a row out and stays -1, as a number or as the text "-1", which is how a number comes
+    from a column of text. A missing label (None, NaN, NaT) is the same as -1. Labels that cannot be compared with each
+    other are ordered by type and text. Takes time n, or n log n for labels that are not whole numbers.
 
     Raises
     ------
@@ -36,6 +39,8 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     >>> encode_labels(["new", "loyal", -1, None, "new"])
     (array([ 1,  0, -1, -1,  1]), ('loyal', 'new'))
     """
+    if (order := stated_order(labels)) is not None:
+        return _encode_hashable(np.asarray(labels).tolist(), order)
     try:
         array = np.asarray(labels)
     except ValueError:  # tuples of different lengths
@@ -132,24 +137,61 @@ def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, 
 def _encode_sorted(array: Array) -> tuple[Indices, tuple[Any, ...]]:
     values, codes = np.unique(array, return_inverse=True)
     codes = codes.reshape(-1).astype(np.intp)
+    if array.dtype.kind == "U":
+        order = np.argsort([*map(values.tolist().index, natural_order(values.tolist()))])
+        values, codes = values[np.argsort(order)], order[codes]
     is_label = ~np.isin(values, _LEFT_OUT.get(array.dtype.kind, []))
     if not is_label.all():
         codes = np.where(is_label, np.cumsum(is_label) - 1, -1)[codes]
     return codes, tuple(values[is_label].tolist())
 
 
-def _encode_hashable(labels: Iterable[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
+def _encode_hashable(labels: Iterable[Any], order: Sequence[Hashable] = ()) -> tuple[Indices, tuple[Hashable, ...]]:
     items = [item.item() if isinstance(item, np.generic) else item for item in labels]
     try:
         distinct = {item for item in set(items) if not (is_missing(item) or item in (-1, "-1"))}
     except TypeError as error:
         raise DataError(f"labels must be hashable: {error}") from None
-    try:
-        names = sorted(distinct)
-    except TypeError:
-        names = sorted(distinct, key=lambda name: (type(name).__name__, str(name)))
+    known = [name for name in order if name in distinct]
+    names = [*known, *_ascending(distinct.difference(known))]
     code = {name: i for i, name in enumerate(names)}
     return np.fromiter((code.get(item, -1) for item in items), dtype=np.intp, count=len(items)), tuple(names)
+
+
+def _ascending(names: Collection[Any]) -> list[Hashable]:
+    """Return names in ascending order, texts in their natural one; names of several types by type and text."""
+    if all(isinstance(name, str) for name in names):
+        return natural_order(names)
+    try:
+        return sorted(names)
+    except TypeError:
+        return sorted(names, key=lambda name: (type(name).__name__, _natural(str(name))))
+
+
+def natural_order(texts: Collection[str]) -> list[Hashable]:
+    """Return texts in the order of people: by what they are worth if all are numbers, else by the numbers in them.
+
+    Examples
+    --------
+    >>> natural_order(["c10", "c2", "c1"]), natural_order(["10", "9.25", "9.5", "-1"])
+    (['c1', 'c2', 'c10'], ['-1', '9.25', '9.5', '10'])
+    """
+    try:
+        worth = {text: float(text) for text in texts}
+    except ValueError:
+        return sorted(texts, key=_natural)
+    return sorted(texts, key=_natural if any(map(math.isnan, worth.values())) else lambda text: (worth[text], text))
+
+
+def _natural(text: str) -> tuple[bool, float, list[tuple[int, str]], str]:
+    """Return what orders a text: its parts, which are texts and whole numbers by turns; the text parts equal ones.
+
+    A text that begins with a number below zero comes first.
+    """
+    below = re.match("-[0-9]{1,300}", text)
+    parts = [part.lstrip("0") if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", text))]
+    in_order = [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
+    return below is None, 0.0 if below is None else float(below[0]), in_order, text
 
 
 Names = Mapping[Hashable, Hashable] | Sequence[Hashable]

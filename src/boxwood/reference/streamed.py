@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._frames import OrderedLabels, stated_order
 from boxwood._types import Indices
 from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.errors import DataError
@@ -26,7 +27,7 @@ from boxwood.passes.labelling import (
 )
 from boxwood.passes.overview import Overview
 from boxwood.passes.ranks import medians_in
-from boxwood.passes.source import Source
+from boxwood.passes.source import Marks, Source
 from boxwood.passes.sums import Grid, Means, Ranges, RowSums, SquareSums
 from boxwood.reference.labels import Names, encode_labels, named_clusters
 from boxwood.reference.moments import Moments, moments_from
@@ -100,7 +101,7 @@ def known_on(reference: Reference, batches: Batches) -> Reference:
     if is_known or not isinstance(labelling, LabelColumn):
         return reference
     rows = replace(batches, labelling=labelling)
-    labels, overview, missing = find_labels(rows, labelling.column, all_weighted=False)
+    labels, overview, missing = find_labels(rows, labelling.column, all_weighted=False, known=labelling.labels)
     if others := [str(label) for label in labels if label not in labelling.labels]:
         raise DataError(
             f"labels in column {labelling.column!r} of {batches.source.name} that the reference does not have: "
@@ -119,10 +120,13 @@ class FoundLabels(NamedTuple):
     missing: MissingLabels
 
 
-def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> FoundLabels:
+def find_labels(
+    batches: Batches, column: str, *, all_weighted: bool = True, known: Collection[Hashable] = ()
+) -> FoundLabels:
     """Return the labels of a column but for -1, "-1" and missing ones, from one pass.
 
-    IN: all_weighted, whether each needs a row with weight, as clusters do that have no other centre than their mean.
+    IN: all_weighted, whether each needs a row with weight, as clusters do that have no other centre than their mean;
+    known: labels that are no marks of missing ones.
 
     Raises
     ------
@@ -133,13 +137,17 @@ def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> 
     if source.kinds[source.names.index(column)] == "other":
         raise no_labels(source.name, column)
     names = [*batches.columns, *([] if batches.weight is None else [batches.weight]), source.label_name(column)]
-    make = partial(_Labels, batches.n_columns, batches.weight is not None, source.missing_labels)
+    marks = source.marks_in(column, known)
+    as_written = _are_as_written(source, column)
+    left_out = LEFT_OUT if as_written else LEFT_OUT[:1]
+    make = partial(_Labels, batches.n_columns, batches.weight is not None, bool(source.marks), marks, left_out)
     found = batches.source.run(make, names, batches.n_jobs)
     _refuse_unusable(found, batches, column)
     given: list[Any] = list(found.places)
-    if source.missing_labels and all(isinstance(label, str) for label in given):
+    if as_written and all(isinstance(label, str) for label in given):
         given = list(labels_in(given).values())
-    codes, labels = encode_labels(_as_given(given))
+    order = source.orders.get(column) or found.order
+    codes, labels = encode_labels(OrderedLabels.of(given, order) if order else _as_given(given))
     overview = found.overview.placed(codes.tolist(), len(labels))
     overview.refuse_unusable(batches.columns)
     empty = [str(label) for label, size in zip(labels, overview.sizes.tolist(), strict=True) if size == 0]
@@ -150,18 +158,26 @@ def find_labels(batches: Batches, column: str, *, all_weighted: bool = True) -> 
     return FoundLabels(labels, overview, MissingLabels(found.missing, overview.n_rows, tuple(found.marks_met)))
 
 
+def _are_as_written(source: Source, column: str) -> bool:
+    """Return whether texts of labels stand for what a file holds, be it numbers; texts by their type are texts."""
+    is_text = column in source.typed_texts or source.kinds[source.names.index(column)] == "text"
+    return bool(source.missing_words) or (bool(source.marks) and not is_text)
+
+
 class _Labels:
     """A summary of record batches: the place of each label that was seen, and an overview by these places."""
 
-    def __init__(self, n_columns: int, is_weighted: bool, marks: tuple[str, ...]) -> None:
+    def __init__(self, n_columns: int, is_weighted: bool, of_file: bool, marks: Marks, left_out: Sequence[str]) -> None:
         self.reader = Reader(
             n_values=n_columns, taken=list(range(n_columns)), weight_at=n_columns if is_weighted else -1
         )
         self.label_at = n_columns + is_weighted
         self.places: dict[Hashable, int] = {}
         self.overview = Overview(0, n_columns)
-        self.marks, self.missing, self.too_many = marks, 0, False
+        self.of_file, self.marks, self.left_out = of_file, marks, left_out
+        self.missing, self.too_many = 0, False
         self.marks_met: set[str] = set()
+        self.order: Sequence[Hashable] = ()
 
     def update(self, batch: Any, start: int | None) -> None:
         """Add a record batch."""
@@ -173,6 +189,7 @@ class _Labels:
         """Add what another summary has seen."""
         self.missing, self.too_many = self.missing + other.missing, self.too_many or other.too_many
         self.marks_met |= other.marks_met
+        self.order = self.order or other.order
         places = self._places(list(other.places))
         if self.too_many:
             return
@@ -180,22 +197,17 @@ class _Labels:
 
     def _codes(self, column: Any) -> Indices:
         """Return the place of each label of a batch, -1 for rows that are left out."""
-        codes, distinct = codes_of(column, of_file=bool(self.marks))
-        if self.marks:  # of a file
+        self.order = self.order or stated_order(column) or ()
+        codes, distinct = codes_of(column, of_file=self.of_file)
+        if self.of_file:
             distinct = [written(value, column.type) for value in distinct]
-        absent = [value != value or self._is_mark(value) for value in distinct]
-        self.marks_met |= {value for value in distinct if self._is_mark(value) and value.strip()}
+        absent = [value != value or self.marks.has(value) for value in distinct]
+        self.marks_met |= {value for value in distinct if self.marks.has(value) and value.strip()}
         self.missing += int(np.array([*absent, True])[codes].sum())  # the last one stands for NULL
-        left_out = [
-            none or value == -1 or value in (LEFT_OUT if self.marks else LEFT_OUT[:1])
-            for value, none in zip(distinct, absent, strict=True)
-        ]
+        left_out = [none or value == -1 or value in self.left_out for value, none in zip(distinct, absent, strict=True)]
         places = iter(self._places([value for value, out in zip(distinct, left_out, strict=True) if not out]))
         by_code = np.array([-1 if out or self.too_many else next(places) for out in left_out] + [-1], dtype=np.intp)
         return by_code[codes]
-
-    def _is_mark(self, value: Any) -> bool:
-        return isinstance(value, str) and value.strip().lower() in self.marks
 
     def _places(self, labels: list[Hashable]) -> list[int]:
         """Return the place of each label, with new places for new ones; none if there are too many."""
@@ -218,7 +230,7 @@ def _refuse_unusable(found: _Labels, batches: Batches, column: str) -> None:
             "one for each row; name the column that holds them"
         )
     n_labels = len(found.places)
-    if n_labels == 0 or batches.source.missing_labels:
+    if n_labels == 0 or batches.source.marks:
         refuse_other_labels(batches.source.name, column, n_labels, found.overview.n_rows)
 
 

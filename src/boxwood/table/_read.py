@@ -9,19 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._dates import Dates, days_of
-from boxwood._frames import refuse_unknown_columns
+from boxwood._frames import OrderedLabels, refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
 from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS, USABLE
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
-from boxwood.passes.source import AS_WORDS, Spelling
+from boxwood.passes.source import AS_WORDS, MarksMet, Spelling
 from boxwood.table.column_names import find_columns
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of, text_among
 from boxwood.table.duck import DuckTable, Tick, open_table
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted
 from boxwood.table.sql import as_text
+from boxwood.table.words import learn_words, marks_met, marks_of
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class Table:
         The columns of `X` that hold dates, as days.
     worth : array of shape (n,), or None
         Numbers of the column that was named as `value`; NaN where they are missing.
+    marks : mapping from str to MarksMet
+        Marks of missing values, such as NA, that columns of words have.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Table:
     categories: Mapping[int, Categories] = field(default_factory=dict)
     dates: Mapping[str, Dates] = field(default_factory=dict)
     worth: Floats | None = None
+    marks: Mapping[str, MarksMet] = field(default_factory=dict)
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -187,10 +191,11 @@ def read_table(
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
         y, marks = labelled.labels(source, found[0]) if labelled is not None else (None, [])
-        mass = None if chosen.weight is None else _weights(source, chosen.weight, found[1])
+        mass = None if chosen.weight is None else _weights(source, chosen.weight, _as_doubles(found[1]))
         X = _moved_together(X, kept)
         mixed = [i for i in used if looked_at[i].is_mixed and not _is_asked(source, i, kinds)]
         as_words = {source.names[i]: AS_WORDS for i in mixed}
+        told = [i for i in used if i in facts or (i in source.names_with_e and not _is_asked(source, i, kinds))]
         return Table(
             source.name,
             X,
@@ -199,7 +204,7 @@ def read_table(
             left_out,
             tuple(source.names[i] for j, i in enumerate(used) if i in facts and _is_padded(looked_at[i], X[:, j])),
             tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
-            spellings_of(source, {i: looked_at[i] for i in used if i in facts}) | as_words,
+            spellings_of(source, {i: looked_at[i] for i in told}) | as_words,
             tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
             (*source.hints, *hints_on(source, dict(left_out).get("text", ())), *notes_on_marks(marks)),
             mass,
@@ -211,6 +216,7 @@ def read_table(
                 if looked_at[i].kind == "date"
             },
             None if worth is None else _as_doubles(found[2]),
+            {source.names[i]: met for i in used if i in words and (met := words[i].marks) is not None},
         )
 
 
@@ -220,6 +226,7 @@ class _Word(NamedTuple):
     sql: str
     categories: Categories | None
     reason: str = ""
+    marks: MarksMet | None = None
 
 
 def _words(
@@ -253,7 +260,7 @@ def _words(
         elif (is_asked and column.kind != "empty") or (
             column.kind == "text" and name not in doubtful and not (column.is_mixed and are_named)
         ):
-            found[i] = _word(source, i, column, missing, tick)
+            found[i] = _word(source, i, column, missing, tick, is_asked=is_asked)
             if found[i].reason.startswith(MANY_VALUES) and (is_asked or are_named):
                 raise DataError(
                     f"column '{name}' of {source.name} holds {MANY_VALUES}, which rules cannot use\n"
@@ -283,9 +290,14 @@ def _is_whole(source: DuckTable, i: int) -> bool:
     return bool(source.fetch(f"SELECT {test}")[0][0])
 
 
-def _word(source: DuckTable, i: int, column: Column, missing: str, tick: Tick | None) -> _Word:
-    """Return a column of words, with its values in ascending order."""
-    sql = source.category(i, ()) if source.kind(i) == "text" else column.sql
+def _word(
+    source: DuckTable, i: int, column: Column, missing: str, tick: Tick | None, *, is_asked: bool = False
+) -> _Word:
+    """Return a column of words, with its values in ascending order; all of its texts are words if that is asked."""
+    marks = (column.profile.marks if column.profile is not None else None) or ()
+    if is_asked:
+        source.words[i] = marks
+    sql = source.category(i) if source.kind(i) == "text" else column.sql
     rows = source.fetch(f"SELECT DISTINCT {sql} AS v FROM {source.relation} LIMIT {MOST_VALUES + 2}", tick)
     values = [value for (value,) in rows if value is not None and value == value]
     if len(values) > MOST_VALUES:
@@ -295,7 +307,9 @@ def _word(source: DuckTable, i: int, column: Column, missing: str, tick: Tick | 
         return _Word("", None, "one value only")
     values = numbers_first(values) if column.is_mixed else sorted(values)
     listed = ", ".join(as_text(value) if isinstance(value, str) else repr(value) for value in values)
-    return _Word(f"CAST(nullif(list_position([{listed}], {sql}), 0) - 1 AS DOUBLE)", Categories(tuple(values), False))
+    met = marks_met(source, i, marks) if marks and not is_asked else None
+    code = f"CAST(nullif(list_position([{listed}], {sql}), 0) - 1 AS DOUBLE)"
+    return _Word(code, Categories(tuple(values), False), marks=met)
 
 
 def _coded(X: Floats, words: Mapping[int, _Word]) -> dict[int, Categories]:
@@ -434,8 +448,10 @@ def _matrix(values: Iterator[Any], n_columns: int) -> Floats:
 def _as_doubles(values: Any) -> Floats:
     """Return numbers or dates of DuckDB, masked where they are missing, as doubles."""
     data = np.ma.getdata(values)  # of the column's own type
-    found = days_of(data) if data.dtype.kind == "M" else np.asarray(data, dtype=np.float64)
-    return np.where(np.ma.getmaskarray(values), np.nan, found) if np.ma.is_masked(values) else found
+    found: Floats = days_of(data) if data.dtype.kind == "M" else np.array(data, dtype=np.float64)
+    if np.ma.is_masked(values):
+        found[np.ma.getmaskarray(values)] = np.nan
+    return found
 
 
 def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
@@ -459,6 +475,7 @@ class _LabelColumn(NamedTuple):
         """Look at the labels of a table; raise a DataError if they are none of clusters."""
         if source.kind(column) == "other" and source.types[column] != '"NULL"':
             raise no_labels(source.name, source.names[column])
+        learn_words(source, {column: marks_of(source, column)})
         text, missing = source.label(column), source.missing(column, among_words=True)
         others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
         counts = f"count(DISTINCT {text}) FILTER (NOT {missing} AND {others}), count(*)"
@@ -467,7 +484,8 @@ class _LabelColumn(NamedTuple):
             refuse_other_labels(source.name, source.names[column], n_labels, n_rows)
         value = f"CASE WHEN NOT {missing} THEN {text} END"
         texts = source.fetch(f"SELECT DISTINCT {value} AS label FROM {source.relation} WHERE label IS NOT NULL")
-        known = labels_in(text for (text,) in texts)
+        is_typed = source.kind(column) == "text" and not source.has_marks
+        known = {text: text for (text,) in texts} if is_typed else labels_in(text for (text,) in texts)
         kind = _type_of(list(known.values()))
         return cls(column, value if kind is None else f"CAST({value} AS {kind})", known, kind)
 
@@ -477,12 +495,13 @@ class _LabelColumn(NamedTuple):
         if np.ma.is_masked(values):
             text, missing = source.label(self.column), source.missing(self.column, among_words=True)
             absent = f"SELECT DISTINCT {text} AS mark FROM {source.relation} WHERE {missing} AND trim(mark) <> ''"
-            marks = [mark for (mark,) in source.fetch(absent)]
+            marks = [mark for (mark,) in source.fetch(absent)] if source.has_marks else []
             found = found if self.kind == "DOUBLE" else found.astype(object)
             found[np.ma.getmaskarray(values)] = np.nan if self.kind == "DOUBLE" else None
         if self.kind is None:
             found = np.array([self.known.get(label) for label in found], dtype=object)
-        return np.asarray(found), marks
+        order = source.orders.get(self.column)
+        return np.asarray(found) if order is None else OrderedLabels.of(found, order), marks
 
 
 def _type_of(labels: Sequence[Hashable]) -> str | None:
@@ -495,9 +514,9 @@ def _type_of(labels: Sequence[Hashable]) -> str | None:
     return "BIGINT" if max(whole) < 2**63 else "UBIGINT" if min(whole) >= 0 else None
 
 
-def _weights(source: DuckTable, column: int, values: Any) -> Floats:
+def _weights(source: DuckTable, column: int, values: Floats) -> Floats:
     """Return weights, from what DuckDB has read; raise a DataError if some are none."""
-    name, values = source.names[column], _as_doubles(values)
+    name = source.names[column]
     refuse_text(source, column, len(values))
     if not np.isfinite(values).all() or (values < 0).any():
         count = int((~(np.isfinite(values) & (values >= 0))).sum())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import compress
@@ -244,7 +244,8 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     with told_of_disk():
         copy_columns(table, columns, out, tick)
     spellings = spellings_of(table, dict(zip(chosen, columns, strict=True)))
-    return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings)
+    words, orders = ({table.names[i]: its for i, its in found.items()} for found in (table.words, table.orders))
+    return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings, words, orders)
 
 
 def _limited(table: DuckTable, memory_limit: int | None) -> DuckTable:
@@ -270,31 +271,38 @@ _WIDE = ("HUGEINT", "UHUGEINT", "BIGNUM", "DECIMAL")  # types of numbers that be
 
 
 def columns_to_write(table: DuckTable, chosen: Sequence[int], tick: Tick | None) -> list[Column]:
-    """Return how columns are written: texts of whole numbers as such, and numbers with texts that labels need."""
+    """Return how columns are written: texts of whole numbers as such, and numbers with texts that labels need.
+
+    Of words each text is kept, but for empty ones: whoever reads the copy says which of them stand for a missing word.
+    """
     columns = dict(zip(chosen, columns_of(table, chosen, tick), strict=True))
     profiles = {i: c.profile for i, c in columns.items() if c.profile is not None and c.profile.are_numbers}
     wide = [i for i in chosen if table.types[i].split("(")[0] in _WIDE]
     numbers = {i: profile for i, profile in profiles.items() if columns[i].kind == "number"}
     exact = [i for i, profile in numbers.items() if _may_be_exact(profile)]
     padded = [i for i, profile in numbers.items() if profile.padded]
-    whole, labels = _looked_at(table, [*{*exact, *padded}], [*profiles, *wide], tick)
+    are_texts = {i: profile.blanks > 0 or not table.has_marks for i, profile in profiles.items()}
+    whole, labels = _looked_at(table, [*{*exact, *padded}], {**are_texts, **dict.fromkeys(wide, False)}, tick)
     for i in whole:
         sql = f"CAST({table.number(i)} AS BIGINT)" if i in exact else columns[i].sql
         columns[i] = columns[i]._replace(sql=sql, is_padded=i in padded)
     for i in labels:
-        # where all values are numbers, a missing one is no number, which DuckDB computes sooner than `missing`
-        columns[i] = columns[i]._replace(label=f"CASE WHEN {table.number(i)} IS NOT NULL THEN {table.label(i)} END")
-    return list(columns.values())
+        columns[i] = columns[i]._replace(label=table.filled(i) if table.kind(i) == "text" else table.label(i))
+    return [
+        column._replace(sql=table.filled(i)) if column.kind == "text" and column.profile is not None else column
+        for i, column in columns.items()
+    ]
 
 
 def _looked_at(
-    table: DuckTable, whole: Sequence[int], labels: Sequence[int], tick: Tick | None
+    table: DuckTable, whole: Sequence[int], labels: Mapping[int, bool], tick: Tick | None
 ) -> tuple[list[int], list[int]]:
     """Return the first columns that hold whole numbers, and the second ones that may be labels by their texts alone.
 
-    IN: columns whose values are all numbers.
+    IN: columns whose values are all numbers; the second ones with whether their labels are texts in any case.
     """
-    tests = [*(f"bool_and(n{i} = floor(n{i}))" for i in whole), *map(_needs_text, labels)]
+    tests = [*(f"bool_and(n{i} = floor(n{i}))" for i in whole)]
+    tests += [_needs_text(i, is_text=is_text) for i, is_text in labels.items()]
     if not tests:
         return [], []
     values = [f"{table.number(i)} AS n{i}" for i in {*whole, *labels}]  # once, for they are used more than once
@@ -304,11 +312,15 @@ def _looked_at(
     return [*compress(whole, first)], [*compress(labels, second)]
 
 
-def _needs_text(i: int) -> str:
-    """Return SQL for whether texts t that may be labels are not those of whole numbers that doubles hold."""
+def _needs_text(i: int, *, is_text: bool) -> str:
+    """Return SQL for whether texts t that may be labels are not those of whole numbers that doubles hold.
+
+    IN: is_text: whether the labels are texts in any case.
+    """
     whole = f"TRY_CAST(t{i} AS BIGINT)"
     is_plain = f"t{i} = CAST({whole} AS VARCHAR) AND {whole} BETWEEN -{1 << 53} AND {1 << 53}"
     are_plain = f"bool_and(n{i} IS NULL OR coalesce({is_plain}, false))"
+    are_plain = "false" if is_text else are_plain
     return f"NOT {are_plain} AND approx_count_distinct(t{i}) <= {2 * MOST_LABELS}"
 
 

@@ -11,9 +11,10 @@ from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, TIME, TIMES, Dates
 from boxwood._messages import listed
 from boxwood.axes.categories import PAIRS
 from boxwood.errors import DataError
-from boxwood.passes.source import Spelling, TextAmong
+from boxwood.passes.source import AS_NAMES, Spelling, TextAmong
 from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
 from boxwood.table.sql import Style, as_text, bare, date_in, groups_of_three, normal, number_in, plain_number, signs_in
+from boxwood.table.words import learn_words, marks_in
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class TextProfile:
     with a zero and a second digit, `words` whether all begin with letters: numbers among them are true and false.
     `dates` says how they are written, if they are dates; it is a text if that is unclear. `is_doubtful` says whether
     points may part thousands, as other columns of the file have decimal commas. `is_nearly_read` says whether at least
-    half of the values, but not all, are numbers as people write them, or dates.
+    half of the values, but not all, are numbers as people write them, or dates. `with_e` counts numbers such as 1E5,
+    `wells` those of them that may be names of wells by their letters. `blanks` counts words that stand for a missing
+    number, such as "none", and `marks` holds the different marks such as NA.
     """
 
     column: int
@@ -33,10 +36,19 @@ class TextProfile:
     low: float | None
     high: float | None
     padded: bool | None
+    with_e: int = 0
     words: bool | None = False
     dates: Dates | str | None = None
     is_doubtful: bool = False
     is_nearly_read: bool = False
+    blanks: int = 0
+    marks: Sequence[str] | None = None
+    wells: int = 0
+
+    @property
+    def are_names(self) -> bool:
+        """Whether all numbers are such as 1E5, and others are none, or all are such wells: programs write 1e+05."""
+        return 0 < self.numbers == (self.with_e if self.numbers < self.filled else self.wells)
 
     @property
     def are_numbers(self) -> bool:
@@ -85,6 +97,8 @@ class Column(NamedTuple):
 def columns_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> list[Column]:
     """Return how columns are read; those of text are looked at, as they may hold numbers."""
     profiles = profiles_of(source, [i for i in columns if source.kind(i) == "text"], tick)
+    texts = {i: profile for i, profile in profiles.items() if not (profile.are_numbers or profile.dates)}
+    learn_words(source, {i: profile.marks for i, profile in texts.items() if profile.marks})
     empty = _empty(source, [i for i in columns if source.kind(i) in ("date", "time", "other")], tick)
     read = (_of_text(source, profiles[i]) if i in profiles else typed_column(source, i) for i in columns)
     return [column._replace(kind="empty") if i in empty else column for i, column in zip(columns, read, strict=True)]
@@ -99,9 +113,10 @@ def _of_text(source: DuckTable, profile: TextProfile) -> Column:
     if isinstance(profile.dates, Dates):
         moment, type = date_in(source.text(i), profile.dates), "TIMESTAMPTZ" if profile.dates.zone else "TIMESTAMP"
         moment = f"timezone('UTC', {moment})" if profile.dates.zone else moment
-        return Column(f"CAST({moment} AS {type})", "date", profile, source.category(i, ()))
-    kind = "empty" if profile.filled == 0 else {None: "text", TIMES: "time"}.get(profile.dates, "unclear")
-    return Column(source.category(i, ()), kind, profile)
+        return Column(f"CAST({moment} AS {type})", "date", profile, source.category(i))
+    is_empty = profile.filled == profile.blanks == 0
+    kind = "empty" if is_empty else {None: "text", TIMES: "time"}.get(profile.dates, "unclear")
+    return Column(source.category(i), kind, profile)
 
 
 _KEPT = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "BOOLEAN")
@@ -137,13 +152,16 @@ def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) ->
     for start in range(0, len(columns), MANY):
         some = columns[start : start + MANY]
         n_rows, *facts = _facts(source, some, tick)
-        profiles += [TextProfile(i, n_rows, *facts[4 * j : 4 * j + 4]) for j, i in enumerate(some)]
+        profiles += [TextProfile(i, n_rows, *facts[5 * j : 5 * j + 5]) for j, i in enumerate(some)]
     profiles = _second_pass(source, n_rows, profiles, tick)
+    source.names_with_e.update(p.column for p in profiles if p.are_names)
+    profiles = [replace(p, numbers=0, low=None, high=None) if p.are_names else p for p in profiles]
     learnt = learn_styles(source, [p.column for p in profiles if p.numbers < p.filled])
     found = {p.column: _with_dates(source, p) for p in profiles if p.column not in learnt}
     found |= profiles_of(source, learnt, tick) if learnt else {}
     doubtful = _with_points_that_part(source, [i for i, p in found.items() if p.are_numbers])
     texts = [i for i, p in found.items() if p.filled and not (p.are_numbers or p.dates or p.is_mixed)]
+    texts = [i for i in texts if i not in source.names_with_e]
     doubted = {i for i, facts in source.looked_at.items() if facts is not None and facts.readable}
     nearly = _nearly_read(source, [i for i in texts if i not in doubted])
     return {i: replace(found[i], is_doubtful=i in doubtful, is_nearly_read=i in nearly) for i in columns}
@@ -193,15 +211,24 @@ def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int
 
 
 def _facts(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> tuple[Any, ...]:
-    """Return the number of rows, and for each column the last four fields of its profile that one pass can tell."""
+    """Return the number of rows, and for each column five fields of its profile that one pass can tell."""
     values, queries = [], ["count(*)"]
     for i in columns:
         # once, for DuckDB would compute it for each use
         values += [f"{source.number(i)} AS n{i}", f"{source.text(i)} AS t{i}"]
         # texts are compared by their bytes, and ":" comes next to "9"
         queries += [f"count(n{i})", f"min(n{i})", f"max(n{i})", f"bool_or(t{i} >= '00' AND t{i} < '0:')"]
+        queries += [f"count(n{i}) FILTER ({_is_with_e(f't{i}')})"]
     query = f"SELECT {', '.join(queries)} FROM (SELECT {', '.join(values)} FROM {source.relation})"
     return source.fetch(query, tick)[0]
+
+
+def _is_with_e(text: str, pattern: str = "[0-9]+[eE][0-9]+") -> str:
+    """Return SQL for whether a text is such as 1E5, a number or a name; most numbers have no letter."""
+    return f"((contains({text}, 'e') OR contains({text}, 'E')) AND regexp_full_match(trim({text}), {as_text(pattern)}))"
+
+
+_WELL = "[0-9]{1,2}E[0-9]{1,2}"
 
 
 def _second_pass(
@@ -213,6 +240,12 @@ def _second_pass(
         i = p.column
         if p.numbers < n_rows:
             wanted[i, "filled"] = f"count(*) FILTER (NOT {source.missing(i)})"
+            is_word = f"{source.missing(i)} AND NOT {source.missing(i, among_words=True)}"
+            wanted[i, "blanks"] = f"count(*) FILTER ({is_word})"
+            if source.has_marks:
+                wanted[i, "marks"] = marks_in(source, i)
+        if p.with_e:
+            wanted[i, "wells"] = f"count(*) FILTER ({_is_with_e(source.text(i), _WELL)})"
         if {p.low, p.high} <= {0.0, 1.0}:
             wanted[i, "words"] = f"bool_and({source.missing(i)} OR {source.text(i)} >= 'A')"
     found: dict[int, dict[str, Any]] = {p.column: {} for p in profiles}
@@ -272,6 +305,8 @@ def refuse_text(
 
     IN: or_words: whether the column may be one of words instead.
     """
+    if source.kind(column) == "number":
+        raise DataError(f"column '{source.names[column]}' must be {must_be}, but {source.name} has numbers")
     refuse_no_numbers(source, column)
     found = _text_in(source, column)
     if found is not None:
@@ -341,13 +376,23 @@ def learn_styles(source: DuckTable, columns: Sequence[int]) -> list[int]:
 def spellings_of(source: DuckTable, columns: Mapping[int, Column]) -> dict[str, Spelling]:
     """Return how columns are read whose values are numbers or truths, but not plainly, or texts by their type."""
     plain = [i for i, column in columns.items() if column.kind == "number" and source.kind(i) == "text"]
-    odd = _odd_texts(source, [i for i in plain if i not in source.styles])
+    plain = [i for i in plain if i not in source.styles]
+    with_e = [i for i in plain if (profile := columns[i].profile) is not None and profile.with_e]
+    odd = _odd_texts(source, plain) | {i: _first_with_e(source, i) for i in with_e}
     found = {}
     for i in columns:
         style, example = source.styles.get(i), odd.get(i)
         if style is not None and style.words is not None:
             yes, no = style.words
             found[source.names[i]] = Spelling(f"{yes} is 1, {no} is 0", is_number=False)
+            continue
+        if (
+            (one := columns[i].profile) is not None
+            and source.has_marks
+            and i in source.names_with_e
+            and one.with_e == one.filled
+        ):
+            found[source.names[i]] = AS_NAMES
             continue
         if style is not None:
             example, sql = style.example, style.number(as_text(style.example))
@@ -361,6 +406,12 @@ def spellings_of(source: DuckTable, columns: Mapping[int, Column]) -> dict[str, 
             number = source.fetch(f"SELECT {sql}")[0][0]
             found[source.names[i]] = Spelling(f"{_quoted(example)} is {number:.15g}", is_number=True)
     return found
+
+
+def _first_with_e(source: DuckTable, column: int) -> str:
+    """Return the first text such as 1E5 of a column, in the alphabet."""
+    text = source.text(column)
+    return str(source.fetch(f"SELECT min({text}) FROM {source.relation} WHERE {_is_with_e(text)}")[0][0])
 
 
 def _odd_texts(source: DuckTable, columns: Sequence[int]) -> dict[int, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -111,8 +111,14 @@ class DuckTable:
         How columns of text are written that hold numbers or truths, but not plainly; `learn_styles` fills it in.
     looked_at : dict from int to facts, or None
         What is known of columns of text that may hold numbers; None for others. Each takes queries only once.
+    words : dict from int to collection of str
+        Marks of missing values, as NA, that are words in a column of text; see `table.words`, which fills it in.
+    names_with_e : set of int
+        Columns of text in which 1E5 is a name, and no number.
     zones : mapping from int to str
         Time zones of columns, where the file names them; DuckDB has all dates with a time zone in UTC.
+    orders : mapping from int to sequence
+        The values of columns whose type has an order, where the file has such types, in that order.
     not_a_row : str
         SQL for whether a row of the relation is none, as a total or a note; "" if all are rows. They get no cluster.
     may_be_none : str
@@ -133,7 +139,10 @@ class DuckTable:
     decimal: str | None = None
     styles: dict[int, Style] = field(default_factory=dict)
     looked_at: dict[int, Any] = field(default_factory=dict)
+    words: dict[int, Collection[str]] = field(default_factory=dict)
+    names_with_e: set[int] = field(default_factory=set)
     zones: Mapping[int, str] = field(default_factory=dict)
+    orders: Mapping[int, Sequence[Hashable]] = field(default_factory=dict)
     not_a_row: str = ""
     may_be_none: str = ""
     uncalculated: Mapping[int, int] = field(default_factory=dict)
@@ -182,10 +191,15 @@ class DuckTable:
         return f"CAST(c{column} + 0 AS VARCHAR)" if self.types[column] in ("FLOAT", "DOUBLE") else self.text(column)
 
     def missing(self, column: int, *, among_words: bool = False) -> str:
-        """Return SQL for whether the value is missing: NULL, NaN, an empty text, a mark such as NA, or a blank."""
+        """Return SQL for whether the value is missing: NULL, NaN, an empty text, a mark such as NA, or a blank.
+
+        IN: among_words: whether it is where `category` has none, so that blanks are words.
+        """
+        if self.kind(column) == "text" and among_words:
+            return f"({self.category(column)} IS NULL)"
         if self.kind(column) == "text":
             # most texts are numbers, so the first test is false for them, and the second is not evaluated
-            said = f"lower(trim({self.text(column)})) IN ({_MARKS if among_words else _BLANKS})"
+            said = f"lower(trim({self.text(column)})) IN ({_BLANKS})"
             return f"({self.number(column)} IS NULL AND coalesce({said}, true))"
         return f"({self.number(column) if self.kind(column) == 'number' else f'c{column}'} IS NULL)"
 
@@ -201,6 +215,8 @@ class DuckTable:
             text = self.text(column)
             truth = f"CASE lower(trim({text})) WHEN 'true' THEN 1e0 WHEN 'false' THEN 0e0 END"
             plain = plain_number(text)
+            if column in self.names_with_e:
+                return "CAST(NULL AS DOUBLE)"
             if column in self.styles:
                 plain = self.styles[column].number(text)
             elif self.decimal is not None:
@@ -208,17 +224,28 @@ class DuckTable:
             number = f"coalesce({plain}, {truth})"
         return f"nullif({number}, CAST('NaN' AS DOUBLE))"
 
-    def category(self, column: int, known: Sequence[str]) -> str:
+    def category(self, column: int, known: Sequence[str] = ()) -> str:
         """Return SQL for a value as text; NULL if it is missing.
 
-        In CSV, a mark such as NA is missing too, unless it is one of the known values.
+        In CSV, an empty text and a mark such as NA are missing too, unless it is one of the known values, or a word of
+        the column.
         """
-        text = self.text(column)
-        if not FORMATS[self.format].is_text:
+        text, known = self.text(column), [*known, *self.words.get(column, ())]
+        if not self.has_marks:
             return text
         listed = ", ".join(map(as_text, known))
         is_known = f"{text} IN ({listed}) OR " if known else ""
         return f"CASE WHEN {is_known}lower(trim({text})) NOT IN ({_MARKS}) THEN {text} END"
+
+    def filled(self, column: int) -> str:
+        """Return SQL for a value as text; NULL if it is missing, or an empty text in CSV."""
+        text = self.text(column)
+        return f"CASE WHEN trim({text}) <> '' THEN {text} END" if self.has_marks else text
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether texts are all that the table has, so that some of them stand for a missing value."""
+        return self.format in FORMATS and FORMATS[self.format].is_text
 
     def fetch(self, sql: str, tick: Tick | None = None) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -241,13 +268,15 @@ class DuckTable:
         for start in range(0, len(columns), MANY):
             some = columns[start : start + MANY]
             selected = ", ".join(f"{sql} AS v{j}" for j, sql in enumerate(some))
-            query = f"SELECT row, {selected} FROM {self.numbered}"
-            arrays = self._run(lambda query=query: self.con.execute(query).fetchnumpy(), tick)
+            arrays = self._fetch_arrays(f"SELECT row, {selected} FROM {self.numbered}", tick)
             rows = arrays.pop("row")
             order = None if (rows[1:] > rows[:-1]).all() else rows.argsort()
             for j in range(len(some)):
                 found = arrays.pop(f"v{j}")
                 yield found if order is None else found[order]
+
+    def _fetch_arrays(self, sql: str, tick: Tick | None) -> dict[str, Any]:
+        return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
 
     @property
     def numbered(self) -> str:
@@ -415,8 +444,8 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
         sql = found.typed(dict(zip(own, types, strict=True)))
     relation = f"{sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
-    more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones, "not_a_row": found.not_a_row}
-    more["uncalculated"] = found.uncalculated
+    more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones, "orders": found.orders}
+    more |= {"not_a_row": found.not_a_row, "uncalculated": found.uncalculated}
     if found.uncalculated:
         counts = [(names[i], n) for i, n in found.uncalculated.items()]
         more["hints"] = (*hints, f"{uncalculated(counts)}; open and save the workbook")

@@ -18,7 +18,7 @@ import os
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime
 from functools import partial
@@ -27,7 +27,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood._frames import nearest_name
+from boxwood._frames import nearest_name, stated_order
 from boxwood._messages import cut_off, shown
 from boxwood._validation import listed
 from boxwood.errors import DataError
@@ -113,7 +113,8 @@ class Relation(NamedTuple):
     that is read is not a row, and whether it may be none, see `DuckTable`. Of Excel: `uncalculated`, how many cells of
     some columns, by their positions, hold formulas without a value. Of Parquet: `durations`, the positions of columns
     that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
-    columns, by their positions, which DuckDB does not keep. Of JSON: `keys`, a query for the names as they are
+    columns, by their positions, which DuckDB does not keep, and `orders`, the values of columns whose type has an
+    order. Of JSON: `keys`, a query for the names as they are
     spelled, in any order, because DuckDB renames those that differ in case only; and `typed`, which gives the SQL that
     reads columns as these types.
     """
@@ -124,6 +125,7 @@ class Relation(NamedTuple):
     hints: tuple[str, ...] = ()
     durations: frozenset[int] = frozenset()
     zones: Mapping[int, str] = MappingProxyType({})
+    orders: Mapping[int, Sequence[Hashable]] = MappingProxyType({})
     keys: str | None = None
     typed: Callable[[Mapping[str, str]], str] | None = None
     not_a_row: str = ""
@@ -280,7 +282,23 @@ def _parquet(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
         inner += children - (inner > 0)
     types = _types_of_arrow(con, path)
     durations = frozenset(i for i, type in enumerate(types) if str(type).startswith("duration"))
-    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), durations=durations, zones=_zones(types))
+    types_alone = {"durations": durations, "zones": _zones(types), "orders": _orders(types, partial(_first, file.path))}
+    return Relation(f"read_parquet({path}, {ONE_FILE})", tuple(names), **types_alone)
+
+
+def _first(path: str, column: int) -> Any:
+    """Return the first value of a column of a Parquet file, as an array of Arrow; None if there is none."""
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path) as file:
+        batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[column]]), None)
+    return None if batch is None else batch.column(0)
+
+
+def _orders(types: Sequence[Any], first: Callable[[int], Any]) -> dict[int, Sequence[Hashable]]:
+    """Return the values of columns of ordered types of Arrow, by their places; IN: first: reads some of a column."""
+    ordered = [i for i, type in enumerate(types) if getattr(type, "ordered", False)]
+    return {i: order for i in ordered if (order := stated_order(first(i)))}
 
 
 def _zones(types: Sequence[Any]) -> dict[int, str]:
@@ -316,7 +334,9 @@ def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     except (pyarrow.ArrowException, ValueError) as error:
         raise unreadable(file.name, "arrow", str(error).split(": ")[-1]) from None
     con.register("arrow_file", dataset)
-    return Relation("arrow_file", tuple(dataset.schema.names), zones=_zones(dataset.schema.types))
+    names, types = tuple(dataset.schema.names), dataset.schema.types
+    orders = _orders(types, lambda i: dataset.head(1, columns={"c": pyarrow.dataset.field(names[i])}).column(0))
+    return Relation("arrow_file", names, zones=_zones(types), orders=orders)
 
 
 def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:

@@ -168,7 +168,10 @@ def _dated(source: DuckTable, column: int, dates: Dates) -> Input:
         source.styles[column] = Style(dates=dates)
         is_text = f"NOT {source.missing(column)} AND {source.number(column)} IS NULL"
         return Input(column, source.number(column), is_text, "false", f"dates such as {dates.example}")
-    if source.kind(column) not in ("date", "number"):
+    if source.kind(column) == "number":  # of what unit, and from when on; without a value it may have any type
+        is_number = f"NOT coalesce(isnan({source.number(column)}), true)"
+        return Input(column, source.number(column), is_number, "false", f"dates such as {dates.example}")
+    if source.kind(column) != "date":
         kind = source.types[column].lower()
         raise DataError(f"column '{source.names[column]}' must be dates, but {source.name} has {kind}")
     return Input(column, source.number(column), "false", "false")
@@ -409,5 +412,6 @@ def read_row(
             if is_text:
                 what = f"column '{name}' must be {inputs[i].must_be}"
                 raise DataError(f"{what}, but {source.name} has {shown(text)} in row {row:,}")
-            values[name] = text if is_unseen else value
+            is_date = isinstance(columns[name], Dates) and value is not None
+            values[name] = text if is_unseen else columns[name].moment(value) if is_date else value
         return values

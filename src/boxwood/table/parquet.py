@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -23,7 +23,7 @@ from boxwood.table._arrow_source import batch_rows, dates_of, kind_of
 from boxwood.table.column_names import distinct_names
 from boxwood.table.columns import Column, hints_on, refuse_text, text_among
 from boxwood.table.duck import DuckTable, described, open_table
-from boxwood.table.formats import File
+from boxwood.table.formats import FORMATS, File
 from boxwood.table.options import ReadOptions
 
 S = TypeVar("S", bound=RecordSummary)
@@ -138,6 +138,10 @@ class Copy(NamedTuple):
         What stands before the decimals in all of its texts, if the reader said so.
     spellings : mapping from str to Spelling
         See `passes.Source`.
+    words : mapping from str to collection of str
+        Marks of missing values that are words in a column.
+    orders : mapping from str to sequence
+        Values of columns whose type has an order.
     """
 
     columns: Sequence[Column]
@@ -146,6 +150,8 @@ class Copy(NamedTuple):
     format: str
     decimal: str | None = None
     spellings: Mapping[str, Spelling] = {}
+    words: Mapping[str, Collection[str]] = {}
+    orders: Mapping[str, Sequence[Hashable]] = {}
 
 
 class ParquetSource(Source):
@@ -198,6 +204,9 @@ class ParquetSource(Source):
             }
             self.mixed = tuple(name for name, column in pairs if column.is_mixed)
             self.padded = tuple(name for name, column in pairs if column.is_padded)
+            self.words, self.orders = copy.words, copy.orders
+            are_typed = copy.format in FORMATS and not FORMATS[copy.format].is_text
+            self.typed_texts = {name for name, column in pairs if are_typed and column.profile is not None}
         self._memory_limit, self.n_jobs, self._is_closed = memory_limit, n_jobs, False
 
     def refuse_text(self, column: str) -> None:

@@ -157,7 +157,7 @@ def scan_file(
     found = find_files(where)
     format = format_of(found[0], options.format)
     source = _of_files(found, where, options._replace(format=format), _Choice(columns, wanted), memory_limit, tick)
-    source.missing_labels = MARKS
+    source.marks = MARKS
     source.missing_words = MARKS if FORMATS[format].is_text else ()
     return source
 

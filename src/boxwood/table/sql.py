@@ -63,10 +63,10 @@ def as_pattern(path: str) -> str:
     return as_text("".join(f"[{c}]" if c in "*?[" else c for c in path))
 
 
-MARKS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
-"""Texts that programs write for a missing value."""
+MARKS = ("", "na", "n/a", "#n/a", "nan", "null")
+"""Texts that programs write for a missing value, in small letters."""
 
-BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "unknown")
+BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "none", "unknown")
 """Texts that people write where they have no number; among words, each of them is a word."""
 
 CURRENCIES = (

@@ -305,15 +305,22 @@ def _short(gap: _Gap, threshold: float, whole: bool) -> float:
 
 
 def _round_dates(tree: Nodes, node: int, low: _Gap, high: _Gap, dates: Dates) -> tuple[float, float]:
-    """Return both ends of a cut, each next to the roundest date in its gap if both ends of that are finite."""
+    """Return both ends of a cut, each next to the roundest date in its gap; a gap without an end is of one day."""
     lower, upper = float(tree.lower[node]), float(tree.upper[node])
-    if math.isfinite(upper) and all(map(math.isfinite, high)):
-        upper = dates.roundest(*high)
-    if math.isfinite(lower) and all(map(math.isfinite, low)):
-        lower = math.nextafter(dates.roundest(*low), math.inf)
+    if math.isfinite(upper) and upper != sys.float_info.max:
+        upper = _round_date(high, upper, dates)
+    if math.isfinite(lower):
+        lower = math.nextafter(_round_date(low, lower, dates), math.inf)
         if lower > upper:  # no row is inside, so both ends lie in one gap
             lower = upper = between(*low)
     return lower, upper
+
+
+def _round_date(gap: _Gap, threshold: float, dates: Dates) -> float:
+    """Return the threshold before the roundest date of a gap, or an old threshold without rows on any side."""
+    if math.isinf(gap.left) and math.isinf(gap.right):
+        return threshold
+    return dates.roundest(*gap.completed_by(_Gap(gap.right - 1, gap.left + 1)))
 
 
 def _is_whole(column: NDArray[np.floating]) -> bool:

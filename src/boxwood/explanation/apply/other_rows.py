@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._dates import NO_DATES
 from boxwood._frames import (
     as_dates,
     column_names,
@@ -214,7 +215,8 @@ def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
     table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
     if not np.isfinite(table).all():
         # says which value a rule needs, if it is one that a rule needs
-        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns, ex.date_columns)
+        dates = NO_DATES if is_frame(X) else ex.date_columns  # those of a frame are days by now
+        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns, dates)
         gaps = sorted(ex.gap_columns & set(columns))
         known = np.array(table)
         known[:, gaps] = np.where(np.isnan(known[:, gaps]), 0.0, known[:, gaps])
@@ -249,7 +251,7 @@ def _on_mixed_table(
 ) -> MeasuredTree:
     """Return the facts of a tree that asks for words or missing values; of a long table, some rows are in memory."""
     refuse_unknown_columns([labels], source.names)
-    found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False)
+    found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False, known=ex.names)
     labelling, names = LabelColumn(labels, found.labels), [*ex.columns, *([] if weight is None else [weight])]
     if found.overview.n_rows * len(names) <= settings.GATHERED:
         kept = source.label_name(labels)
@@ -318,7 +320,7 @@ def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
 
 def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> Reference:
     """Return the clusters of a column that holds names of clusters; some may be without rows."""
-    labels, overview, missing = find_labels(batches, column)
+    labels, overview, missing = find_labels(batches, column, known=names)
     places = places_of(labels, names)
     labelling, overview = _in_order(column, labels, places, len(names)), overview.placed(places, len(names))
     known = Measured(replace(batches, labelling=labelling), overview, None, missing)

@@ -113,7 +113,7 @@ def with_points(table: Array, gaps: Sequence[int]) -> Array:
 def numbers_of(values: Sequence[Any], name: str, dates: Dates | None = None) -> Floats:
     """Return values of any type as numbers, shape (n,), with NaN for those that are missing; IN: dates: as days."""
     if dates is not None:
-        values = [value if isinstance(value, (int, float)) else dates.number(value, name) for value in values]
+        values = [np.nan if is_missing(value) else dates.number(value, name) for value in values]
     if any(isinstance(value, (str, bytes)) for value in values):
         raise DataError(f"X must be numeric, got text in {name}")
     try:

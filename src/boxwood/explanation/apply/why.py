@@ -264,6 +264,8 @@ def one_row(
             {j: categories[j].value(x) if j in categories else _shown(x) for j, x in numbers.items()},
             numbers,
         )
+    if isinstance(row, np.ndarray) and row.dtype.kind != "O":  # as arrays have dates: as days
+        dates = NO_DATES
     plain = {j: _plain(value) for j, value in _values(row, columns, features)}
     numbers = {
         j: float(categories[j].codes([value])[0]) if j in categories else _number(value, columns[j], dates.get(j))

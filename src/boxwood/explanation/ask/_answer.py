@@ -23,10 +23,9 @@ from boxwood.explanation.ask.columns import (
     notes_on_outcome,
 )
 from boxwood.explanation.ask.explainer import (
-    explained_by,
+    explained_behind,
     explained_on_table,
     is_explainer,
-    out_of_frozen,
     refuse_growing,
 )
 from boxwood.explanation.ask.gaps import HasGaps, complete_rows, notes_on_all_rows, refuse_other_index
@@ -70,7 +69,7 @@ def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
     if is_explainer(clustering):
         if source is not None:
             return explained_on_table(clustering, source, asked)
-        explanation = _by_explainer(X, out_of_frozen(clustering), asked)
+        explanation = _by_explainer(X, clustering, asked)
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
     X, asked = _dated(X, source, clustering, asked)
     question = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
@@ -124,7 +123,7 @@ def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:
     known = getattr(explainer, "feature_names_in_", asked.columns)
     columns = None if known is None else list(map(str, known))
     complete = complete_rows(X, columns, None, asked.sample_weight, asked.missing)
-    explanation = explained_by(explainer, complete.X, asked.columns, asked.names, complete.sample_weight)
+    explanation = explained_behind(explainer, complete.X, replace(asked, sample_weight=complete.sample_weight))
     return complete.told(explanation, complete.notes)
 
 
@@ -266,8 +265,9 @@ def _proved(question: Question, grown: Grown, *, are_all: bool = True) -> Mappin
     IN: are_all: whether its rows are all rows of the table.
     """
     search: SearchFacts | None = grown.facts.get("search")
-    is_proved = are_all and question.has_every_cut and question.keeps_leaves(grown.tree)
-    if search is None or is_proved:
+    if search is None or (search.gap is None and search.agreement_gap is None):
+        return grown.facts
+    if are_all and question.keeps_leaves(grown.tree) and question.has_every_cut:
         return grown.facts
     return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}
 

@@ -27,6 +27,7 @@ from boxwood.reference.clusterer import (
     reference_of,
     refuse_one_cluster,
 )
+from boxwood.reference.coordinates import default_columns
 from boxwood.reference.labels import by_size, centers_of
 from boxwood.reference.streamed import labelled_by
 from boxwood.render.forms.text import DOUBT
@@ -86,13 +87,26 @@ def _of_clusterer(
     coordinates = stages[1]
     if is_fitted(clusterer):
         reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
-        mixture = mixture_of(clusterer, reference, coordinates.columns)
+        mixture = _mixture_of(clusterer, reference, stages)
         return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
     fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
     if clusterer is None:
         return Reference.of(coordinates.rows, by_size(fitted.labels_, coordinates.rows.weights)), None, fitted
     reference = reference_of(fitted, X, coordinates.rows)
     return reference, mixture_of(fitted, reference, coordinates.columns), fitted
+
+
+def _mixture_of(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Mixture | None:
+    """Return the Gaussians of a fitted mixture in the unscaled columns of growth: for the last step of a pipeline those
+    that its other steps make. None for other clusterers, and where trees grow on other columns.
+    """
+    if not hasattr(clusterer, "steps"):
+        return mixture_of(clusterer, reference, stages[1].columns)
+    if len(clusterer.steps) > 1 and stages[0].axis_map is None:
+        return None
+    last = last_step(clusterer)
+    made = default_columns(stages[0].rows.n_columns)
+    return mixture_of(last, reference, getattr(last, "feature_names_in_", made))
 
 
 def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Reference:

@@ -7,7 +7,7 @@ part of them, the same part on every machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -38,7 +38,7 @@ from boxwood.grow.leaves.expand import expanded
 from boxwood.passes import Batches, Block, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.passes.overview import MissingValues
-from boxwood.passes.source import Spelling
+from boxwood.passes.source import MarksMet, Spelling
 from boxwood.reference import Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
@@ -185,11 +185,12 @@ def notes_on_use(
     padded: Sequence[str] = (),
     spellings: Mapping[str, Spelling] = MappingProxyType({}),
     rounded: Sequence[str] = (),
+    marks: Mapping[str, MarksMet] = MappingProxyType({}),
 ) -> tuple[str, ...]:
     """Return notes on columns: how many are used, why others are left out, and how those that are used are read.
 
     IN: left_out: columns by the reason; suspects: left out as they look like identifiers; padded: numbers with leading
-    zeros; rounded: whole numbers so large that some are the same double.
+    zeros; rounded: whole numbers so large that some are the same double; marks: such as NA, that columns of words have.
     """
     notes = notes_on_left_out(left_out, suspects)
     first = (_note_on_used(used, left_out, suspects),) if notes else ()
@@ -198,6 +199,7 @@ def notes_on_use(
         *notes,
         *_notes_on_padded([name for name in padded if name in used]),
         *_notes_on_spellings(spellings, used),
+        *_notes_on_marks({name: met for name, met in marks.items() if name in used}),
         *_note_on_rounded([name for name in rounded if name in used]),
     )
 
@@ -236,6 +238,20 @@ def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) 
             truths.setdefault(said, []).append(name)
     texts = [f"{listed(names)}: {said}" for said, names in truths.items()]
     return tuple(map(ColumnNote, [*texts, *([f"read as numbers: {listed(numbers)}"] if numbers else [])]))
+
+
+def _notes_on_marks(marks: Mapping[str, MarksMet]) -> tuple[str, ...]:
+    """Return notes on words that stand for a missing value elsewhere, and on those that do here."""
+    missing = [_met(name, met.missing) for name, met in marks.items() if met.missing]
+    words = [_met(name, met.words) for name, met in marks.items() if met.words]
+    notes = [f"read as missing: {listed(missing)} (categories keeps such words)"] if missing else []
+    notes += [f"read as words, as the other values are written so: {listed(words)}"] if words else []
+    return tuple(map(ColumnNote, notes))
+
+
+def _met(name: str, marks: Mapping[str, int]) -> str:
+    rows = [f"{mark!r} in {n:,} row{'' if n == 1 else 's'}" for mark, n in marks.items()]
+    return f"{column_name(name)} ({', '.join(rows)})"
 
 
 def identifiers_to_leave_out(suspects: Sequence[str], kept: Sequence[str], *, has_labels: bool) -> list[str]:
@@ -369,18 +385,23 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
 
 
 def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
-    """Return a note on columns of the rules with words that differ in upper and lower case, or in blanks, alone."""
+    """Return notes on labels, and on words in columns of the rules, that differ in case or in blanks alone."""
     found = []
     for j in explanation.tree.features.tolist():
-        groups: dict[str, list[str]] = {}
-        for value in explanation.coded_columns[j].values if j in explanation.coded_columns else ():
-            if isinstance(value, str):
-                groups.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
-        if alike := next((group for group in groups.values() if len(group) > 1), None):
-            found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike)})")
-    if not found:
-        return ()
-    return (f"words that differ in upper and lower case or in blanks alone are taken as different: {listed(found)}",)
+        if alike := _alike(explanation.coded_columns[j].values if j in explanation.coded_columns else ()):
+            found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
+    labels = listed([", ".join(group) for group in _alike(explanation.names)])
+    said = "that differ in upper and lower case or in blanks alone are taken as different"
+    return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
+
+
+def _alike(values: Iterable[Hashable]) -> list[list[str]]:
+    """Return the groups of texts that differ in upper and lower case, or in blanks, alone."""
+    groups: dict[str, list[str]] = {}
+    for value in values:
+        if isinstance(value, str):
+            groups.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _is_between(piece: Interval) -> bool:

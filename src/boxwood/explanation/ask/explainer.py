@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import refuse_unknown_columns
+from boxwood._frames import is_frame, refuse_unknown_columns
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.explanation.apply.other_rows import named_by_column
@@ -23,15 +23,82 @@ from boxwood.explanation.measure.measure import measured_in_batches
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.passes import Batches, Source
 from boxwood.reference import Reference, Task
-from boxwood.reference.clusterer import is_fitted
+from boxwood.reference.clusterer import is_fitted, weight_argument
+from boxwood.reference.coordinates import Coordinates
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
 
 
 def is_explainer(clustering: Any) -> bool:
-    """Return whether something that stands for a clustering is an estimator that explains one."""
-    return hasattr(type(out_of_frozen(clustering)), "explanation_")
+    """Return whether something that stands for a clustering is an estimator that explains one, or ends in one.
+
+    Its own labels are those of its tree: as clusters they would be explained without loss.
+    """
+    return hasattr(type(_taken_apart(clustering)[1]), "explanation_")
+
+
+def _taken_apart(clustering: Any) -> tuple[list[Any], Any]:
+    """Return the first steps of a pipeline and its last one, out of what is frozen and of searches for parameters.
+
+    A search that is not fitted counts as the estimator that it would fit.
+    """
+    steps: list[Any] = []
+    while True:
+        if is_search(clustering):
+            clustering = getattr(clustering, "best_estimator_", clustering.estimator)
+        elif hasattr(clustering, "steps") and not isinstance(clustering, str):
+            steps += [step for _, step in clustering.steps[:-1]]
+            clustering = clustering.steps[-1][1]
+        elif (inside := out_of_frozen(clustering)) is not clustering:
+            clustering = inside
+        else:
+            return steps, clustering
+
+
+_ALONE = "explain the rows that its first steps make: explain(pipeline[:-1].transform(X), pipeline[-1])"
+
+
+def is_search(clustering: Any) -> bool:
+    """Return whether an estimator is a search for parameters of another, such as `GridSearchCV`."""
+    return all(hasattr(clustering, name) for name in ("estimator", "refit", "scoring"))
+
+
+def explained_behind(clustering: Any, X: Any, asked: Asked) -> MeasuredTree:
+    """Return the explanation by the tree of an explainer behind the steps of a pipeline, on the columns of the table.
+
+    What is not fitted is cloned and fitted. Rows have the clusters that the explainer was fitted to explain.
+
+    Raises
+    ------
+    DataError
+        If the steps mix columns, so that the rules cannot be said on the table's.
+    """
+    from sklearn.base import clone
+    from sklearn.pipeline import make_pipeline
+
+    weights, (steps, explainer) = asked.sample_weight, _taken_apart(clustering)
+    are_fitted = all(isinstance(each, str) or is_fitted(each) for each in [*steps, explainer])
+    if not are_fitted and (steps or is_search(clustering)):
+        argument = weight_argument(clustering, weights)
+        clustering = clone(clustering).fit(X, **argument)
+        weights, (steps, explainer) = None if argument else weights, _taken_apart(clustering)  # else those of the fit
+    kind = type(explainer).__name__
+    if hasattr(explainer, "concept_names_") and steps:
+        raise DataError(f"{kind} behind other steps has no rules on the table's columns; {_ALONE}")
+    if not steps:
+        return explained_by(explainer, X, asked.columns, asked.names, weights)
+    if asked.columns is not None and is_frame(X):
+        raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
+    first = make_pipeline(*steps)
+    try:
+        outer = Coordinates.behind(X, asked.columns, first, weights)
+    except DataError as error:
+        raise DataError(
+            f"the rules of {kind} test columns that the pipeline makes, and {str(error).split(';')[0]}; {_ALONE}"
+        ) from None
+    explanation: MeasuredTree = explainer._explained_behind(first.transform(X), outer, asked.names, weights)
+    return explanation
 
 
 def out_of_frozen(clustering: Any) -> Any:
@@ -58,6 +125,7 @@ def explained_by(
 
 def refuse_growing(explainer: Any, asked: Asked) -> None:
     """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
+    explainer = _taken_apart(explainer)[1]
     given = {name: getattr(asked, name) for name in ("n_clusters", "max_leaf_nodes")}
     given["time_limit"] = asked.options.get("time_limit")
     names = [name for name, value in given.items() if value is not None]
@@ -86,7 +154,9 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Measured
     """
     from sklearn.base import clone
 
-    explainer, names, weight = out_of_frozen(explainer), asked.names, asked.sample_weight
+    (steps, explainer), names, weight = _taken_apart(explainer), asked.names, asked.sample_weight
+    if steps:
+        refuse_all_rows("an explainer behind the steps of a pipeline", source.name)
     refuse_growing(explainer, asked)
     if asked.columns is not None:
         raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")

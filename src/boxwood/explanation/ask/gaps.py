@@ -27,7 +27,7 @@ from boxwood.axes.transformers import columns_read, values_of
 from boxwood.errors import DataError
 from boxwood.passes.labelling import MissingLabels
 from boxwood.reference import Reference
-from boxwood.reference.clusterer import fitted_pipeline, is_fitted, last_step
+from boxwood.reference.clusterer import fitted_pipeline, flat, is_fitted, last_step
 from boxwood.reference.labels import count_missing, encode_labels, labels_of
 
 if TYPE_CHECKING:
@@ -133,17 +133,17 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
     A pipeline that takes missing values gets them. Any other is fitted on the rows that have all values it reads.
     """
     if not hasattr(clustering, "steps") or is_fitted(clustering):
-        return clustering
+        return flat(clustering)
     if sample_weight is not None:
         as_weights(sample_weight, len(X))
     try:
-        return fitted_pipeline(clustering, X, sample_weight)
+        return flat(fitted_pipeline(clustering, X, sample_weight))
     except ValueError:
         read = columns_read(clustering.steps[0][1], X, column_names(X)) if is_frame(X) else None
         complete = complete_rows(X, read, None, sample_weight, missing)
         if complete.rows is None:
             raise
-        return fitted_pipeline(clustering, complete.X, complete.sample_weight)
+        return flat(fitted_pipeline(clustering, complete.X, complete.sample_weight))
 
 
 def refuse_other_index(X: Any, **series: Any) -> None:
@@ -341,4 +341,4 @@ def _values_of_rows(what: str, values: Any, rows: Indices, n_rows: int) -> Any:
         return values
     if len(values) != n_rows:
         raise DataError(f"there are {n_rows} rows, but {len(values)} {what}")
-    return [values[i] for i in rows.tolist()] if isinstance(values, (list, tuple)) else np.asarray(values)[rows]
+    return [values[i] for i in rows.tolist()] if isinstance(values, (list, tuple)) else np.asanyarray(values)[rows]

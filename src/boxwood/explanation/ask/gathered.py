@@ -29,7 +29,7 @@ from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
-from boxwood.passes.source import AS_WORDS
+from boxwood.passes.source import AS_NAMES, AS_WORDS
 from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.mixed import MixedTable, why_no_words, with_truths
 from boxwood.reference.streamed import find_labels
@@ -56,7 +56,7 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     texts = _texts(source, wanted, asked)
     if not (texts or has_gaps):
         return None
-    found = find_words(source, texts or wanted.plain[:1], asked.n_jobs)
+    found = find_words(source, texts or wanted.plain[:1], asked.n_jobs, whole=asked.categories)
     words = {name: values for name, values in found.values.items() if name in texts}
     for name in source.mixed:
         if values := words.get(name):
@@ -79,9 +79,10 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     if isinstance(asked.columns, Candidates):
         table = table.without(_constant(table, asked.missing), "one value only")
     padded = [name for name in source.padded if name in table.columns and name not in usable]
-    spellings = {name: said for name, said in source.spellings.items() if name not in usable}
+    told = [name for name, said in source.spellings.items() if said == AS_NAMES or name not in usable]
+    spellings = {name: source.spellings[name] for name in told if name not in asked.categories}
     spellings |= {name: AS_WORDS for name in source.mixed if name in usable and name not in asked.categories}
-    said = {"words": asked.categories, "padded": padded, "spellings": spellings}
+    said = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
     read = without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))

@@ -14,7 +14,7 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
 from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_infinite_sum
-from boxwood.axes.every_set import MOST_CODES, EverySetMap
+from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
 from boxwood.explanation.ask.asked import Asked, Candidates
 from boxwood.explanation.ask.clustering import (
     clustering_of,
@@ -56,6 +56,8 @@ from boxwood.grow import METHODS
 from boxwood.grow.better.sets import resettled
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown
+from boxwood.loops.costs import SQEUCLIDEAN
+from boxwood.metrics.costs import summed_distances
 from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
@@ -140,7 +142,7 @@ class Question:
         """
         here = self.coordinates
         on_table = here.pulled_back(tree)
-        if search is not None and here.scales is not None:
+        if search is not None and (here.scales is not None or here.categories):
             on_table = self._resettled(on_table, search)
         return self.within_limits(on_table)
 
@@ -194,30 +196,38 @@ class Question:
     def _mixed(self, **how: Any) -> Question:
         here, labels = self.coordinates, self.task.reference.labels
         how |= {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
-        return self._on(Coordinates.mixed(here.columns, here.table, labels, **how))
+        return self._on(replace(Coordinates.mixed(here.columns, here.table, labels, **how), dates=here.dates))
 
-    @property
+    @cached_property
     def has_every_cut(self) -> bool:
-        """Whether each set of values of a category, and each side of missing numbers, is a cut in growth."""
-        here = self.coordinates
-        return here.scales is None or isinstance(here.axis_map, EverySetMap)
+        """Whether each cut that rules make, at a threshold or by a set of values, is one in growth.
+
+        Only then what no tree of a search does better, no rules do. Costs of tables with words or gaps are others.
+        """
+        here, kept = self.coordinates, self.task.kept
+        if here.axis_map is None or here.scales is not None:
+            return here.axis_map is None or isinstance(here.axis_map, EverySetMap)
+        rows = here.table.values[kept], here.rows.values[kept]
+        return has_every_cut(here.axis_map, *rows, here.categories, self.budget.forbidden)
 
     def on_every_set(self) -> Question | None:
         """Return the question with trees grown on columns in which each set of values is a cut; see `EverySetMap`.
 
-        None where there are no categories or gaps, or where the trees that agree most are not within reach there.
+        None where growth has every cut anyway, or where the trees that agree most are not within reach there.
         """
         here, task, n_columns = self.coordinates, self.task, len(self.coordinates.columns)
-        if here.scales is None or self.budget.max_columns is not None:
+        if here.axis_map is None or self.budget.max_columns is not None:
             return None
         values = np.asarray(here.table.values, dtype=np.float64)
         n_codes = [len(np.unique(values[task.kept, j])) for j, known in here.categories.items() if not known.ordered]
-        if max(n_codes, default=0) > MOST_CODES or task.n_kept * n_columns > settings.ONE_HOT:
+        if max(n_codes, default=0) > MOST_CODES or task.n_kept * n_columns > settings.ONE_HOT or self.has_every_cut:
             return None
-        axis_map = EverySetMap(values, here.categories, task.kept)
+        axis_map = EverySetMap(values, here.categories, task.kept, np.unique(here.axis_map.features))
         if axis_map.n_columns * len(values) > settings.ONE_HOT:
             return None
-        every = self._on(replace(here, store=here.table.mapped(axis_map.transform(values)), axis_map=axis_map))
+        store = here.table.mapped(axis_map.transform(values))
+        costs = {"measured": here.rows, "scaling": None} if here.scales is None else {}
+        every = self._on(replace(here, store=store, axis_map=axis_map, **costs))
         depth = min(self.budget.max_depth or task.leaves(), task.leaves() - 1)
         return every if is_within_reach(every.task, min(depth, 2)) else None
 
@@ -227,7 +237,7 @@ class Question:
         means = Reference.of(coordinates.rows, labels).centers
         reference = Reference(labels, means, self.task.reference.names)
         task = self.task.on(coordinates.rows, reference, in_coordinates(self.budget, coordinates))
-        return replace(self, task=task, coordinates=coordinates)
+        return replace(self, task=replace(task, mixture=None), coordinates=coordinates)
 
     @cached_property
     def cost(self) -> CostOfGroups | None:
@@ -236,8 +246,9 @@ class Question:
 
     def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
-        cost, kept, labels = self.cost, self.task.kept, self.task.reference.labels
-        assert cost is not None
+        kept, labels = self.task.kept, self.task.reference.labels
+        rows = self.coordinates.measured or self.coordinates.rows
+        cost = self.cost or (lambda groups: summed_distances(rows.values, groups, SQEUCLIDEAN, None, rows.weights))
         mass = kept.astype(np.float64) if self.task.rows.weights is None else self.task.rows.weights * kept
 
         def measured(tree: ThresholdTree) -> Candidate:
@@ -444,9 +455,12 @@ def _has_means(reference: Reference) -> bool:
 
 
 def _mixture_of(clusterer: Any) -> Mixture | None:
-    """Return the Gaussians of a fitted mixture; its clusters have the numbers of its components."""
+    """Return the Gaussians of a fitted mixture in the columns of the table; None for one behind other steps.
+
+    Its clusters have the numbers of its components.
+    """
     fitted = last_step(clusterer)
-    if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+    if len(getattr(clusterer, "steps", ())) > 1 or not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
         return None
     mixture = Mixture.from_gaussian_mixture(fitted)
     return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))

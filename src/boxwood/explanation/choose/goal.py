@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._threads import map_blocks
-from boxwood._types import Array, Bools, Floats
+from boxwood._types import Array, Floats
 from boxwood.explanation.choose import settings
 from boxwood.grow.better.refine import means_of
+from boxwood.grow.shared.costs import unit_of
 from boxwood.grow.shared.names import clusters_reached, means_reached
 from boxwood.loops.costs import SQEUCLIDEAN
-from boxwood.loops.kernels import products
+from boxwood.loops.expand import squared_distances
 from boxwood.metrics.costs import cost_about, cost_of_clusters
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -189,17 +190,14 @@ def _share_nearest(task: Task) -> float:
     """Return the share of the rows that lie nearest to the mean of their own cluster."""
     X, reference, weights = task.rows.values, task.reference, task.rows.weights
     means = means_of(task, reference.labels)
-    means = np.where(np.isnan(means), np.inf, means)
-    present: Bools = np.isfinite(means[:, 0])
-    origin = means[present].mean(axis=0)
-    unit = np.abs(means[present] - origin).max() or 1.0  # keeps squares of huge numbers finite
-    centered = np.where(present[:, None], (means - origin) / unit, 0.0)
-    norms = np.where(present, np.square(centered).sum(axis=1), np.inf)
+    lacks = np.isnan(means[:, 0])
+    centers = np.where(lacks[:, None], means[~lacks][0], means)
+    by_column, unit = np.ascontiguousarray(centers.T), unit_of(*task.ranges, centers)
 
     def count(start: int, stop: int) -> Floats:
-        labels = reference.labels[start:stop]
-        rows = (X[start:stop] - origin) / unit
-        distances = norms - 2 * products(rows, centered)
+        labels, distances = reference.labels[start:stop], np.empty((stop - start, len(centers)))
+        squared_distances(np.ascontiguousarray(X[start:stop]), by_column, unit, distances)
+        distances[:, lacks] = np.inf
         kept = labels >= 0
         nearest_to_own: Array = distances[np.arange(len(labels)), np.where(kept, labels, 0)] <= distances.min(axis=1)
         weight: Array = np.where(kept, 1.0 if weights is None else weights[start:stop], 0.0)

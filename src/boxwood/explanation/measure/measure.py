@@ -202,15 +202,22 @@ def _draws_of(grown: Grown, k: int) -> DrawFacts | None:
 
 
 def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> MixtureFacts | None:
-    """Return the facts from the mixture that grew the tree, or else from the mixture behind the clusters."""
+    """Return the facts from the mixture that grew the tree, or else from the mixture behind the clusters.
+
+    On a curved map's columns of growth, Gaussians are none in the table's columns. Where they were not fitted, but have
+    the means and variances of the clusters' rows, those of the rows in the table take their place.
+    """
     mixture = grown.facts.get("mixture", task.mixture)
     if mixture is None or coordinates.categories or coordinates.gaps:
         return None
     try:
-        of_table = coordinates.to_table(mixture, task.reference)
-    except DataError:  # values too large for their variance, where a curved map brought them near
+        of_table = coordinates.to_table(mixture)
+        if of_table is None and task.mixture is None:
+            of_table = Mixture.of_reference(coordinates.table, task.reference)
+    except DataError:  # values too large for their variance, where a map brought them near
         return None
-    return mixture_facts(grown.tree, of_table, coordinates.columns, replace(task, store=coordinates.table))
+    on_table = replace(task, store=coordinates.table)
+    return None if of_table is None else mixture_facts(grown.tree, of_table, coordinates.columns, on_table)
 
 
 def measured_in_batches(task: Task, grown: Grown, *, short_words: bool = False) -> MeasuredTree:
@@ -277,6 +284,7 @@ def mixture_facts(tree: ThresholdTree, mixture: Mixture, columns: Sequence[str],
         far_from_gaussian=tuple(
             FarFromGaussian(reference.names[tail.component], columns[tail.axis], tail.verdict) for tail in tails
         ),
+        fitted=task.mixture is not None,
     )
 
 

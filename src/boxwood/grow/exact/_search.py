@@ -396,36 +396,52 @@ class Costs:
     """The costs of a task's kept rows as the loops take them. They are whole numbers; `in_units` gives them a unit."""
 
     sums: Sums
-    least: int  # cost of the rows in the best of cases, which the sums leave out
-    slack: int  # by how much a bound may be too high, as costs are rounded
+    least: float  # cost of the rows in the best of cases, which the sums leave out, in the units of `in_units`
+    slack: float  # by how much a bound may be too high, as costs are rounded
     exponent: int  # of two, by which costs are multiplied to be in the unit of the task's columns
 
-    def in_units(self, cost: int) -> float:
+    def in_units(self, cost: float) -> float:
         """Return a cost in squared units of the columns, or a weight of mistakes."""
         with np.errstate(over="ignore"):
-            return float(np.ldexp(float(cost + self.least), self.exponent))
+            return float(np.ldexp(float(cost), self.exponent)) + self.least
+
+    @property
+    def doubt(self) -> float:
+        """By how much a bound may be too high, in the units of `in_units`."""
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(self.slack, self.exponent))
 
     @classmethod
-    def of_clusters(cls, task: Task, kept: Kept, objective: str) -> Costs:
-        """Return the costs if leaves choose among clusters: squared distances to their centres, or mistakes."""
+    def of_clusters(cls, task: Task, kept: Kept, objective: str, most: float = math.inf) -> Costs:
+        """Return the costs if leaves choose among clusters: squared distances to their centres, or mistakes.
+
+        Trees that cost more than `most` need not have their own cost, but one above it. So rows that alone cost more
+        than that leave digits for the others.
+        """
         problem = make_problem(task, objective)
-        table, scale = whole_costs(problem, kept.rows)
-        largest, least = int(table.max(axis=1).sum()), table.min(axis=1)
-        exponent = _exponent_of_weights(task, problem, kept) - _log2(scale)
+        exponent = _exponent_of_weights(task, problem, kept)
         if objective == "cost":
             exponent += 2 - 2 * _log2(distance_unit(task))
-        sums = Sums(kept.codes, table - least[:, None], np.empty((len(table), 0)), 1.0)
-        return cls(sums, int(least.sum()), largest >> 44, exponent)
+        if math.isfinite(most):
+            table, least, scale = _capped(problem, kept, float(np.ldexp(2 * most, -exponent)))
+        else:
+            table, scale = whole_costs(problem, kept.rows)
+            least = int(table.min(axis=1).sum()) / scale
+            table -= table.min(axis=1)[:, None]
+        sums = Sums(kept.codes, table, np.empty((len(table), 0)), 1.0)
+        slack = float(problem.times[kept.rows].sum())
+        return cls(sums, float(np.ldexp(least, exponent)), slack, exponent - _log2(scale))
 
     @classmethod
-    def of_means(cls, task: Task, kept: Kept) -> Costs:
+    def of_means(cls, task: Task, kept: Kept, most: float = math.inf) -> Costs:
         """Return the costs if each leaf has its own mean: weight, square and values of each row, as whole numbers.
 
-        Values are taken about a median of each column, the lower one, which no order of rows changes.
+        Values are taken about a median of each column, the lower one, which no order of rows changes. Trees that cost
+        more than `most` need not have their own cost, but one above it; see `_closed`.
         """
         problem = make_problem(task, "mistakes")  # for the weights alone
         share, times = problem.share[kept.rows], problem.times[kept.rows]
-        values, unit = _about_medians(task, kept, times)
+        values, unit = _about_medians(task, kept, times, most)
         squares, farthest = np.zeros(values.shape[1]), np.zeros(values.shape[1])
         for column in values:  # column by column, so that the sum of a row is the same on every processor
             squares += column * column
@@ -435,15 +451,14 @@ class Costs:
         )
         if (share == 1).all():
             of_weights = 1.0
-        moments = np.empty((len(squares), 2 + len(values)))
-        moments[:, 0] = np.maximum(np.rint(share * of_weights), 1.0)
-        moments[:, 1] = np.rint(squares * share * of_squares)
-        moments[:, 2:] = np.rint(values * share * of_values).T
+        moments, lost = _rounded(
+            np.vstack([share * of_weights, squares * share * of_squares, values * share * of_values])
+        )
         moments *= times[:, None]
         no_table = np.empty((len(squares), 0), dtype=np.int64)
         exponent = _exponent_of_weights(task, problem, kept) - _log2(of_squares) + 2 - 2 * _log2(unit)
         sums = Sums(kept.codes, no_table, moments, of_squares / of_values * of_weights / of_values)
-        return cls(sums, 0, int(moments[:, 1].sum()) >> 38, exponent)
+        return cls(sums, 0.0, _slack(sums, lost, times, of_values / of_weights * values), exponent)
 
     def bound_of_means(self, leaves: int) -> int:
         """Return a cost that no partition into so many parts is below, if each part has its own mean.
@@ -467,22 +482,89 @@ class Costs:
         return max(int(outside * self.sums.factor), 0)
 
 
-def _about_medians(task: Task, kept: Kept, times: Ints) -> tuple[Floats, float]:
+def _rounded(moments: Floats) -> tuple[Floats, Floats]:
+    """Return weights, squares and values of rows as whole numbers, shape (n, 2 + d), and by how much they differ.
+
+    IN: moments (2 + d, n), which is overwritten.
+    """
+    whole = np.ascontiguousarray(np.rint(moments).T)
+    whole[:, 0] = np.maximum(whole[:, 0], 1.0)
+    moments -= whole.T
+    return whole, np.abs(moments, out=moments)
+
+
+def _slack(sums: Sums, lost: Floats, times: Ints, values: Floats) -> float:
+    """Return by how much the cost of a tree may be too high, as rows, their sums and what is made of them are rounded.
+
+    Rows of sum S and weight W cost S**2 / W less. If that sum is rounded by e, and the weight by f, it changes by at
+    most 2 |S / W| e + 2 (S / W)**2 f, and by e**2 / W; |S / W| is at most the largest value. With whole weights |S / W|
+    times e is at most |S| times the largest e of a row.
+
+    IN: lost (2 + d, n): by how much the moments of each row are rounded; values (d, n): of each row, in units of S / W.
+    """
+    weights, squares = sums.moments[:, 0], sums.moments[:, 1].sum()
+    of_columns = lost @ times
+    largest, ranges = np.abs(values).max(axis=1), np.ptp(values, axis=1)
+    of_sums = largest * of_columns[2:]
+    if not of_columns[0]:
+        of_sums = np.minimum(of_sums, np.abs(sums.moments[:, 2:]).sum(axis=0) * lost[2:].max(axis=1))
+    of_sums = 2 * (of_sums + largest**2 * of_columns[0]) + (lost[2:] ** 2 * times**2 / weights).sum(axis=1)
+    arithmetic = (len(values) + 8) * squares + sums.factor * weights.sum() * (ranges**2).sum()
+    return float(of_columns[1] + sums.factor * of_sums.sum() + 2.0**-52 * arithmetic + DEEPEST)
+
+
+def _capped(problem: Problem, kept: Kept, most: float) -> tuple[Ints, float, float]:
+    """Return what rows cost under each cluster above their least cost, at most `most`, and the sum of the least costs.
+
+    The former are whole numbers, and have a scale as those of `whole_costs`, which comes last.
+    """
+    costs, times = problem.costs(kept.rows) * problem.share[kept.rows, None], problem.times[kept.rows]
+    least = costs.min(axis=1)
+    above = np.minimum(costs - least[:, None], most)
+    scale = scale_of(above.max(axis=1) * times)
+    return np.rint(above * scale).astype(np.int64) * times[:, None], math.fsum(least * times), scale
+
+
+def _about_medians(task: Task, kept: Kept, times: Ints, most: float) -> tuple[Floats, float]:
     """Return the rows' halved differences to the median of each column times a power of two, and this power.
 
     The differences come column by column, shape (d, n).
 
     Halves of huge numbers have a difference, and the power brings the largest value near 1.
     """
-    columns = [task.rows.column(feature, kept.rows) for feature in range(task.n_columns)]
-    spread = max(float(column.max() * 0.5 - column.min() * 0.5) for column in columns)
+    columns = [task.rows.column(feature, kept.rows) * 0.5 for feature in range(task.n_columns)]
+    if math.isfinite(most):
+        least = 1.0 if task.rows.weights is None else float(task.rows.weights[kept.rows].min())
+        widest = math.sqrt(most) / math.sqrt(least)
+        columns = [_closed(column, kept.order[feature], widest) for feature, column in enumerate(columns)]
+    spread = max(float(column.max() - column.min()) for column in columns)
     unit = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
     values = np.empty((len(columns), len(kept.rows)))
     for feature, column in enumerate(columns):
         counted = np.cumsum(times[kept.order[feature]])
         median = column[kept.order[feature, np.searchsorted(counted, (counted[-1] + 1) // 2)]]
-        values[feature] = (column * 0.5 - median * 0.5) * unit
+        values[feature] = (column - median) * unit
     return values, unit
+
+
+def _closed(column: Floats, order: Indices, widest: float) -> Floats:
+    """Return halved values with gaps of at most `widest` between neighbours, so that few digits hold them all.
+
+    A leaf with rows on both sides of a wider gap costs at least twice the square of that, times the least weight of a
+    row. If that is more than the best tree costs, such leaves may cost less, so long as it stays more: all other leaves
+    lie on one side of the gap, and cost what they did::
+
+        0  1  2                          999999999
+        0  1  2         102                           each gap at most 100
+    """
+    ordered = column[order]
+    begins = np.flatnonzero(np.concatenate([[True], ordered[1:] - ordered[:-1] > widest]))
+    lengths = np.diff(begins, append=len(ordered))
+    first, last = ordered[begins], ordered[begins + lengths - 1]
+    moved_to = np.concatenate([[0.0], np.cumsum((last - first)[:-1] + widest)])
+    closed = np.empty(len(column))
+    closed[order] = (ordered - np.repeat(first, lengths)) + np.repeat(moved_to, lengths)
+    return closed
 
 
 def _exponent_of_weights(task: Task, problem: Problem, kept: Kept) -> int:

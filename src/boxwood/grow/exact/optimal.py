@@ -28,6 +28,8 @@ from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree, TreeBuilder, rows_at_nodes
 
 WINDOW = 3  # leaves of the subtrees that are solved to improve the tree with which a search begins
+CERTAIN = 1e-9  # A bound that may be too high by less than this share of the cost is told as it is.
+FINER = 5  # searches in turn, in which costs are rounded less, as trees that cost more are left out
 
 
 class Optimal(NamedTuple):
@@ -40,7 +42,8 @@ class Optimal(NamedTuple):
     cost : float
         Its cost, in squared units of the columns, or its weight of mistakes.
     bound : float
-        A number that no tree costs less than. It equals `cost` where the tree is proved to be optimal.
+        A number that no tree costs less than, by more than a billionth. It equals `cost` where the tree is proved to be
+        optimal.
     gap : float
         `1 - bound / cost`, or 0 where the cost is 0; from 0 to 1, and 0 where the tree is proved to be optimal.
     """
@@ -107,8 +110,9 @@ def optimal(
     -------
     Optimal
         `tree`, `cost`, `bound` and `gap`. Always holds: no tree with at most `max_leaf_nodes` leaves costs less than
-        `bound`, up to rounding. If the search ended, `bound` equals `cost` and `gap` is 0; with one or two leaves and
-        no time limit it ends after one look at each cut. `gap` is `1 - bound / cost`, and 0 where the cost is 0.
+        `bound`, up to a billionth of it. If the search ended, `bound` equals `cost` and `gap` is 0, but for tables that
+        need more digits than there are; see "Rounding". With one or two leaves and no time limit it ends after one look
+        at each cut. `gap` is `1 - bound / cost`, and 0 where the cost is 0.
 
     Raises
     ------
@@ -151,10 +155,12 @@ def optimal(
     of X, and 16 more for each number of leaves that a side may have.
 
     **Rounding.** Costs are added as whole numbers, so that neither the order of rows nor threads matter; ties of costs
-    go to the tree that the search finds first. With own means, costs that differ by less than 1e-11 of the rows'
-    squared distances to the medians of the columns count as equal. Where the search stops early, the bound is lowered
-    by as much. A stopped search with own means also knows that the cost is at least the variance outside the first
-    `max_leaf_nodes - 1` principal components (Ding, He).
+    go to the tree that the search finds first. The bound is lowered by what rounding can change, if that is more than a
+    billionth of the cost. Then, as where a column holds the number 999999999 among small ones, the search begins anew:
+    wide gaps, which no leaf of a cheap tree has rows on both sides of, are made narrower, so that whole numbers have
+    digits enough. What is left is mostly nothing; it is much, and `gap` up to 1, where weights differ by factors of a
+    million millions. A stopped search with own means also knows that the cost is at least the variance outside the
+    first `max_leaf_nodes - 1` principal components (Ding, He).
 
     References
     ----------
@@ -245,21 +251,40 @@ def optimal_of(
     that it grows. It ends after `max_boxes` boxes, each counted as its share of the rows, or at the time `deadline` of
     `time.monotonic`.
     """
-    kept = Kept(task)
-    costs = Costs.of_means(task, kept) if own_means else Costs.of_clusters(task, kept, "cost")
+    kept, found = Kept(task), list[Optimal]()
     leaves = min(leaves, len(kept.rows))
-    found = _searched(kept, costs, leaves, incumbent, max_boxes, deadline)
+    for _ in range(FINER):
+        most = min((each.cost for each in found), default=math.inf)
+        costs = Costs.of_means(task, kept, most) if own_means else Costs.of_clusters(task, kept, "cost", most)
+        found.append(_optimal(kept, costs, leaves, own_means, incumbent, max_boxes, deadline))
+        best = min(found, key=lambda each: each.cost)
+        if 2 * costs.doubt <= CERTAIN * best.cost or not 0 < best.cost < most / 2:
+            break
+        incumbent = best.tree
+    bound = max(each.bound for each in found)
+    bound = best.cost if bound >= best.cost * (1 - CERTAIN) else bound
+    return best._replace(bound=bound, gap=1 - bound / best.cost if best.cost > 0 else 0.0)
+
+
+def _optimal(
+    kept: Kept,
+    costs: Costs,
+    leaves: int,
+    own_means: bool,
+    incumbent: ThresholdTree | None,
+    max_boxes: float | None,
+    deadline: float | None,
+) -> Optimal:
+    """Return what is found by some costs, which are rounded: the bound is lowered by that; the gap is not told."""
+    task, found = kept.task, _searched(kept, costs, leaves, incumbent, max_boxes, deadline)
     tree = kept.tree(found.cuts)
     tree = tree.relabeled(assigned(tree, task) if own_means else _cheapest(tree, kept, costs))
     rows = task.rows
     reached = np.where(task.kept, tree.apply(rows) if own_means else tree.predict(rows), -1)
     centers = None if own_means else task.reference.centers
     cost = summed_distances(rows.values, reached, SQEUCLIDEAN, centers, rows.weights)
-    bound = cost
-    if not found.is_exact:
-        least = max(found.bound, costs.bound_of_means(leaves) if own_means else 0)
-        bound = min(max(costs.in_units(least - costs.slack), 0.0), cost)
-    return Optimal(tree, cost, bound, 1 - bound / cost if cost > 0 else 0.0)
+    least = max(found.bound, costs.bound_of_means(leaves) if own_means and not found.is_exact else 0)
+    return Optimal(tree, cost, max(costs.in_units(least - costs.slack), 0.0), 0.0)
 
 
 def _searched(

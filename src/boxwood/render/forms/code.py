@@ -16,12 +16,13 @@ from datetime import datetime
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from boxwood._dates import ISO, Dates, pattern_of
+from boxwood._dates import ISO, ISO_PARTS, Dates, pattern_of
 from boxwood._messages import shown
 from boxwood.axes.categories import TRUTHS
 from boxwood.errors import DataError
 from boxwood.render.words.models import explanation_of
-from boxwood.render.words.walk import WalkStep, among, walk
+from boxwood.render.words.walk import WalkStep, among, sides_with_gaps, walk
+from boxwood.tree import Interval
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -29,52 +30,77 @@ if TYPE_CHECKING:
 _HEAD = '''\
 """The cluster of a row by the rules of a small tree. Written by boxwood."""
 '''
-_IMPORT = """
-import re
-from datetime import datetime, timezone
-"""
 _FUNCTION = '''
 
 def cluster(row):
-    """Return the cluster of a row, a mapping from the name of a column to its value.
+    """Return the cluster of a row, a mapping from column to value.
 
-    The result is None if the row lacks a value that its rule needs, or has a category there that was never seen.
-    None, NaN and a column that is not there are missing; an empty text is a value.
+    A row has none, and the result is None, if it lacks a value that its rule
+    needs, or has a category there that was never seen; `why_none` says which.
+    Missing are None and NaN; an empty text is a value. A row without one of
+    the COLUMNS is an error.
     """
 '''
 _NAMES_AS_TEXT = """\
-    row = {str(name): value for name, value in row.items()}  # names of columns may be numbers
+    if not isinstance(row, _Asked):  # names of columns may be numbers
+        row = {str(name): value for name, value in row.items()}
 """
-_MISSING = """
+_CHECK = """\
+    for column in COLUMNS:
+        if column not in row:
+            raise KeyError(f"no column {column!r}; a missing value is None")
+"""
+_WHY_NONE = '''
 
+
+def why_none(row):
+    """Return why a row has no cluster: a column, and "missing" or "never seen".
+
+    The result is None for a row that has a cluster.
+    """
+    row = _Asked({str(name): value for name, value in row.items()})
+    if cluster(row) is not None:
+        return None
+    missing = _is_missing(row[row.last])
+    return row.last, "missing" if missing else "never seen"
+
+
+class _Asked(dict):  # a row that remembers the column it was asked for last
+    def __getitem__(self, column):
+        self.last = column
+        return super().__getitem__(column)
+'''
+_MISSING = """
 
 def _is_missing(value):
     try:
-        return value is None or bool(value != value)
-    except TypeError:  # a comparison with the NA of pandas is neither true nor false
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:  # comparing the NA of pandas is neither true nor false
         return True
 """
 _NUMBER = """
 
 def _number(row, column):
-    value = row.get(column)
+    value = row[column]
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{column!r} must be a number, got {value!r}")
     return None if _is_missing(value) else float(value)
 """
 _NUMBER_OR_INFINITY = """
 
-def _number_or_infinity(row, column):  # a rule may say where a missing number goes: it counts as infinity
+def _number_or_infinity(row, column):  # where a missing number has a place
     value = _number(row, column)
     return float("inf") if value is None else min(value, 1.7976931348623157e308)
 """
-_MOMENT = f"""
+_MOMENT = """
 
-_ISO = r"{ISO}"
+_ISO = (
+{parts}
+)
 
 
-def _moment(text, column, form, pattern):
-    text = text.strip()
+def _moment(value, column, form="", pattern=""):
+    text = str(value).strip()  # that of a date of numpy is one, too
     try:
         if re.fullmatch(_ISO, text):
             return datetime.fromisoformat(text.replace(" UTC", "Z"))
@@ -83,60 +109,93 @@ def _moment(text, column, form, pattern):
     except ValueError:  # a day that its month does not have
         pass
     expected = f"in the form {{form}}" if form else "such as 2026-03-01"
-    raise ValueError(f"{{column!r}} must be a date {{expected}}, got {{text!r}}")
-"""
+    raise ValueError(f"{{column!r}} must be a date {{expected}}, got {{value!r}}")
+""".format(parts="\n".join(f'    r"{part}"' for part in ISO_PARTS))
 _DATE = """
 
 def _date(row, column, form="", pattern=""):
-    value = row.get(column)
+    value = row[column]
     if _is_missing(value):
         return None
-    value = _moment(value, column, form, pattern) if isinstance(value, str) else value
-    value = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    if not isinstance(value, date):
+        value = _moment(value, column, form, pattern)
+    elif not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
     if value.tzinfo is not None:
-        raise TypeError(f"{column!r} must have no time zone, got {value}")
+        raise TypeError(
+            f"{column!r} must have no time zone, got {value}; give the local date"
+            " without one, as in 2026-03-01T14:30"
+            " (JSON.stringify writes a date in UTC, with Z)"
+        )
     return value
 """
 _DATE_IN_UTC = """
 
 def _date_in_utc(row, column):
-    value = row.get(column)
+    value = row[column]
     if _is_missing(value):
         return None
-    value = _moment(value, column, "", "") if isinstance(value, str) else value
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        raise TypeError(f"{column!r} must have a time zone, got {value}")
-    return value.astimezone(timezone.utc).replace(tzinfo=None)
+    value = value if isinstance(value, datetime) else _moment(value, column)
+    if value.tzinfo is None:
+        raise TypeError(
+            f"{column!r} must have a time zone, got {value}; say in which it is,"
+            " as in 2026-03-01T14:30Z"
+        )
+    try:
+        return value.astimezone(timezone.utc).replace(tzinfo=None)
+    except OverflowError:  # beyond the calendar of UTC by some hours
+        return datetime.max if value.year > 1 else datetime.min
 """
 _VALUE = """
 
 def _value(row, column):
-    value = row.get(column)
+    value = row[column]
     return None if _is_missing(value) else value
 """
 _TRUTH = f"""
 
-_TRUTHS = {TRUTHS}
+_TRUTHS = {{
+{"".join(f'    "{word}": {truth},' + chr(10) for word, truth in TRUTHS.items())}}}
 
 
 def _truth(row, column):
     value = _value(row, column)
-    return _TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return _TRUTHS.get(value.strip().lower(), value)
+    return value
 """
 
 
 def python(model: Any) -> str:
-    """Return source of Python with one public function, `cluster(row)`; see `Explanation.to_python`.
+    """Return source of Python with the functions `cluster(row)` and `why_none(row)`; see `Explanation.to_python`.
 
     `model` may be a fitted estimator.
     """
     ex = explanation_of(model)
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     lines = "\n".join(body(ex, _Python(), indent="    "))
-    helpers = _used(_HELPERS, lines)
-    may_be_no_texts = any(not ex.columns[j][:1].isalpha() for j in ex.tree.features.tolist())  # 0, or ("a", "b")
-    head = [_HEAD, *([_IMPORT] if "_date" in lines else []), _FUNCTION, *([_NAMES_AS_TEXT] if may_be_no_texts else [])]
-    return "".join([*head, lines, *([_MISSING] if helpers else []), *helpers]).rstrip("\n")
+    begin = f"{_HEAD}{_imports(lines)}\nCOLUMNS = {_in_lines(tested)}\n{_FUNCTION}"
+    if not tested:
+        return begin.replace("; `why_none` says which", "") + lines
+    may_be_no_texts = any(not name[:1].isalpha() for name in tested)  # 0, or ("a", "b")
+    parts = [_NAMES_AS_TEXT if may_be_no_texts else "", _CHECK, lines, _WHY_NONE, _MISSING, *_used(_HELPERS, lines)]
+    return "".join([begin, *parts]).rstrip("\n")
 
+
+def _imports(lines: str) -> str:
+    """Return the imports that dates need, where lines of the function ask for some."""
+    of_calls = {"_date(": "date", "_date": "datetime", "_date_in_utc(": "timezone"}
+    names = [name for call, name in of_calls.items() if call in lines]
+    return f"\nimport re\nfrom datetime import {', '.join(names)}\n" if names else ""
+
+
+def _in_lines(names: Sequence[str]) -> str:
+    """Return a tuple of texts, each on its own line if they are too long for one."""
+    line = repr(tuple(names))
+    return line if len(line) <= _LINE else "(\n" + "".join(f"    {name!r},\n" for name in names) + ")"
+
+
+_LINE = 60  # characters of a list on one line
 
 _HELPERS = {
     _NUMBER: ("_number(", "_number_or_infinity("),
@@ -163,15 +222,15 @@ def in_python(value: object) -> str:
     "it's" 27000 -0.1 None float('inf')
     """
     if isinstance(value, datetime):
-        parts = repr(value).removeprefix("datetime.")
-        return "datetime.max" if value == datetime.max else parts.replace(", 0, 0)", ")")
+        return repr(value).removeprefix("datetime.").replace(", 0, 0)", ")")
     if isinstance(value, float):
         return f"float('{value}')" if not math.isfinite(value) else repr(value + 0.0).removesuffix(".0")
     return repr(value)
 
 
 class _Python:
-    own = ("row", "cluster", "datetime", "timezone")
+    both, either = " and ", " or "
+    own = ("row", "column", "cluster", "why_none", "re", "date", "datetime", "timezone")
     reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *own])
     close = ""
     literal = staticmethod(in_python)
@@ -184,10 +243,8 @@ class _Python:
 
     def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
         form = f", {dates.form!r}, {pattern_of(dates.form)!r}" if dates.form and not dates.zone else ""
-        read = f"{'_date_in_utc' if dates.zone else '_date'}(row, {column!r}{form})"
-        if missing:
-            return (f"{variable} = {read} or datetime.max",)
-        return f"{variable} = {read}", f"if {variable} is None:", "    return None"
+        read = f"{variable} = {'_date_in_utc' if dates.zone else '_date'}(row, {column!r}{form})"
+        return (read,) if missing else (read, f"if {variable} is None:", "    return None")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
         read = f"{variable} = {'_truth' if truths else '_value'}(row, {column!r})"
@@ -209,7 +266,7 @@ class _Python:
         if values == [None]:
             return f"{variable} is {'' if inside else 'not '}None"
         if len(values) == 1:
-            return f"{variable} {'==' if inside else '!='} {in_python(values[0])}"
+            return f"{variable} {'==' if inside else '!='} {in_python(_numbers(values)[0])}"
         return f"{variable} {'' if inside else 'not '}in ({', '.join(map(in_python, values))})"
 
     def when(self, test: str) -> str:
@@ -222,13 +279,29 @@ class _Python:
 _HEAD_OF_JAVASCRIPT = """\
 // The cluster of a row by the rules of a small tree. Written by boxwood.
 // row: an object from the name of a column to its value. The result is null if the row lacks a value that its rule
-// needs, or has a category there that was never seen. Missing are null, undefined and NaN; an empty text is a value.
-function cluster(row) {
+// needs, or has a category there that was never seen; whyNone says which. Missing are null, NaN, and undefined where
+// the row has the column; an empty text is a value. A row without one of the COLUMNS is an error.
 """
+_CHECK_OF_JAVASCRIPT = """\
+  for (const column of COLUMNS) {
+    if (Object.prototype.hasOwnProperty.call(row, column)) continue;
+    throw new Error("no column " + JSON.stringify(column) + " in the row; a missing value is null");
+  }
+"""
+_WHY_NONE_OF_JAVASCRIPT = """
+
+// Why a row has no cluster: a column, and "missing" or "never seen"; null for a row that has one.
+function whyNone(row) {
+  let last = null;
+  const asked = new Proxy(row, {get(of, column) { last = column; return of[column]; }});
+  if (cluster(asked) !== null) return null;
+  const value = row[last];
+  return [last, value === null || value === undefined || value !== value ? "missing" : "never seen"];
+}"""
 _VALUE_OF_JAVASCRIPT = """
 
   function valueOf(column) {
-    const value = Object.prototype.hasOwnProperty.call(row, column) ? row[column] : null;
+    const value = row[column];
     return value === undefined || value !== value ? null : value;
   }
 """
@@ -248,18 +321,20 @@ _NUMBER_OR_INFINITY_OF_JAVASCRIPT = """
   }
 """
 _DATE_OF_JAVASCRIPT = f"""
-  function dateOf(column, form, pattern) {{  // in milliseconds; a date without a time zone counts as one of UTC
+  // In milliseconds. A date without a time zone counts as one of UTC; a Date has none, or any.
+  function dateOf(column, hasZone, form, pattern) {{
     const value = valueOf(column);
     if (value === null) return null;
     const text = typeof value === "string" ? value.trim() : "";
     const inForm = form ? timeIn(text, form, pattern) : NaN;
     const inText = inForm === inForm ? inForm : timeIn(text, "%Y%m%d%H%M%S%f%z", /^{ISO}$/);
     const time = value instanceof Date ? value.getTime() : inText;
-    if (time !== time) {{
-      const expected = form ? "in the form " + form : "such as 2026-03-01";
-      throw new TypeError(JSON.stringify(column) + " must be a date " + expected + ", got " + JSON.stringify(value));
-    }}
-    return time;
+    const wrong = what => new TypeError(JSON.stringify(column) + " must " + what + ", got " + JSON.stringify(value));
+    if (time !== time) throw wrong("be a date " + (form ? "in the form " + form : "such as 2026-03-01"));
+    if (value instanceof Date || hasZone === /:.*(Z|UTC|[+-].*)$/.test(text)) return time;
+    throw wrong(hasZone
+      ? "have a time zone (say in which it is, as in 2026-03-01T14:30Z)"
+      : "have no time zone (give the local date without one, as in 2026-03-01T14:30; JSON.stringify writes UTC and Z)");
   }}
 
   function timeIn(text, form, pattern) {{
@@ -310,14 +385,20 @@ valueOf var void while with yield
 
 
 def javascript(model: Any) -> str:
-    """Return a function of JavaScript, `cluster(row)`; see `Explanation.to_javascript`.
+    """Return functions of JavaScript, `cluster(row)` and `whyNone(row)`; see `Explanation.to_javascript`.
 
     `model` may be a fitted estimator. The result is a number if the name is one that JavaScript holds exactly.
     """
-    lines = "\n".join(body(explanation_of(model), _JavaScript(), indent="  "))
-    helpers = _used(_HELPERS_OF_JAVASCRIPT, lines)
-    helpers = [_VALUE_OF_JAVASCRIPT, *helpers] if helpers else ["\n"]
-    return "".join([_HEAD_OF_JAVASCRIPT, lines, *helpers, "}"])
+    ex = explanation_of(model)
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    lines = "\n".join(body(ex, _JavaScript(), indent="  "))
+    begin = (
+        f"{_HEAD_OF_JAVASCRIPT}const COLUMNS = [{', '.join(map(in_javascript, tested))}];\n\nfunction cluster(row) {{\n"
+    )
+    if not tested:
+        return begin.replace("; whyNone says which", "") + lines + "\n}"
+    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines)]
+    return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", _WHY_NONE_OF_JAVASCRIPT])
 
 
 def in_javascript(value: object) -> str:
@@ -343,13 +424,13 @@ def in_javascript(value: object) -> str:
 
 
 def _date_in_javascript(date: datetime) -> str:
-    """Return a date in UTC in milliseconds; the last one, for missing ones, is infinity."""
-    if date == datetime.max:
-        return "Infinity"
+    """Return a date in UTC in milliseconds."""
+    beyond = f" + {date.microsecond % 1000 / 1000}" if date.microsecond % 1000 else ""
+    if date.year < 100:  # to Date.UTC, the year 23 is 1923
+        return f'Date.parse("{date.isoformat(timespec="milliseconds")}Z"){beyond}'
     parts = [date.year, date.month - 1, date.day, date.hour, date.minute, date.second, date.microsecond // 1000]
     while len(parts) > 3 and parts[-1] == 0:
         parts.pop()
-    beyond = f" + {date.microsecond % 1000 / 1000}" if date.microsecond % 1000 else ""
     return f"Date.UTC({', '.join(map(str, parts))}){beyond}"
 
 
@@ -366,6 +447,7 @@ _JAVASCRIPT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", 
 
 
 class _JavaScript:
+    both, either = " && ", " || "
     reserved: Collection[str] = frozenset(_RESERVED.split())
     close = "}"
     literal = staticmethod(in_javascript)
@@ -377,9 +459,9 @@ class _JavaScript:
         return (f"const {variable} = numberOrInfinityOf({in_javascript(column)});",)
 
     def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
-        form = f", {in_javascript(dates.form)}, /^{pattern_of(dates.form)}$/" if dates.form else ""
-        read = f"const {variable} = dateOf({in_javascript(column)}{form})"
-        return (f"{read} ?? Infinity;",) if missing else (f"{read};", f"if ({variable} === null) return null;")
+        form = f", {in_javascript(dates.form)}, /^{pattern_of(dates.form)}$/" if dates.form and not dates.zone else ""
+        read = f"const {variable} = dateOf({in_javascript(column)}, {in_javascript(bool(dates.zone))}{form})"
+        return (f"{read};",) if missing else (f"{read};", f"if ({variable} === null) return null;")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
         read = f"const {variable} = {'truthOf' if truths else 'codeOf'}({in_javascript(column)});"
@@ -391,7 +473,7 @@ class _JavaScript:
 
     def compared(self, variable: str, ends: Ends, *, inside: bool) -> str:
         parts = (f"{variable} {end[0]} {in_javascript(end[1])}" for end in ends if end)
-        return (" && " if inside else " || ").join(parts)
+        return (self.both if inside else self.either).join(parts)
 
     def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
         values = _numbers(values)
@@ -416,6 +498,8 @@ class Language(Protocol):
 
     reserved: Collection[str]  # words that no variable may be
     close: str  # what ends an indented block; an empty text if the indentation does
+    both: str  # what joins two tests that have to hold
+    either: str  # what joins two tests of which one has to hold
 
     def literal(self, value: object) -> str:
         """Return a value."""
@@ -427,9 +511,9 @@ class Language(Protocol):
         """Return lines that set a variable to a number, to infinity if it is missing."""
 
     def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
-        """Return lines that set a variable to a date, and return nothing if it is missing, or set it to the last one.
+        """Return lines that set a variable to a date, and return nothing if it is missing and may not be so.
 
-        IN: dates: how texts of the column are dates; missing: whether a missing one counts as the last of all.
+        IN: dates: how texts of the column are dates; missing: whether one may be missing.
         """
 
     def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
@@ -496,16 +580,33 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
     """Return the test of the cut above a step that leads to it."""
     feature, upper, lower, _ = test = ex.tree.test(step.above)
     known = ex.coded_columns.get(feature)
-    if (dates := ex.date_columns.get(feature)) is not None:
-        return language.compared(
-            variables[feature], of_dates(lower, upper, dates, inside=step.inside), inside=step.inside
+    dates = ex.date_columns.get(feature)
+    if dates is not None and feature in ex.gap_columns:
+        pieces, or_missing = sides_with_gaps(test)[0 if step.inside else 1]
+        return _of_dates_with_gaps(
+            language, variables[feature], [moments_of(each, dates) for each in pieces], or_missing
         )
+    if dates is not None:
+        ends = of_dates(lower, upper, dates, inside=step.inside)
+        return language.compared(variables[feature], ends, inside=step.inside)
     if known is None:
         ends = comparisons(lower, upper, inside=step.inside)
         ends = _beside_missing(ends) if feature in ex.gap_columns else ends
         return language.compared(variables[feature], ends, inside=step.inside)
     values, included = among(known, test)
     return language.one_of(variables[feature], _plain(values), inside=included == step.inside)
+
+
+def _of_dates_with_gaps(language: Language, variable: str, pieces: Sequence[Ends], or_missing: bool) -> str:
+    """Return the test that a date, which may be missing, lies in one of some pieces; IN: or_missing: or is missing."""
+    present = [language.compared(variable, ends, inside=True) for ends in pieces]
+    if or_missing or not all(present):  # one without ends is of all dates
+        first = language.one_of(variable, [None], inside=or_missing)
+        return language.either.join(
+            [first, *(f"({test})" if language.both in test else test for test in filter(None, present))]
+        )
+    test = language.either.join(present)
+    return language.one_of(variable, [None], inside=False) + language.both + (f"({test})" if len(present) > 1 else test)
 
 
 def _plain(values: Sequence[Hashable]) -> list[object]:
@@ -518,14 +619,20 @@ Ends: TypeAlias = tuple[End, End]
 
 
 def of_dates(lower: float, upper: float, dates: Dates, *, inside: bool) -> Ends:
-    """Return the tests at both ends of a cut as tests of dates in UTC; a missing date counts as the last of all."""
+    """Return the tests at both ends of a cut as tests of dates in UTC."""
     at_lower, at_upper = comparisons(lower, upper, inside=inside)
     if at_lower is not None:
-        at_lower = at_lower[0], datetime.max if lower == math.inf else dates.first_moment(lower, beyond=False)
+        at_lower = at_lower[0], dates.first_moment(lower, beyond=False)
     if at_upper is not None:
-        last = datetime.max if upper == sys.float_info.max else dates.first_moment(upper, beyond=True)
-        at_upper = "<" if inside else ">=", last
+        at_upper = "<" if inside else ">=", dates.first_moment(upper, beyond=True)
     return at_lower, at_upper
+
+
+def moments_of(piece: Interval, dates: Dates) -> Ends:
+    """Return the tests that a date in UTC lies in an interval."""
+    lower, upper, lower_closed, upper_closed = piece
+    begin = (">=", dates.first_moment(lower, beyond=not lower_closed)) if lower > -math.inf else None
+    return begin, ("<", dates.first_moment(upper, beyond=upper_closed)) if upper < math.inf else None
 
 
 def comparisons(lower: float, upper: float, *, inside: bool) -> Ends:

@@ -97,13 +97,17 @@ def _duckdb() -> Dialect:
 
 def _sqlite() -> Dialect:
     # its `.import` of CSV makes all columns text, and it compares text and numbers as two texts; NaN is NULL there
-    # dates are texts there, with T or a blank, with or without a zone: it brings them into one form, in UTC
+    # dates are texts there, with T or a blank, with or without a zone: it brings them into one form, in UTC; it rounds
+    # to milliseconds, and has no date of what is rounded to the year 10000
     return Dialect(
         finite=_in_sqlite,
         infinity="{}9e999",
         may_hold_nan=False,
         may_hold_text=True,
-        dates=("strftime('%Y-%m-%d %H:%M:%f', {})",) * 2,
+        dates=(
+            "CASE WHEN {0} NOT GLOB '*:*[-+Zz]*' THEN strftime('%Y-%m-%d %H:%M:%f', substr({0}, 1, 23)) END",
+            "strftime('%Y-%m-%d %H:%M:%f', replace({}, '.999999', '.999'))",
+        ),
         moments=("'{}'",) * 2,
     )
 

@@ -14,7 +14,7 @@ from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.reference.budget import as_names
-from boxwood.render.forms.code import comparisons, in_spreadsheet, of_dates, plain
+from boxwood.render.forms.code import comparisons, in_spreadsheet, moments_of, of_dates, plain
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.walk import WalkStep, among, sides_with_gaps, walk
 from boxwood.tree import Interval
@@ -157,12 +157,11 @@ class _Sheet(NamedTuple):
 def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None) -> str:
     """Return the test that a cell is empty, or has a number or a date in some intervals; elsewhere it counts as 0."""
     tests = [f'({cell}="")'] if or_missing else []
-    for lower, upper, lower_closed, upper_closed in pieces:
+    for piece in pieces:
+        lower, upper, lower_closed, upper_closed = piece
         ends = [f"ISNUMBER({cell})"]
         if dates is not None:
-            begin = [dates.first_moment(lower, beyond=not lower_closed)] if lower > -math.inf else []
-            end = [dates.first_moment(upper, beyond=upper_closed)] if upper < math.inf else []
-            ends += [f"({cell}>={_moment(date)})" for date in begin] + [f"({cell}<{_moment(date)})" for date in end]
+            ends += [f"({cell}{end[0]}{_end(end[1])})" for end in moments_of(piece, dates) if end]
             tests.append("*".join(ends))
             continue
         ends += [f"({cell}{'>=' if lower_closed else '>'}{in_spreadsheet(lower)})"] if lower > -math.inf else []
@@ -178,9 +177,15 @@ def _end(value: float | datetime) -> str:
 def _moment(date: datetime) -> str:
     """Return a date, which is a number of days in a spreadsheet, to the second below."""
     day = f"DATE({date.year},{date.month},{date.day})"
+    if date.year < _FIRST_YEAR:
+        day = str((date - _ZERO).days)
     time = f"+TIME({date.hour},{date.minute},{date.second})" if date.hour or date.minute or date.second else ""
     rest = f"+{date.microsecond}/86400000000" if date.microsecond else ""
     return day + time + rest
+
+
+_FIRST_YEAR = 1900  # that DATE has; it adds this to earlier ones
+_ZERO = datetime(1899, 12, 30)  # the day 0 of spreadsheets
 
 
 def _one_of(cell: str, values: Sequence[Hashable]) -> str:

@@ -13,7 +13,7 @@ from boxwood._dates import Dates
 from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.render.forms.code import comparisons, of_dates, plain
+from boxwood.render.forms.code import comparisons, moments_of, of_dates, plain
 from boxwood.render.words.models import explanation_of
 from boxwood.render.words.walk import WalkStep, sides_with_gaps, takes, walk
 from boxwood.tree import Interval
@@ -137,9 +137,7 @@ def _piece(field: str, piece: Interval, dates: Dates | None) -> str:
     """Return the predicate that a number or a date lies in an interval; an empty text for that of all numbers."""
     lower, upper, lower_closed, upper_closed = piece
     if dates is not None:
-        begin = [(">=", dates.first_moment(lower, beyond=not lower_closed))] if lower > -math.inf else []
-        end = [("<", dates.first_moment(upper, beyond=upper_closed))] if upper < math.inf else []
-        said = [_simple(field, _OPERATORS[sign], _value(moment)) for sign, moment in begin + end]
+        said = [_simple(field, _OPERATORS[end[0]], _value(end[1])) for end in moments_of(piece, dates) if end]
         return _joined("and", said) if said else ""
     parts = [_simple(field, _OPERATORS[">=" if lower_closed else ">"], _value(lower))] if lower > -math.inf else []
     parts += [_simple(field, _OPERATORS["<=" if upper_closed else "<"], _value(upper))] if upper < math.inf else []

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -19,6 +20,7 @@ from boxwood._types import Indices
 from boxwood._validation import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.render.forms.code import moments_of
 from boxwood.render.forms.dialects import Dialect, dialect_of
 from boxwood.render.words.models import explanation_of
 from boxwood.table.sql import as_number
@@ -354,16 +356,13 @@ class _Dated(NamedTuple):
 
     def _within(self, piece: Interval) -> str:
         value = self.dialect.dates[bool(self.dates.zone)].format(self.name)
-        parts = []
-        if piece.lower > -math.inf:
-            parts.append(f"{value} >= {self._moment(piece.lower, beyond=not piece.lower_closed)}")
-        if piece.upper < math.inf:
-            parts.append(f"{value} < {self._moment(piece.upper, beyond=piece.upper_closed)}")
+        ends = filter(None, moments_of(piece, self.dates))
+        parts = [f"{value} {sign} {self._moment(moment)}" for sign, moment in ends]
         return " AND ".join(parts) or f"{self.name} IS NOT NULL"
 
-    def _moment(self, days: float, *, beyond: bool) -> str:
-        moment = self.dates.first_moment(days, beyond=beyond)
-        return self.dialect.moments[bool(self.dates.zone)].format(moment.isoformat(" "))
+    def _moment(self, moment: datetime) -> str:
+        text = moment.isoformat(" ")  # without zeros behind a fraction, as SQLite compares texts
+        return self.dialect.moments[bool(self.dates.zone)].format(text.rstrip("0") if moment.microsecond else text)
 
 
 class _Categorical(NamedTuple):
@@ -403,14 +402,17 @@ def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: D
     if not categories.are_numbers:
         literals = (None if value is None else dialect.compared_literal(str(value)) for value in values)
         return _Categorical(dialect.as_compared(name), categories, tuple(literals))
-    if not dialect.casts_booleans and all(isinstance(value, bool) for value in values):
+    if not dialect.casts_booleans and categories.are_truths:
         text = f"lower(CAST({name} AS {dialect.text}))"
-        return _Categorical(text, categories, tuple("'true', '1'" if value else "'false', '0'" for value in values))
+        return _Categorical(text, categories, tuple(map(_AS_TEXTS.get, values)))
     number = f"CAST({name} AS {dialect.double})"  # the column may be one of booleans, which DuckDB refuses as numbers
     # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
     matters = dialect.may_hold_nan and (categories.others or None in values or dialect.trusts_statistics)
     literals = (None if value is None else dialect.number(float(value)) for value in values)  # type: ignore[arg-type]
     return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories, tuple(literals))
+
+
+_AS_TEXTS = {True: "'true', '1'", False: "'false', '0'"}  # of columns of booleans, and of numbers
 
 
 def _case(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:

@@ -196,10 +196,11 @@ def _at_most(share: float) -> str:
 def _gaussians(facts: MixtureFacts, method: str) -> str:
     least = min(math.floor(1000 * (1 - facts.certified_error)) / 1000, 0.999) if facts.certified_error else 1.0
     first, second = (shortened(cluster_name(name)) for name in facts.components)
+    of_rows = "Gaussians with the means and variances of the clusters' rows"
     text = (
-        f"Estimated from the Gaussians behind the clusters: at least {least:.1%} of rows of these Gaussians end in "
-        f"their own leaf; the explainability-to-noise ratio is {facts.explainability_to_noise:.3g}, attained by "
-        f"{first} and {second} on {column_name(facts.column)}."
+        f"Estimated from {of_rows if facts.fitted is False else 'the Gaussians behind the clusters'}: at least "
+        f"{least:.1%} of rows of these Gaussians end in their own leaf; the explainability-to-noise ratio is "
+        f"{facts.explainability_to_noise:.3g}, attained by {first} and {second} on {column_name(facts.column)}."
     )
     return f"{text}\n{_far(facts, method)}" if facts.far_from_gaussian else text
 

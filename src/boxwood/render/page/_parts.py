@@ -9,7 +9,7 @@ from unicodedata import bidirectional
 
 import numpy as np
 
-from boxwood._dates import Dates
+from boxwood._dates import Dates, in_calendar
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
@@ -385,7 +385,9 @@ def _date_in_digits(days: float, digits: int) -> float:
 
 def _as_typed(x: float, dates: Dates | None) -> str:
     """Return a value as a field of the form has it; dates are those of UTC."""
-    return number(x) if dates is None else dates.first_moment(x, beyond=False).isoformat(timespec="minutes")
+    if dates is None:
+        return number(x)
+    return dates.first_moment(in_calendar(x), beyond=False).isoformat(timespec="minutes")
 
 
 def _middle_with_gaps(values: Floats) -> float:

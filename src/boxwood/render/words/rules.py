@@ -137,9 +137,18 @@ def number(x: float) -> str:
 
 
 def cluster_name(name: Hashable) -> str:
-    """Return the name of a cluster in a text: "cluster 3" for the number 3, any other name as it is."""
+    """Return the name of a cluster in a text: "cluster 3" for the number 3, any other name as it is.
+
+    A name whose blanks would not be seen is in quotes.
+    """
     is_number = isinstance(name, (int, float)) and not isinstance(name, bool)
-    return f"cluster {name}" if is_number else printable(str(name))
+    text = f"cluster {name}" if is_number else printable(str(name))
+    return f'"{text}"' if has_unseen_blanks(text) else text
+
+
+def has_unseen_blanks(text: str) -> bool:
+    """Return whether a text is empty, or has a blank at an end, or one beside another."""
+    return text != " ".join(text.split()) or not text
 
 
 def column_name(name: str) -> str:
@@ -191,7 +200,7 @@ def category(value: Hashable) -> str:
     """Return a value of a column of categories in a text, in quotes where it would be unclear without."""
     text = "missing" if value is None else printable(str(value))
     # without quotes such a value would be invisible, or read as something else
-    unclear = isinstance(value, str) and (text != text.strip() or text in ("", "missing") or ", " in text)
+    unclear = isinstance(value, str) and (has_unseen_blanks(text) or text == "missing" or ", " in text)
     return f'"{text}"' if unclear else text
 
 
