@@ -109,6 +109,7 @@ def dialect_of(
     lines = _first_lines(path, compression)
     skip = _n_comments(lines, header)
     hints = () if not skip else (f"skipped {'1 line that begins' if skip == 1 else f'{skip} lines that begin'} with #",)
+    skip += next((i for i, line in enumerate(lines[skip:]) if line.strip()), 0) if header else 0
     if header and (found := _head_of(lines[skip:], delimiter, is_sure=not all_rows)) is not None:
         parted_by, head = found
         names = tuple(name or None for name in head.names)
