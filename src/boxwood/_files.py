@@ -5,12 +5,14 @@ All of them clear away what killed runs left.
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import re
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 import time
 import weakref
@@ -39,7 +41,8 @@ def temporary_folder() -> Iterator[str]:
     ) as folder:
         lock = _locked(folder)
         try:
-            yield folder
+            with naming(f"a temporary file in {tempfile.gettempdir()}"):
+                yield folder
         finally:
             if lock is not None:
                 os.close(lock)
@@ -98,6 +101,29 @@ def _may_be_abandoned(entry: os.DirEntry[str]) -> bool:
     return False
 
 
+def refuse_unknown_letters(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError if the system's names of files cannot have the letters of a path, as in the locale C."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        known = f"names of files are {sys.getfilesystemencoding()} here"
+        raise OSError(f"no file can be called {path!a}: {known}; set PYTHONUTF8=1, or another locale") from None
+
+
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Say of a full disk, which the system tells without a name, what could not be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:
+            raise
+        raise OSError(f"cannot write {what}: {error.strerror}; is the disk full?") from None
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the name of a file to write, in the folder of `path`; on leaving the block it is renamed to `path`.
@@ -106,6 +132,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     target is replaced. A file that is replaced passes its permissions on. Files that killed processes of this machine
     left in the folder are removed.
     """
+    refuse_unknown_letters(path)
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
@@ -120,7 +147,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         if mode is not None:  # from the first byte on, so that nobody else can read what is written
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             os.chmod(temporary, mode)
-        yield temporary
+        with naming(f"'{os.fspath(path)}'"):
+            yield temporary
         try:
             os.replace(temporary, target)
         except PermissionError:  # Windows refuses it while any program has the file open; its words name the other file

@@ -64,6 +64,19 @@ def as_cell(text: str) -> str:
     return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
 
+def brief(message: str) -> str:
+    """Return a message in which nothing that it quotes is longer than 200 characters, and no line than 2,000."""
+    lines = (_QUOTED.sub(lambda found: cut_off(found[0]), line) for line in message.split("\n"))
+    return "\n".join(cut_off(line, 2000) for line in lines)
+
+
+_QUOTED = re.compile(r"(?<=')[^']{201,}(?=')|[^\s,;']{201,}")
+
+
+class Lost(str):
+    """A line for the reader on what was in a file and is in no row, which is said even to who asked for quiet."""
+
+
 def rounded(names: Sequence[str]) -> str:
     """Return the note on columns of whole numbers beyond 2**53, of which some are the same double."""
     return f"whole numbers too large to tell apart as doubles: {listed(names)}; rules read them rounded"

@@ -10,11 +10,16 @@
     └── CacheNote            compiled code cannot be kept on disk; every process compiles anew
 """
 
+from boxwood._messages import brief
+
 __all__ = ["CacheNote", "DataError", "ModelError", "StoppedEarlyWarning"]
 
 
 class DataError(ValueError):
     """The data cannot be used as asked; the message says what was expected, what came and what to do."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(brief(message))
 
 
 class ModelError(DataError):

@@ -75,8 +75,10 @@ def boxwood(ctx: click.Context) -> None:
 
 def main() -> NoReturn:
     """Run the command and exit: 0 done, 1 a bug, 2 usage, 3 the data, 4 past a limit, 130 interrupted."""
-    if hasattr(signal, "SIGTERM"):  # every system of today has it; some only pretend to send it
-        signal.signal(signal.SIGTERM, _terminated)
+    for name in _ENDS:  # every system of today has SIGTERM; some only pretend to send it
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has SIGHUP ignored
+            signal.signal(number, _terminated)
     escape_unknown()
     try:
         boxwood(prog_name="boxwood")
@@ -85,5 +87,11 @@ def main() -> NoReturn:
     raise AssertionError("click exits the process")
 
 
+_ENDS = ("SIGTERM", "SIGHUP")  # a closed terminal sends the second
+
+
 def _terminated(signum: int, frame: Any) -> NoReturn:
+    for name in _ENDS:  # another one must not stop what removes the files
+        if (number := getattr(signal, name, None)) is not None:
+            signal.signal(number, signal.SIG_IGN)
     raise SystemExit(128 + signum)  # an exception, so that unfinished files are removed on the way out

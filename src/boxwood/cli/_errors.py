@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 
 import click
 
+from boxwood._messages import brief
 from boxwood.cli._terminal import tell
 
 BUG, DATA, PAST_A_LIMIT, INTERRUPTED = 1, 3, 4, 130
@@ -114,7 +115,7 @@ def _print_and_exit(ctx: click.Context | None, error: Exception) -> NoReturn:
 
 def _text(message: str) -> str:
     """Return a message in the form of this module: what is wrong in the first line, remedies below it."""
-    what, *remedies = message.splitlines()
+    what, *remedies = brief(message).splitlines()
     return "\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)])
 
 

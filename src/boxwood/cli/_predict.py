@@ -95,10 +95,11 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain -o MODEL.json`. FILE is a table as for `boxwood explain`, also a folder or a
-    pattern of Parquet files, whose rows become one file OUT. All columns and the order of the rows are kept, but for
-    titles and totals of CSV; from Parquet to Parquet, so are types, metadata and compression. Tables are streamed, so
-    they may be larger than memory. A row gets an empty cluster if a value that its rule needs is missing, or is a
-    category that was never seen.
+    pattern of Parquet files, whose rows become one file OUT. All rows and columns and their order are kept, as they
+    stand in the file: a line that looks like units, a total or a note gets an empty cluster. Only titles above the
+    names of columns are left out, which is said even with -q. From Parquet to Parquet, types, metadata and compression
+    are kept, too. Tables are streamed, so they may be larger than memory. A row gets an empty cluster if a value that
+    its rule needs is missing, or is a category that was never seen.
     """
     check_engine(file, options)
     refuse_overwriting(output, "'-o' / '--output'", model=model)
@@ -190,12 +191,12 @@ def _table(file: str | None, sql: str | None, output: str | None) -> str | Query
 
 def _print(talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str) -> Labelled:
     """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
-    from boxwood._files import temporary_folder
+    from boxwood._files import naming, temporary_folder
 
     with temporary_folder() as folder:
         whole = os.path.join(folder, "labelled.csv")
         labelled = _write(talk, explanation, table, options, column, whole)
-        with open(whole, "rb") as printed:
+        with open(whole, "rb") as printed, naming("standard output"):
             shutil.copyfileobj(printed, sys.stdout.buffer)
             sys.stdout.buffer.flush()
     return labelled
@@ -204,6 +205,7 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, options: Re
 def _write(
     talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str, out: str
 ) -> Labelled:
+    from boxwood._messages import Lost
     from boxwood.render.forms.labels import sql_rules
     from boxwood.table.write_labels import label_rows
 
@@ -213,7 +215,7 @@ def _write(
         rules = sql_rules(explanation, out=out)
         labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)
     for hint in hints:
-        talk.note(hint)
+        talk.note(hint, must_be_said=isinstance(hint, Lost))
     return labelled
 
 

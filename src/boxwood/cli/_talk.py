@@ -88,9 +88,9 @@ class Talk:
         self.quiet = quiet
         self._alive = not quiet and is_terminal()
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, *, must_be_said: bool = False) -> None:
         """Print a line, unless quiet."""
-        if not self.quiet:
+        if not self.quiet or must_be_said:
             tell(f"boxwood: {text}".replace("\n", "\\n"))
 
     def wrote(self, path: str) -> None:

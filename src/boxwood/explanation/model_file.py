@@ -14,7 +14,7 @@ from dataclasses import fields
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from boxwood._dates import Dates
-from boxwood._files import replacing
+from boxwood._files import refuse_unknown_letters, replacing
 from boxwood._messages import cut_off, listed, shown
 from boxwood._types import AnyAmount, Range, Share, Size
 from boxwood.axes import Categories
@@ -207,6 +207,7 @@ def from_text(text: str, source: str) -> MeasuredTree:
 
 def read(path: str | os.PathLike[str]) -> MeasuredTree:
     """See `load`."""
+    refuse_unknown_letters(path)
     name = os.fspath(path)
     content = b""
     with open(path, "rb") as file:

@@ -67,15 +67,20 @@ def spilled_file(
     path: str,
     options: ReadOptions,
     choose: Callable[[Sequence[str]], list[int]],
+    use: Callable[[Sequence[str]], list[int]],
     *,
     memory_limit: int | None = None,
     tick: Tick | None = None,
 ) -> ParquetSource:
-    """Return a file of any format as a source; `choose` gets the names of the columns and returns those to read."""
+    """Return a file of any format as a source.
+
+    IN: choose, use: get the names of the columns and return those to read, and those that may be used.
+    """
     folder = SpillFolder()
     stamp = stamp_of(path) if os.path.isfile(path) else None  # standard input and pipes have none
     with folder.filling() as out, open_table(path, options) as table:
         chosen = choose(table.names)
+        table.refuse_uncalculated({*chosen} & {*use(table.names)})
         copy = _write(folder, _limited(table, memory_limit), chosen, out, tick)
         if stamp is not None:
             refuse_changed(path, table.name, stamp)

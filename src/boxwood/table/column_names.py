@@ -55,7 +55,7 @@ def find_columns(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     for name in wanted:
         if name not in position:
             similar = suggestion(name, known)
-            raise ColumnError(f"no column '{cut_off(name)}' in the table{similar}\nColumns: {', '.join(known)}")
+            raise ColumnError(f"no column '{cut_off(name)}' in the table{similar}\nColumns: {listed(known, 30)}")
     return [position[name] for name in wanted]
 
 

@@ -3,8 +3,9 @@
 DuckDB guesses the delimiter. Everything else is fixed: the first line is the header, unless the caller says that there
 is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
 its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces. Titles above
-the header and lines that describe the columns below it are left out where the rows beneath leave no doubt; see `Head`.
-So are rows of totals; see `_totals_in`.
+the header are left out where the rows beneath leave no doubt, see `Head`. Lines below it that describe the columns,
+totals and notes are told from rows, see `CsvDialect`: an explanation leaves them out, and a table that gets
+its clusters keeps them. Lines may end in any ways; where they end in several, DuckDB reads a copy.
 """
 
 from __future__ import annotations
@@ -15,23 +16,27 @@ import gzip
 import os
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from boxwood._messages import listed
+from boxwood._messages import cut_off, listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.heads import FIRST, Head, ends_of, filled, hints_on_ends, is_plain
-from boxwood.table.sql import ONE_FILE, as_pattern, as_text
+from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_plain, is_sum
+from boxwood.table.sql import ONE_FILE, as_pattern, as_text, number_in
 
 if TYPE_CHECKING:
     import duckdb
 
 _QUOTES = "quote='\"', escape='\"'"
 _ABOVE = "if a title stands above the names of columns, delete it"
+
+
+_Lines = tuple[tuple[str | None, ...], ...]
 
 
 class CsvDialect(NamedTuple):
@@ -50,9 +55,13 @@ class CsvDialect(NamedTuple):
         Whether that line is the header; else it is the first row.
     hints : tuple of str, default=()
         Lines for the reader on lines that are left out.
-    totals : tuple of rows, default=()
-        Rows of totals, and notes: for each column a word that is there, "" where nothing is, and None where anything
-        may be.
+    no_rows : tuple of rows, default=()
+        Lines that are read, but are no rows, such as totals and notes: for each column a word that is there, "" where
+        nothing is, and None where anything may be.
+    may_be_rows : tuple of rows, default=()
+        Likewise, lines that may be rows, but have texts where others have numbers.
+    end : str, default=""
+        How lines end; "" leaves it to DuckDB, which looks at the first end, that in quotes, too.
     """
 
     path: str
@@ -62,7 +71,21 @@ class CsvDialect(NamedTuple):
     skip: int
     header: bool
     hints: tuple[str, ...] = ()
-    totals: tuple[tuple[str | None, ...], ...] = ()
+    no_rows: _Lines = ()
+    may_be_rows: _Lines = ()
+    end: str = ""
+
+    def sql_of(self, lines: _Lines) -> str:
+        """Return SQL for whether a line is one of some, such as those that are no rows; "" if these are none."""
+        tests = (
+            " AND ".join(
+                f"coalesce({_bare(f'CAST(c{i} AS VARCHAR)', inside=word != '')}, '') = {as_text(word)}"
+                for i, word in sorted(enumerate(line), key=lambda one: not one[1])
+                if word is not None
+            )
+            for line in lines
+        )
+        return " OR ".join(f"({test})" for test in tests)
 
 
 def dialect_of(
@@ -72,8 +95,13 @@ def dialect_of(
     delimiter: str | None,
     workspace: str,
     header: bool = True,
+    end: str = "",
+    *,
+    all_rows: bool = False,
 ) -> CsvDialect:
     """Return how a CSV file is written.
+
+    IN: end: as `CsvDialect` has it; all_rows: whether lines below the names of columns that describe them are read.
 
     DuckDB guesses the delimiter from a sample of lines. If it sees a single column, as it does in lines of different
     length, the guess is made from the first line alone, and then spaces are tried.
@@ -81,27 +109,41 @@ def dialect_of(
     lines = _first_lines(path, compression)
     skip = _n_comments(lines, header)
     hints = () if not skip else (f"skipped {'1 line that begins' if skip == 1 else f'{skip} lines that begin'} with #",)
-    if header and (found := _head_of(lines[skip:], delimiter)) is not None:
+    skip += next((i for i, line in enumerate(lines[skip:]) if line.strip()), 0) if header else 0
+    if header and (found := _head_of(lines[skip:], delimiter, is_sure=not all_rows)) is not None:
         parted_by, head = found
         names = tuple(name or None for name in head.names)
-        dialect = CsvDialect(path, compression, parted_by, names, skip, False, (*hints, *head.hints(skip)))
-        return _without_totals(dialect._replace(skip=skip + _n_skipped(con, dialect, head)))
+        if not all_rows:
+            hints = (*hints, *head.hints(skip))
+        dialect = CsvDialect(path, compression, parted_by, names, skip, False, hints, end=end)
+        if not all_rows:
+            skip += _n_skipped(con, dialect, head)
+            return _with_ends(con, dialect._replace(skip=skip))
+        sure = _head_of(lines[skip:], parted_by)
+        if sure is not None:
+            hints = (*hints, *sure[1].hints(skip, is_kept=True))
+        below = [] if sure is None else [tuple(map(_bare_text, fields)) for fields in sure[1].descriptions]
+        told = [tuple(map(_bare_text, fields)) for fields in head.descriptions]
+        skip += _n_skipped(con, dialect, head.to_names())
+        more = {"no_rows": tuple(below), "may_be_rows": tuple(line for line in told if line not in below)}
+        return _with_ends(con, dialect._replace(skip=skip, hints=hints, **more), is_kept=True)
     first = lines[skip] if skip < len(lines) else ""
     if delimiter is None:
-        delimiter, width = _sniff(con, path, compression, skip)
+        delimiter, width = _sniff(con, path, compression, skip, end=end)
         if width == 1:
             delimiter, width = _sniff_line(con, first, workspace)
         if width == 1 and _has_spaces(lines[skip:], header):
-            path, compression = _single_spaces(path, compression, workspace), "uncompressed"
+            path, compression, end = _single_spaces(path, compression, workspace), "uncompressed", ""
             delimiter, width = " ", len(first.split())
     else:
         width = _sniff_line(con, first, workspace, delimiter)[1]
-    dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header, hints)
+    dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header, hints, end=end)
     if not header:
-        return _without_totals(dialect._replace(names=tuple(f"column {i + 1}" for i in range(width))))
+        named = dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
+        return _with_ends(con, named, is_kept=all_rows)
     relation = csv_relation(dialect._replace(header=False), text=True)
     row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
-    return _without_totals(dialect._replace(names=tuple(row or ())))
+    return _with_ends(con, dialect._replace(names=tuple(row or ())), is_kept=all_rows)
 
 
 _DETECTED = "['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR']"  # DuckDB takes 17.03.23 for a day of 2017
@@ -112,8 +154,7 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
 
     Dates and times are text in any case. `texts` are the positions of columns that stay text in the second case.
     """
-    path, compression, delimiter, row, skip, header, _, totals = dialect
-    width = len(row)
+    width = len(dialect.names)
     if text:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
         types = f"auto_detect=false, columns={{{columns}}}"
@@ -123,36 +164,69 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
         names, as_texts = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
         types += f", names=[{names}], types={{{as_texts}}}"
     options = (
-        f"delim={as_text(delimiter)}, {_QUOTES}, skip={skip}, header={header}, compression='{compression}', {types}"
+        f"delim={as_text(dialect.delimiter)}, {_QUOTES}, skip={dialect.skip}, header={dialect.header}, "
+        f"compression='{dialect.compression}', {types}{_ending(dialect.end)}"
     )
-    rows = f"read_csv({as_pattern(path)}, {options}, {ONE_FILE})"
-    if not totals:
-        return rows
-    tests = " OR ".join(
-        " AND ".join(
-            f"coalesce(trim(CAST(c{i} AS VARCHAR)), '') = {as_text(word)}"
-            for i, word in sorted(enumerate(total), key=lambda one: not one[1])
-            if word is not None
-        )
-        for total in totals
+    return f"read_csv({as_pattern(dialect.path)}, {options}, {ONE_FILE})"
+
+
+def texts_of_numbers(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> list[int]:
+    """Return the columns that are no numbers for a copy: some have leading zeros, or more digits than a type has."""
+    found: list[int] = []
+    for start in range(0, len(dialect.names), _MANY):
+        places = range(start, min(start + _MANY, len(dialect.names)))
+        tests = ", ".join(_loses_digits(f"c{i}") for i in places)
+        row = con.execute(f"SELECT {tests} FROM {csv_relation(dialect)}").fetchall()[0]
+        found += [i for i, loses in zip(places, row, strict=True) if loses]
+    return found
+
+
+def _loses_digits(text: str) -> str:
+    """Return SQL for whether a column has leading zeros, or whole numbers that its type, a double perhaps, has not."""
+    is_long = f"(length({text}) > 15 AND regexp_full_match({text}, '[-+]?[0-9]{{16,}}'))"
+    is_part = f"regexp_full_match({text}, '[-+]?[0-9]*[.][0-9]*') OR regexp_full_match({text}, '[-+0-9.]+[eE][-+0-9]+')"
+    return (
+        f"coalesce(bool_or(regexp_full_match({text}, '[-+]?0[0-9]+([.].*)?')), false) OR "
+        f"coalesce(bool_or({is_long} AND TRY_CAST({text} AS BIGINT) IS NULL), false) OR "
+        f"coalesce(bool_or({is_long}) AND bool_or({is_part}), false)"
     )
-    return f"(SELECT * FROM {rows} AS t({', '.join(f'c{i}' for i in range(width))}) WHERE NOT ({tests}))"
+
+
+_MANY = 100  # columns of one query
+
+
+def _ending(end: str) -> str:
+    return f", new_line={as_text(end.encode('unicode_escape').decode())}" if end else ""
+
+
+def _bare(text: str, *, inside: bool) -> str:
+    """Return SQL for a text without blanks around it, and with single ones inside, as `_bare_text` has it."""
+    return f"trim(regexp_replace({text}, '[ \\t\\r\\n]+', ' ', 'g'))" if inside else f"trim({text}, ' \t\r\n')"
+
+
+def _bare_text(text: str) -> str:
+    return re.sub("[ \t\r\n]+", " ", text).strip(" ")
 
 
 def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
     """Return lines for the reader: what was skipped, which columns got other names, whether these look like data."""
-    hints, pairs = list(dialect.hints), list(zip(dialect.names, distinct_names(dialect.names), strict=True))
-    renamed = [new for name, new in pairs if name not in (None, new)]
-    unnamed = [new for name, new in pairs if name is None]
-    if unnamed:
-        hints.append(f"columns without a name are called by their number: {listed(unnamed)}")
-    if renamed:
-        hints.append(f"column names that come more than once get a number: {listed(renamed)}")
+    hints = [*dialect.hints, *hints_on_names(dialect.names)]
     numbers = [name for name in dialect.names if name is not None and _is_number(name)]
     fractions = any(not re.fullmatch(r"\s*[-+]?[0-9]+\s*", name) for name in numbers)
     if dialect.header and (fractions or (len(numbers) == len(dialect.names) and not _counts(numbers))):
         hints.append(f"column names look like data ({', '.join(numbers[:3])}); no header? --no-header")
     return tuple(hints)
+
+
+def hints_on_names(names: Sequence[str | None]) -> Iterator[str]:
+    """Yield lines for the reader on columns that got other names."""
+    pairs = list(zip(names, distinct_names(names), strict=True))
+    renamed = [new for name, new in pairs if name not in (None, new)]
+    unnamed = [new for name, new in pairs if name is None]
+    if unnamed:
+        yield f"columns without a name are called by their number: {listed(unnamed)}"
+    if renamed:
+        yield f"column names that come more than once get a number: {listed(renamed)}"
 
 
 def explained(message: str) -> str | None:
@@ -166,6 +240,12 @@ def explained(message: str) -> str | None:
         return f"{where} is not UTF-8 text\nname its encoding with --encoding, or save it as UTF-8"
     if "Maximum line size" in message:
         return f"{where} is longer than 2,000,000 bytes"
+    if "unterminated quote" in message:
+        return f"a value in quotes in {where} has no end, or is longer than 2,000,000 bytes"
+    if line:  # the line itself is quoted between that and the reason
+        return f"{where}: {cut_off(message.split('Possible fixes')[0].strip().splitlines()[-1])}"
+    if "invalid state" in message:
+        return "its quotes and ends of lines are not those of CSV"
     return None
 
 
@@ -195,12 +275,12 @@ def _n_comments(lines: Sequence[str], header: bool) -> int:
     return n - 1 if len(above) == len(row) and any(map(_is_number, row)) else n
 
 
-def _head_of(lines: Sequence[str], delimiter: str | None) -> tuple[str, Head] | None:
+def _head_of(lines: Sequence[str], delimiter: str | None, *, is_sure: bool = True) -> tuple[str, Head] | None:
     """Return the delimiter and the head of a file from its first lines; see `Head.of`."""
     parted = {each: _records(lines, each) for each in (",;\t|" if delimiter is None else delimiter)}
     widths = {each: {len(fields) for _, fields in records if fields} for each, records in parted.items()}
     even = [each for each, found in widths.items() if len(found) == 1 and 1 not in found]  # no line stands out
-    heads = [(each, head) for each in even or parted if (head := Head.of(parted[each])) is not None]
+    heads = [(each, head) for each in even or parted if (head := Head.of(parted[each], is_sure=is_sure)) is not None]
     return max(heads, key=lambda pair: len(pair[1].names), default=None)
 
 
@@ -226,29 +306,66 @@ def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]
     return records[:-1] if len(lines) == FIRST else records
 
 
-def _without_totals(dialect: CsvDialect) -> CsvDialect:
-    """Return how a file is written without its rows of totals."""
-    totals = _totals_in(dialect)
-    if not totals:
-        return dialect
-    return dialect._replace(totals=totals, hints=(*dialect.hints, *hints_on_ends(totals)))
+def _with_ends(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, *, is_kept: bool = False) -> CsvDialect:
+    """Return how a file is written, with its rows of totals, and notes; IN: is_kept: whether they are kept."""
+    ends, doubtful = _ends_in(con, dialect)
+    hints = (*dialect.hints, *hints_on_ends(ends, is_kept=is_kept))
+    no_rows, may_be_rows = (*dialect.no_rows, *ends), (*dialect.may_be_rows, *doubtful)
+    return dialect._replace(no_rows=no_rows, may_be_rows=may_be_rows, hints=hints)
 
 
-def _totals_in(dialect: CsvDialect) -> tuple[tuple[str | None, ...], ...]:
-    """Return the rows of totals, and notes, at the end of a file, as the dialect has them.
+def _ends_in(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> tuple[_Lines, _Lines]:
+    """Return the rows of totals, and notes, at the end of a file, and those that may be rows, as the dialect has them.
 
-    Other rows in which the same fields are empty and hold the same words are subtotals. No end of a packed file is
-    looked at.
+    Other rows in which the same fields are empty and hold the same words are subtotals.
     """
-    if dialect.compression == "gzip" or not os.path.isfile(dialect.path):
-        return ()
-    with open(dialect.path, "rb") as file:
-        file.seek(max(os.path.getsize(dialect.path) - _LAST, 0))
-        lines = file.read().decode(errors="replace").splitlines()
-    width = len(dialect.names)
+    size, end = _end_of(dialect.path, dialect.compression)
+    lines = end.decode(errors="replace").splitlines()
+    if size <= _LAST:
+        lines = lines[dialect.skip + dialect.header :]
     records = [fields for _, fields in _records(lines[-FIRST + 1 :], dialect.delimiter) if fields]
-    found = [fields for fields in ends_of(records, width) if filled(fields)]
-    return tuple(tuple(None if is_plain(text) else text.strip() for text in fields) for fields in found)
+    adds_up = partial(_adds_up, con, dialect)
+    found = [fields for fields in ends_of(records, len(dialect.names), adds_up) if filled(fields)]
+    doubtful = doubtful_ends(records, len(dialect.names))
+    return tuple(map(_words_in, found)), tuple(map(_words_in, doubtful))
+
+
+def _end_of(path: str, compression: str) -> tuple[int, bytes]:
+    """Return the length of a text, and its last bytes; nothing of a damaged file."""
+    if compression != "gzip":
+        size = os.path.getsize(path)
+        with open(path, "rb") as file:
+            file.seek(max(size - _LAST, 0))
+            return size, file.read()
+    size, end = 0, b""
+    with suppress(OSError, EOFError, zlib.error), gzip.open(path) as packed:
+        while block := packed.read(_BLOCK):
+            size, end = size + len(block), (end + block)[-_LAST:]
+        return size, end
+    return 0, b""
+
+
+def _words_in(fields: Sequence[str]) -> tuple[str | None, ...]:
+    return tuple(None if is_plain(text) else _bare_text(text) for text in fields)
+
+
+def _adds_up(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, at: int, fields: Sequence[str]) -> bool:
+    """Return whether a number of a row is the sum of its column, or the mean if its word, in column `at`, says so."""
+    import duckdb
+
+    is_row = f"NOT regexp_full_match(lower(trim(coalesce(c{at}, ''))), {as_text(TOTAL)})"
+    for j, decimal in [
+        (j, decimal) for j, text in enumerate(fields) if any(map(str.isdigit, text)) for decimal in ".,"
+    ]:
+        own, other = number_in(as_text(fields[j]), decimal), number_in(f"c{j}", decimal)
+        query = f"SELECT {own}, sum({other}), count({other}) FROM {csv_relation(dialect)} WHERE {is_row}"
+        try:
+            number, total, n = con.execute(query).fetchall()[0]
+        except duckdb.Error:
+            return False  # it says what is wrong when it reads the file
+        if number is not None and n and is_sum(fields[at], number, total, n):
+            return True
+    return False
 
 
 _LAST = 1 << 16  # bytes at the end that are looked at
@@ -285,13 +402,20 @@ def _counts(numbers: Sequence[str]) -> bool:
 
 # -------------------------------------------------------------------------------------------------------- guesses
 def _sniff(
-    con: duckdb.DuckDBPyConnection, path: str, compression: str, skip: int = 0, delimiter: str | None = None
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    compression: str,
+    skip: int = 0,
+    delimiter: str | None = None,
+    end: str = "",
 ) -> tuple[str, int]:
     """Return the delimiter and the number of columns, as DuckDB guesses them; a comma and 1 if it cannot."""
     import duckdb
 
     fixed = "" if delimiter is None else f", delim={as_text(delimiter)}"
-    options = f"{_QUOTES}, skip={skip}, comment='', header=true, compression='{compression}', {ONE_FILE}{fixed}"
+    options = (
+        f"{_QUOTES}, skip={skip}, comment='', header=true, compression='{compression}', {ONE_FILE}{fixed}{_ending(end)}"
+    )
     try:
         guess = con.execute(f"SELECT Delimiter, Columns FROM sniff_csv({as_pattern(path)}, {options})").fetchone()
     except duckdb.InvalidInputException:
@@ -311,6 +435,61 @@ def _sniff_line(
     return _sniff(con, first, "uncompressed", 0, delimiter)
 
 
+# ------------------------------------------------------------------------------------------------------ line ends
+def line_ends(path: str, compression: str, name: str) -> set[bytes]:
+    """Return how the lines of a file end: LF, CRLF, CR, and ends in quotes are told apart; none if there is one kind.
+
+    Where all ends are of one kind, those in quotes included, DuckDB needs no help.
+    """
+    blocks = partial(_whole_ends, path, compression, name)
+    kinds = Counter[bytes]()
+    for block in blocks():
+        both = block.count(b"\r\n")
+        kinds.update({b"\r\n": both, b"\r": block.count(b"\r") - both, b"\n": block.count(b"\n") - both})
+    if sum(map(bool, kinds.values())) < 2:
+        return set()
+    return {end for part, is_quoted in _quoted(blocks()) if not is_quoted for end in _END.findall(part)}
+
+
+def with_one_end(path: str, compression: str, workspace: str, name: str) -> str:
+    """Write a file with LF at the end of all lines, and return the name of the copy; what is in quotes stays."""
+    copy = os.path.join(workspace, "one_end.csv")
+    with open(copy, "wb") as out:
+        for part, is_quoted in _quoted(_whole_ends(path, compression, name)):
+            out.write(part if is_quoted else _END.sub(b"\n", part))
+    return copy
+
+
+_END = re.compile(rb"\r+\n|\r|\n")
+_OPENS = (b"", b",", b";", b"\t", b"|", b"\r", b"\n", b'"', b"\xbf")  # before a quote that opens; the last is a mark's
+
+
+def _whole_ends(path: str, compression: str, name: str) -> Iterator[bytes]:
+    """Yield the blocks of a file; none ends within CRLF."""
+    held = b""
+    for block in _blocks(path, compression, name):
+        whole = held + block
+        block = whole.rstrip(b"\r")
+        held = whole[len(block) :]
+        yield block
+    yield held
+
+
+def _quoted(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Yield the text of a file in parts, with whether they are in quotes, or are quotes."""
+    is_inside, before = False, b""
+    for block in blocks:
+        for i, part in enumerate(block.split(b'"')):
+            if i > 0:
+                is_inside = not is_inside and before in _OPENS
+                before = b'"'
+                yield before, True
+            if part:
+                before = part[-1:]
+                yield part, is_inside
+
+
+# ------------------------------------------------------------------------------------------------------ encodings
 _BLOCK = 1 << 21  # bytes; DuckDB takes lines of 2,000,000 at most, and loses rows without a word near far longer ones
 _MARKS = {  # the first of them that fits
     codecs.BOM_UTF32_LE: "utf-32",

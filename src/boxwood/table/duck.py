@@ -24,6 +24,7 @@ from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
 from boxwood.table.paths import as_path, find_file
+from boxwood.table.sheet import refuse_uncalculated, uncalculated
 from boxwood.table.sql import (
     BLANKS,
     MARKS,
@@ -118,6 +119,13 @@ class DuckTable:
         Time zones of columns, where the file names them; DuckDB has all dates with a time zone in UTC.
     orders : mapping from int to sequence
         The values of columns whose type has an order, where the file has such types, in that order.
+    not_a_row : str
+        SQL for whether a row of the relation is none, as a total or a note; "" if all are rows. They get no cluster.
+    may_be_none : str
+        SQL for whether one may be none, as it has texts where others have numbers; they get no cluster if rules need
+        these. "" if there is none.
+    uncalculated : mapping from int to int
+        Of Excel: how many cells of columns hold formulas without a value; such columns can be copied, but not used.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -135,6 +143,27 @@ class DuckTable:
     names_with_e: set[int] = field(default_factory=set)
     zones: Mapping[int, str] = field(default_factory=dict)
     orders: Mapping[int, Sequence[Hashable]] = field(default_factory=dict)
+    not_a_row: str = ""
+    may_be_none: str = ""
+    uncalculated: Mapping[int, int] = field(default_factory=dict)
+
+    def refuse_uncalculated(self, columns: Collection[int]) -> None:
+        """Raise a DataError if one of the columns holds formulas without a value."""
+        refuse_uncalculated(self.name, [(self.names[i], n) for i, n in self.uncalculated.items() if i in columns])
+
+    @property
+    def others(self) -> str:
+        """SQL for whether a row of the relation is none, or may be none; "" if all are rows."""
+        return " OR ".join(filter(None, (self.not_a_row, self.may_be_none)))
+
+    def rows_alone(self) -> DuckTable:
+        """Return the table without the others; what is learnt of the one is known of the other."""
+        return replace(self, may_be_none="")._without(self.others)
+
+    def _without(self, others: str) -> DuckTable:
+        if not others:
+            return self
+        return replace(self, relation=f"(SELECT * FROM {self.relation} WHERE NOT ({others})) AS t", not_a_row="")
 
     def kind(self, column: int) -> str:
         """Return "number", "text", "date", "time" or "other", by the type alone; texts may still be numbers."""
@@ -319,7 +348,13 @@ def _reason(message: str) -> str:
 
 @contextmanager
 def open_table(
-    path: str, options: ReadOptions = DEFAULTS, *, text: bool = True, texts: Collection[str] = ()
+    path: str,
+    options: ReadOptions = DEFAULTS,
+    *,
+    text: bool = True,
+    texts: Collection[str] = (),
+    all_rows: bool = False,
+    as_written: bool = False,
 ) -> Iterator[DuckTable]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -333,6 +368,12 @@ def open_table(
         Of CSV: whether all values stay text. If not, columns that hold numbers only become numbers.
     texts : collection of str, default=()
         Names of columns of CSV that stay text in any case.
+    all_rows : bool, default=False
+        Whether the table is to be copied. Of CSV and Excel: lines that are no rows are kept, see `DuckTable.not_a_row`,
+        but for titles above the names of columns. Of JSON lines and SQLite: no digit of whole numbers is lost.
+    as_written : bool, default=False
+        Of JSON lines, SQLite and Excel: whether it is copied into a file of text, so that numbers of columns with
+        fractions, and values with others inside, stay the JSON that they are.
 
     Raises
     ------
@@ -349,7 +390,9 @@ def open_table(
     if options.encoding is not None and not has_encoding(options.encoding):
         raise ValueError(f"unknown encoding {shown(options.encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
-        file = File(*find_file(path, workspace), workspace, None if text else texts, options)
+        file = File(
+            *find_file(path, workspace), workspace, None if text else texts, options, all_rows=all_rows
+        )._replace(as_written=as_written)
         yield described(con, file, format_of(path, options.format))
 
 
@@ -389,6 +432,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
         raise unreadable(file.name, format, str(error)) from None
     if len(described) > MANY:
         con.execute(f"SET disabled_optimizers = '{_NOT_USED}, common_subexpressions'")
+    described = described[: len(found.names) or None]  # a mark of what is no row may stand behind the columns
     own = [str(row[0]) for row in described]
     names = distinct_names(found.names or _spelled(con, own, found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
@@ -396,11 +440,44 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
     sql = found.sql
     if found.typed is not None and not may_be_renamed(own):
         types = tuple("VARCHAR" if type in _OF_TEXTS else type for type in types)
+        if file.all_rows:
+            types = _exact_types(con, file, own, types, found.typed)
         sql = found.typed(dict(zip(own, types, strict=True)))
     relation = f"{sql} AS t({aliases})"
     hints = (*file.hints, *found.hints)
     more = {"hints": hints, "decimal": file.options.decimal, "zones": found.zones, "orders": found.orders}
-    return DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
+    more |= {"not_a_row": found.not_a_row, "uncalculated": found.uncalculated}
+    if found.uncalculated:
+        counts = [(names[i], n) for i, n in found.uncalculated.items()]
+        more["hints"] = (*hints, f"{uncalculated(counts)}; open and save the workbook")
+    table = DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
+    return replace(table, may_be_none=found.may_be_none) if file.all_rows else table.rows_alone()
+
+
+def _exact_types(
+    con: duckdb.DuckDBPyConnection,
+    file: File,
+    names: Sequence[str],
+    types: tuple[str, ...],
+    typed: Callable[[Mapping[str, str]], str],
+) -> tuple[str, ...]:
+    """Return types of columns of JSON lines that lose no digit: JSON in place of those that may."""
+    loose = [i for i, type in enumerate(types) if type in ("DOUBLE", "HUGEINT", "UHUGEINT") or is_nested(type)]
+    if loose and not file.as_written:
+        rows = typed({names[i]: "JSON" for i in loose})
+        tests = ", ".join(f"bool_or(regexp_matches(CAST(c{i} AS VARCHAR), '{_FAR}'))" for i in loose)
+        query = f"SELECT {tests} FROM {rows} AS t({', '.join(f'c{i}' for i in loose)})"
+        found = waited(con, lambda: con.execute(query).fetchall())[0]
+        loose = [i for i, is_far in zip(loose, found, strict=True) if is_far]
+    return tuple("JSON" if i in loose else type for i, type in enumerate(types))
+
+
+_FAR = "(^|[^0-9.])[0-9]{16,}([^0-9.eE]|$)"  # a whole number that a double may not hold
+
+
+def is_nested(type: str) -> bool:
+    """Return whether values of a type of DuckDB hold others."""
+    return type.endswith("]") or type.startswith(("STRUCT", "MAP", "UNION"))
 
 
 def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:

@@ -16,6 +16,8 @@ import base64
 import json
 import os
 import sqlite3
+import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime
@@ -26,14 +28,33 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import nearest_name, stated_order
-from boxwood._messages import cut_off
+from boxwood._messages import cut_off, shown
 from boxwood._validation import listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.csv import csv_relation, dialect_of, encoding_of, explained, header_hints, is_utf8, utf8_copy
-from boxwood.table.heads import rows_alone
+from boxwood.table.csv import (
+    csv_relation,
+    dialect_of,
+    encoding_of,
+    explained,
+    header_hints,
+    hints_on_names,
+    is_utf8,
+    line_ends,
+    texts_of_numbers,
+    utf8_copy,
+    with_one_end,
+)
+from boxwood.table.heads import NoRow, rows_told
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.paths import compression_of
+from boxwood.table.sheet import (
+    UNCALCULATED,
+    Uncalculated,
+    rows_of_sheet,
+    visible_sheets,
+    without_empty_columns,
+)
 from boxwood.table.sql import ONE_FILE, as_name, as_pattern, as_text
 
 if TYPE_CHECKING:
@@ -54,10 +75,21 @@ class File(NamedTuple):
         Of CSV: names of the columns that stay text while others become numbers; None keeps all columns as text.
     options : ReadOptions
         How it is read.
-    columns : tuple of (name, type), default=()
+    columns : tuple of (place, name, type), default=()
         Of rows that Python has copied: their columns.
+    uncalculated : mapping from place to int, default={}
+        Of a sheet: how many cells of its columns hold formulas without a value.
     hints : tuple of str, default=()
         Lines for the reader on what was made of it before DuckDB reads it.
+    line_end : str, default=""
+        Of CSV: how lines end, where that is to be told.
+    all_rows : bool, default=False
+        Of CSV and Excel: whether lines below the names of columns that are no rows, such as totals, are read, too.
+    as_written : bool, default=False
+        Of JSON and rows that Python copies: whether numbers of a column with fractions, and values with others inside,
+        are read as the JSON that they are, so that whole numbers stay whole, however large.
+    is_marked : bool, default=False
+        Of rows that Python has copied: whether those that are none are marked.
     """
 
     path: str
@@ -65,17 +97,24 @@ class File(NamedTuple):
     workspace: str
     text_columns: Collection[str] | None
     options: ReadOptions = DEFAULTS
-    columns: tuple[tuple[str | None, str], ...] = ()
+    columns: tuple[tuple[int, str | None, str], ...] = ()
+    uncalculated: Mapping[int, int] = MappingProxyType({})
     hints: tuple[str, ...] = ()
+    line_end: str = ""
+    all_rows: bool = False
+    as_written: bool = False
+    is_marked: bool = False
 
 
 class Relation(NamedTuple):
     """A table in SQL, and the names of its columns as the file spells them; no names if DuckDB's are the same.
 
-    Of CSV: also its delimiter, and lines for the reader on how it was read. Of Parquet: `durations`, the positions of
-    columns that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
-    columns, by their positions, which DuckDB does not keep, and `orders`, the values of
-    columns whose type has an order. Of JSON: `keys`, a query for the names as they are
+    Of CSV: also its delimiter, and lines for the reader on how it was read. Of CSV and Excel: SQL for whether a line
+    that is read is not a row, and whether it may be none, see `DuckTable`. Of Excel: `uncalculated`, how many cells of
+    some columns, by their positions, hold formulas without a value. Of Parquet: `durations`, the positions of columns
+    that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
+    columns, by their positions, which DuckDB does not keep, and `orders`, the values of columns whose type has an
+    order. Of JSON: `keys`, a query for the names as they are
     spelled, in any order, because DuckDB renames those that differ in case only; and `typed`, which gives the SQL that
     reads columns as these types.
     """
@@ -89,6 +128,9 @@ class Relation(NamedTuple):
     orders: Mapping[int, Sequence[Hashable]] = MappingProxyType({})
     keys: str | None = None
     typed: Callable[[Mapping[str, str]], str] | None = None
+    not_a_row: str = ""
+    may_be_none: str = ""
+    uncalculated: Mapping[int, int] = MappingProxyType({})
 
 
 class Format(NamedTuple):
@@ -193,10 +235,28 @@ def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
 # --------------------------------------------------------------------------------------------- relations by format
 def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
     compression = compression_of(file.path)
-    dialect = dialect_of(con, file.path, compression, delimiter, file.workspace, file.options.header)
+    how = (delimiter, file.workspace, file.options.header, file.line_end)
+    dialect = dialect_of(con, file.path, compression, *how, all_rows=file.all_rows)
     texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
+    if file.all_rows and file.text_columns is not None:
+        texts = sorted({*texts, *texts_of_numbers(con, dialect)})
     sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
-    return Relation(sql, dialect.names, dialect.delimiter, header_hints(dialect))
+    hints = header_hints(dialect)
+    told = {"not_a_row": dialect.sql_of(dialect.no_rows), "may_be_none": dialect.sql_of(dialect.may_be_rows)}
+    return Relation(sql, dialect.names, dialect.delimiter, hints, **told)
+
+
+def _as_text_file(file: File) -> File:
+    """Return a file in UTF-8 whose lines end alike: itself, or a copy."""
+    file = _in_utf8(file)
+    compression = compression_of(file.path)
+    try:
+        ends = line_ends(file.path, compression, file.name)
+    except (OSError, EOFError, zlib.error):
+        return file  # DuckDB says what is wrong when it reads the file
+    if ends <= {b"\n"} or ends == {b"\r\n"}:
+        return file._replace(line_end="".join(end.decode() for end in ends))
+    return file._replace(path=with_one_end(file.path, compression, file.workspace, file.name), line_end="\n")
 
 
 def _in_utf8(file: File) -> File:
@@ -302,19 +362,28 @@ def _rows_copied(
     *,
     is_sheet: bool = False,
 ) -> File:
-    """Return a copy of rows of Python; of a sheet, that people write, without titles, descriptions and totals."""
+    """Return a copy of rows of Python; of a sheet, that people write, without titles."""
     copy, hints = os.path.join(file.workspace, "rows.jsonl"), list[str]()
     found = readable(rows(file.path, file.name, file.options.table, hints), file.name, format)
-    columns = write_rows(rows_alone(found, hints) if is_sheet else found, copy)
+    if is_sheet:
+        found = rows_told(found, hints, all_rows=file.all_rows)
+    columns, counts = write_rows(found, copy, hints, as_written=file.as_written, is_exact=file.all_rows)
     if not columns:
-        raise DataError(f"{file.name} has no columns; the names of columns must stand in its first row")
-    return file._replace(path=copy, columns=columns, hints=(*file.hints, *hints))
+        raise DataError("\n".join([f"{file.name} {_NO_COLUMNS}", *hints]))
+    if is_sheet:
+        hints += hints_on_names([name for _, name, _ in columns])
+    more = {"hints": (*file.hints, *hints), "uncalculated": counts, "is_marked": is_sheet and file.all_rows}
+    return file._replace(path=copy, columns=columns, **more)
 
 
 def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
-    types = ", ".join(f"'c{i}': '{type}'" for i, (_, type) in enumerate(file.columns))
+    mark = [f"'{_NO_ROW}': 'BOOLEAN'"] if file.is_marked else []
+    types = ", ".join([*(f"'c{i}': '{type}'" for i, _, type in file.columns), *mark])
     options = f"format='newline_delimited', records=true, compression='none', columns={{{types}}}, {ONE_FILE}"
-    return Relation(f"read_json({as_pattern(file.path)}, {options})", tuple(name for name, _ in file.columns))
+    names, at = tuple(name for _, name, _ in file.columns), [i for i, _, _ in file.columns]
+    counts = {at.index(i): n for i, n in file.uncalculated.items()}
+    told = {"not_a_row": f"{_NO_ROW} IS TRUE", "may_be_none": f"{_NO_ROW} IS FALSE"} if file.is_marked else {}
+    return Relation(f"read_json({as_pattern(file.path)}, {options})", names, uncalculated=counts, **told)
 
 
 def attached(con: duckdb.DuckDBPyConnection, path: str, name: str, table: str | None) -> str:
@@ -346,32 +415,45 @@ def _chosen(name: str, table: str | None, tables: Sequence[str], what: str = "ta
 
 
 # ------------------------------------------------------------------------------------------------ rows of Python
-def write_rows(rows: Iterator[_Row], out: str) -> tuple[tuple[str | None, str], ...]:
-    """Write rows as JSON lines with the keys c0, c1, …; return the name and DuckDB's type of each column.
+def write_rows(
+    rows: Iterator[_Row], out: str, hints: list[str], *, as_written: bool = False, is_exact: bool = False
+) -> tuple[tuple[tuple[int, str | None, str], ...], dict[int, int]]:
+    """Write rows as JSON lines with the keys c0, c1, …; return the place, name and DuckDB's type of each column.
 
     The first row holds the names. A row may be shorter than others; columns at the end without name and value are none.
+    IN: as_written: see `File`; is_exact: whether all digits of whole numbers shall stay. Beside them comes how many
+    cells of columns hold formulas without a value.
     """
     names = [None if each is None else str(each) for each in next(rows, ())]
     kinds: list[set[type]] = [set() for _ in names]
+    counts = Counter[int]()
     with open(out, "w", encoding="ascii") as file:
         while batch := list(islice(rows, _BATCH)):
             for i, values in enumerate(zip_longest(*batch)):
                 if i == len(kinds):
                     kinds.append(set())
-                kinds[i].update(map(type, values))
+                held = set(map(type, values))
+                if Uncalculated in held:
+                    counts[i] += values.count(UNCALCULATED)
+                if int in held and not all(abs(value) <= _EXACT for value in values if type(value) is int):
+                    held.add(_FarInt)
+                kinds[i] |= held
             file.writelines(map(_line, batch))
-    columns = [(name, _type_of(held - {type(None)})) for name, held in zip_longest(names, kinds)]
-    while columns and columns[-1] == (None, _EMPTY):
-        columns.pop()
-    return tuple((name, "VARCHAR" if type == _EMPTY else type) for name, type in columns)
+    how = {"as_written": as_written, "is_exact": is_exact}
+    columns = [(name, _type_of(held - {type(None)}, **how)) for name, held in zip_longest(names, kinds)]
+    return tuple(without_empty_columns(columns, hints)), dict(counts)
 
 
 def _line(row: _Row) -> str:
-    held = {f"c{i}": value for i, value in enumerate(row) if value is not None}
+    held = {f"c{i}": value for i, value in enumerate(row) if value is not None and value is not UNCALCULATED}
+    if isinstance(row, NoRow):
+        held[_NO_ROW] = row.is_sure
     return f"{json.dumps(held, default=_as_text)}\n"
 
 
+_NO_COLUMNS = "has no columns; the names of columns must stand in its first row"
 _Row = Sequence[Any]
+_NO_ROW = "no_row"
 
 
 def _as_text(value: Any) -> str:
@@ -380,17 +462,28 @@ def _as_text(value: Any) -> str:
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def _type_of(held: set[type]) -> str:
-    """Return the type of a column that holds values of these types; of numbers among texts it is text."""
-    return next((type for types, type in _TYPES if held <= types), "VARCHAR")
+def _type_of(held: set[type], *, as_written: bool, is_exact: bool) -> str | None:
+    """Return the type of a column that holds values of these types; None if there are none.
+
+    Of numbers among texts it is text, and so it is where all digits of numbers shall stay, and no other type has them.
+    """
+    if not held:
+        return None
+    held = held - {Uncalculated}
+    if {int, float} <= held <= {int, float, _FarInt} and (as_written or (is_exact and _FarInt in held)):
+        return "JSON" if as_written else "VARCHAR"
+    return next((type for types, type in _TYPES if held and held <= types), "VARCHAR")
 
 
-_EMPTY = "NULL"
+class _FarInt(int):
+    """Stands for whole numbers that doubles do not tell apart."""
+
+
+_EXACT = 1 << 53
 _TYPES: tuple[tuple[set[type], str], ...] = (
-    (set(), _EMPTY),
     ({bool}, "BOOLEAN"),
-    ({int}, "BIGINT"),
-    ({int, float}, "DOUBLE"),
+    ({int, _FarInt}, "BIGINT"),
+    ({int, float, _FarInt}, "DOUBLE"),
     ({date, datetime}, "TIMESTAMP"),
 )
 
@@ -420,7 +513,7 @@ def sqlite_rows(path: str, name: str, table: str | None, hints: list[str]) -> It
 
 
 def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Iterator[_Row]:
-    """Yield the rows of a sheet of Excel, the first one if none is named; without the empty ones below the last.
+    """Yield the rows of a sheet of Excel, the first visible one if none is named; see `rows_of_sheet`.
 
     A line on other sheets is added to the hints.
     """
@@ -429,29 +522,18 @@ def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Ite
     except ImportError:
         raise DataError('Excel files need openpyxl: pip install "boxwood[excel]"') from None
     with closing(load_workbook(path, read_only=True, data_only=True)) as book:
-        sheets = [sheet.title for sheet in book.worksheets]
-        if table is None and len(sheets) > 1:
-            hints.append(f"read the first of {len(sheets):,} sheets: {sheets[0]}; --table names another")
-        sheet = book[_chosen(name, table, sheets[:1] if table is None else sheets, "sheet")]
-        sheet.reset_dimensions()  # which some programs write wrongly
-        n_empty = 0
-        for row in sheet.iter_rows(values_only=True):
-            if all(value is None for value in row):
-                n_empty += 1
-                continue
-            yield from [()] * n_empty
-            n_empty = 0
-            yield [_number(value) if type(value) is int else value for value in row]
-
-
-def _number(value: int) -> int | float:
-    """Return a whole number of Excel, which has no more digits than a double."""
-    return value if -(1 << 63) <= value < 1 << 63 else float(value)
+        sheets = visible_sheets(book, hints)[:1] if table is None else [sheet.title for sheet in book.worksheets]
+        chosen = _chosen(name, table, sheets, "sheet")
+        n_rows = 0
+        for n_rows, row in enumerate(rows_of_sheet(book[chosen], name, hints), 1):  # noqa: B007
+            yield row
+        if n_rows == 0 and table is not None:
+            raise DataError(f"{name}, sheet {shown(chosen)}, {_NO_COLUMNS}\nsheets: {listed(sheets, 30)}")
 
 
 FORMATS = {
-    "csv": Format((".csv", ".txt"), _csv, is_text=True, prepared=_in_utf8),
-    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True, prepared=_in_utf8),
+    "csv": Format((".csv", ".txt"), _csv, is_text=True, prepared=_as_text_file),
+    "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True, prepared=_as_text_file),
     "parquet": Format((".parquet", ".pq"), _parquet),
     "arrow": Format((".arrow", ".feather"), _arrow),
     "jsonl": Format((".jsonl", ".ndjson"), _json_lines),

@@ -5,13 +5,14 @@ People write these into files of text and sheets alike, so both are looked at as
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from boxwood._messages import cut_off, listed
+from boxwood._messages import Lost, cut_off, listed
 from boxwood.axes.categories import TRUTHS
 from boxwood.table.sql import BLANKS, MARKS
 
@@ -26,8 +27,10 @@ class Head(NamedTuple):
     dates and truths in the rows that follow, ten of them at least. Names and a line that describes have texts in two of
     these or more, names below a title in one; neither has a value there, nor in any column a text that comes again
     beneath it beside others, and nor has a title of as many fields, if more than two are filled. A row that has a
-    value, or a word of the others, is none of them. Four columns tell, too, if in some of them each other word comes
-    again, and that of the line does not.
+    value, a word of the others, or a text in the form of another one beneath, as A17 and A18, is none of them. Four
+    columns tell, too, if in some of them each other word comes again, and that of the line does not. A line that
+    describes has other texts in each of those columns, and four of them where it also has a text among others that do
+    not come again: there it may be the row of somebody who refused to answer.
 
     Parameters
     ----------
@@ -43,8 +46,12 @@ class Head(NamedTuple):
     first_row: list[str]
 
     @classmethod
-    def of(cls, records: list[tuple[int, list[str]]]) -> Head | None:
-        """Return the head of a table from its first lines; None if the first line has the names, and rows follow."""
+    def of(cls, records: list[tuple[int, list[str]]], *, is_sure: bool = True) -> Head | None:
+        """Return the head of a table from its first lines; None if the first line has the names, and rows follow.
+
+        IN: is_sure: whether a line that describes columns must be sure to be no row; else it may be one that has texts
+        where all others have numbers.
+        """
         width = next((len(fields) for _, fields in reversed(records) if fields), 0)
         may_be_names = [len(fields) == width < 2 * len(filled(fields)) for _, fields in records[:_MOST_TITLES]]
         if width < 2 or True not in may_be_names:
@@ -55,80 +62,174 @@ class Head(NamedTuple):
         n_texts = 1 if has_title else 2
         for end in reversed(range(at + 1 if has_title else at + 2, at + 4)):
             rows = [fields for _, fields in records[end:] if fields]
-            below = [(2, fields) for _, fields in records[at + 1 : end]]
-            lines = [*reversed(below), (n_texts, records[at][1]), *told]
+            below = [fields for _, fields in records[at + 1 : end]]
             if (
                 rows
-                and all(len(fields) == width for fields in (*rows, *(fields for _, fields in below)))
-                and all(_is_told(fields, rows, n) for n, fields in lines)
+                and all(len(fields) == width for fields in (*rows, *below))
+                and all((_is_description if is_sure else _is_told)(fields, rows) for fields in reversed(below))
+                and all(_is_told(fields, rows, n) for n, fields in [(n_texts, records[at][1]), *told])
+                and not (has_title and _is_like(records[at][1], rows))
             ):
                 return cls(records[:end], at, rows[0])
         return None
+
+    def to_names(self) -> Self:
+        """Return the head down to the names of columns, with the lines below these as rows."""
+        rows = [fields for _, fields in self.records[self.at + 1 :] if fields]
+        return self._replace(records=self.records[: self.at + 1], first_row=[*rows, self.first_row][0])
+
+    @property
+    def descriptions(self) -> list[list[str]]:
+        """The lines below the names that describe columns."""
+        return [fields for _, fields in self.records[self.at + 1 :] if filled(fields)]
 
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
         return self.records[self.at][1]
 
-    def hints(self, skip: int = 0, unit: str = "line") -> Iterator[str]:
-        """Yield lines for the reader on what is left out; IN: skip: number of lines above that are not looked at."""
+    def hints(self, skip: int = 0, unit: str = "line", *, is_kept: bool = False) -> Iterator[str]:
+        """Yield lines for the reader on what is no row.
+
+        IN: skip: number of lines above that are not looked at; is_kept: whether lines below the names are kept.
+        """
         titles, below = self.records[: self.at], self.records[self.at + 1 :]
-        for found, what in ((titles, "above the names of columns"), (below, "below the names of columns")):
-            numbers = [str(skip + line) for line, fields in found if filled(fields)]
-            texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in filled(fields)]
-            if len(numbers) > 1:
-                yield f"left out {unit}s {', '.join(numbers[:-1])} and {numbers[-1]} {what}: {listed(texts, 3)}"
-            elif numbers:
-                yield f"left out {unit} {numbers[0]} {what}: {listed(texts, 3)}"
+        if any(filled(fields) for _, fields in titles):
+            yield Lost(f"left out {_named(titles, skip, unit)[0]} above the names of columns: {_named(titles)[1]}")
+        if any(filled(fields) for _, fields in below):
+            which, texts = _named(below, skip, unit)
+            what = f"no cluster for {which}, which describes columns" if is_kept else f"left out {which}"
+            yield f"{what} below the names of columns: {texts}"
 
 
-def ends_of(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+def _named(found: Sequence[tuple[int, list[str]]], skip: int = 0, unit: str = "line") -> tuple[str, str]:
+    """Return the numbers of lines, and the first of their texts."""
+    numbers = [str(skip + line) for line, fields in found if filled(fields)]
+    texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in filled(fields)]
+    which = f"{unit} {numbers[0]}" if len(numbers) == 1 else f"{unit}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+    return which, listed(texts, 3)
+
+
+def ends_of(
+    records: Sequence[Sequence[str]], width: int, adds_up: Callable[[int, Sequence[str]], bool]
+) -> list[Sequence[str]]:
     """Return the rows of totals, and notes, at the end of a table, with empty rows above them; IN: its last rows.
 
-    The first value of a row of totals is a word such as Total or Average, there is a digit, and at least half of its
-    fields are empty: not the same fields as in a row with another word, as then rows have gaps. A note is a text in the
-    first field alone, where all other rows have more than one value, and that column numbers, dates or truths alone.
+    The first value of a row of totals is a word such as Total or Average and nothing else, there is a digit, and at
+    least half of its fields are empty: not the same fields as in a row with another word, as then rows have gaps. No
+    row can have that word for its name: it stands in a column of numbers, dates or truths, or a number of the row is
+    the sum, or the mean, of its column, as `adds_up` says of the place of the word and the row. A note is a sentence
+    in the first field alone, where all other rows have more than one value, and that column numbers, dates or truths
+    alone.
     """
     first = max(len(records) - _MOST_ENDS, 0)
-    others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
+    others = [fields for fields in records if len(fields) == width and not begins_as_total(fields)]
+    others = [fields for fields in others if len(filled(fields)) > 1]
     above = [fields for fields in records[:first] if fields]
     ends: list[Sequence[str]] = []
     for fields in reversed(records[first:]):
-        if filled(fields) and (len(fields) != width or not (_is_total(fields, others) or _is_note(fields, above))):
+        if filled(fields) and (
+            len(fields) != width or not (_is_total(fields, others, adds_up) or _is_note(fields, above))
+        ):
             break
         ends.insert(0, fields)
     return ends if any(map(filled, ends)) else []
 
 
-def hints_on_ends(ends: Sequence[Sequence[str | None]]) -> list[str]:
-    """Return lines for the reader on rows of totals, and on notes, that are left out at the end."""
+def doubtful_ends(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Return rows at the end with a text in the first field alone, where others have numbers, that may be rows."""
+    first = max(len(records) - _MOST_ENDS, 0)
+    above = [fields for fields in records[:first] if fields]
+    ends = [fields for fields in records[first:] if len(fields) == width]
+    return [fields for fields in ends if _is_note(fields, above, is_sure=False) and not _is_note(fields, above)]
+
+
+def hints_on_ends(ends: Sequence[Sequence[str | None]], *, is_kept: bool = False) -> list[str]:
+    """Return lines for the reader on rows of totals, and on notes, that are left out at the end, or kept as no rows."""
+    what = "no cluster for" if is_kept else "left out"
     first = [next((word for word in fields if word), None) for fields in ends]
-    totals = [repr(word) for word in first if word and _TOTAL.match(word)]
-    notes = [repr(cut_off(word, 40)) for word in first if word and not _TOTAL.match(word)]
-    said = [f"left out rows of totals: {listed(totals)}"] if totals else []
-    return [*said, *([f"left out notes below the rows: {listed(notes)}"] if notes else [])]
+    totals = [repr(word) for word in first if word and _TOTAL.fullmatch(word)]
+    notes = [repr(cut_off(word, 40)) for word in first if word and not _TOTAL.fullmatch(word)]
+    said = [f"{what} rows of totals: {listed(totals)}"] if totals else []
+    return [*said, *([f"{what} notes below the rows: {listed(notes)}"] if notes else [])]
 
 
-def rows_alone(rows: Iterator[Sequence[Any]], hints: list[str]) -> Iterator[Sequence[Any]]:
-    """Yield the names of columns, and then the rows of a sheet; lines on what is left out are added to the hints."""
+class NoRow(tuple[Any, ...]):
+    """Cells of a line of a sheet that is no row: it describes the columns, or is a total or a note."""
+
+    is_sure = True
+
+
+class Doubtful(NoRow):
+    """Cells of one that may be a row."""
+
+    is_sure = False
+
+
+def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool = False) -> Iterator[Sequence[Any]]:
+    """Yield the names of columns, and then the rows of a sheet; lines on what is none are added to the hints.
+
+    IN: all_rows: whether lines below the names that are, or may be, no rows are yielded as such; else the first are
+    left out, and the second are rows.
+    """
     first = deque(islice(rows, FIRST))
     width = max(map(len, first), default=0)
-    head = Head.of([(i + 1, _texts(row, width)) for i, row in enumerate(first)])
+    numbered = [(i + 1, _texts(row, width)) for i, row in enumerate(first)]
+    sure, head = Head.of(numbered), Head.of(numbered, is_sure=not all_rows)
+    if sure is not None:
+        hints += sure.hints(unit="row", is_kept=all_rows)
     if head is not None:
-        hints += head.hints(unit="row")
-        for _ in head.records:
-            first.popleft()
+        above = [first.popleft() for _ in head.records]
         yield [name or None for name in head.names]
-    elif first:
-        yield first.popleft()
-    last: deque[Sequence[Any]] = deque()
+        n_sure = 0 if sure is None else len(sure.records)
+        told = ((NoRow if i < n_sure else Doubtful)(above[i]) for i in range(head.at + 1, len(above)))
+        yield from told if all_rows else ()
+    else:
+        while first and not any(_texts(first[0], width)):
+            first.popleft()
+        if first:
+            yield first.popleft()
+    last, sums = deque[Sequence[Any]](), Sums()
     for row in chain(first, rows):
         last.append(row)
+        sums.add(row)
         if len(last) > FIRST:
             yield last.popleft()
-    ends = ends_of([_texts(row, width) for row in last], width)
-    hints += hints_on_ends(ends)
-    yield from islice(last, len(last) - len(ends))
+    texts = [_texts(row, width) for row in last]
+    ends = ends_of(texts, width, sums.has)
+    hints += hints_on_ends(ends, is_kept=all_rows)
+    doubtful = doubtful_ends(texts, width) if all_rows else []
+    n_rows = len(last) - len(ends)
+    yield from (Doubtful(row) if texts[i] in doubtful else row for i, row in enumerate(islice(last, n_rows)))
+    yield from map(NoRow, islice(last, n_rows, None)) if all_rows else ()
+
+
+class Sums:
+    """Sums of the columns of a sheet, and the number of their values, without rows that begin as one of totals."""
+
+    def __init__(self) -> None:
+        self._sums: dict[int, tuple[float, int]] = {}
+
+    def add(self, row: Sequence[Any]) -> None:
+        """Add the numbers of a row."""
+        if begins_as_total([value for value in row if isinstance(value, str)]):
+            return
+        for j, value in enumerate(row):
+            if type(value) in (int, float):
+                total, n = self._sums.get(j, (0.0, 0))
+                self._sums[j] = total + value, n + 1
+
+    def has(self, at: int, fields: Sequence[str]) -> bool:
+        """Return whether a number of a row is the sum of its column, or the mean if its word says so."""
+        numbers = [(j, float(text)) for j, text in enumerate(fields) if j in self._sums and _FLOAT.fullmatch(text)]
+        return any(is_sum(fields[at], number, *self._sums[j]) for j, number in numbers)
+
+
+def is_sum(word: str, number: float, total: float, n: int) -> bool:
+    """Return whether a number is the sum of values, or the mean if the word says so, but for what was rounded."""
+    if _MEAN.match(word.strip()):
+        return n > 1 and math.isclose(number, total / n, rel_tol=0.01)
+    return n > 1 and math.isclose(number, total, rel_tol=0.001)
 
 
 def _texts(row: Sequence[Any], width: int) -> list[str]:
@@ -142,13 +243,36 @@ def filled(fields: Sequence[str]) -> list[str]:
     return [text for text in fields if text.strip()]
 
 
-def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int) -> bool:
-    """Return whether a line is none of the rows beneath it.
+class _Told(NamedTuple):
+    """Texts of a line in columns of numbers, dates and truths; how many stand among words that come again, or not."""
 
-    It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, texts in as many columns, and
-    no text that comes again beside others.
+    plain: list[str]
+    n_closed: int
+    n_open: int
+
+
+def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int = 2) -> bool:
+    """Return whether a line is none of the rows beneath it; see `_told`."""
+    told = _told(fields, rows)
+    return told is not None and (len(told.plain) >= n_texts or len(told.plain) + told.n_closed >= _MANY)
+
+
+def _is_description(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a line describes the columns of the rows beneath it: it cannot be one of them."""
+    told = _told(fields, rows)
+    if told is None or _is_like(fields, rows):
+        return False
+    n_texts = len(set(told.plain))  # a row may say "refused" everywhere
+    return (n_texts >= 2 and told.n_open == 0) or n_texts + told.n_closed >= _MANY
+
+
+def _told(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> _Told | None:
+    """Return what tells a line from the rows beneath it; None if it may be one of them.
+
+    It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, and no text that comes again
+    beside others.
     """
-    n_plain = n_closed = 0
+    told = _Told([], 0, 0)
     for j, text in enumerate(fields):
         if _is_lacking(text):
             continue
@@ -156,37 +280,66 @@ def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int)
         if text in values:
             if min(values) == max(values):
                 continue  # a mark such as an x, or the name of what is marked
-            return False
+            return None
         if len(values) >= _FEWEST and all(map(is_plain, values)):
             if is_plain(_BESIDE.sub("", text.strip())):
-                return False
-            n_plain += 1
+                return None
+            told.plain.append(text)
         elif len(values) >= _FEWEST and min(Counter(values).values()) > 1:
-            n_closed += 1
-    return n_plain >= n_texts or n_plain + n_closed >= _MANY
+            told = told._replace(n_closed=told.n_closed + 1)
+        else:
+            told = told._replace(n_open=told.n_open + bool(values))
+    return told
 
 
-def _begins_as_total(fields: Sequence[str]) -> bool:
-    return any(_TOTAL.match(text.strip()) for text in filled(fields)[:1])
+def _is_like(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a text of a line with digits has the form of one beneath it, as A17 has that of B2."""
+    forms = ((j, _form(text)) for j, text in enumerate(fields) if any(map(str.isdigit, text)))
+    return any(form == _form(row[j]) for j, form in forms for row in rows)
 
 
-def _is_note(fields: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+def _form(text: str) -> str:
+    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", text.strip()))
+
+
+def begins_as_total(fields: Sequence[str]) -> bool:
+    """Return whether the first text of a row is a word such as Total or Average."""
+    return any(_TOTAL.fullmatch(text.strip()) for text in filled(fields)[:1])
+
+
+def _is_note(fields: Sequence[str], above: Sequence[Sequence[str]], *, is_sure: bool = True) -> bool:
     above = above[1:]  # the first may have the names
-    values = [row[0] for row in above if not _is_lacking(row[0])]
-    is_first_alone = bool(fields[0].strip()) and len(filled(fields)) == 1 and not is_plain(fields[0])
+    text = fields[0].strip()
+    is_first_alone = bool(text) and len(filled(fields)) == 1 and not is_plain(text)
     return (
         is_first_alone
-        and len(values) >= _FEWEST
-        and all(map(is_plain, values))
+        and (_is_sentence(text) or not is_sure)
+        and _is_of_numbers(0, above)
         and all(len(filled(row)) > 1 for row in above)
     )
 
 
-def _is_total(fields: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+def _is_sentence(text: str) -> bool:
+    """Return whether a text cannot be a name or a number of somebody, such as A17."""
+    is_long = len(_WORD.findall(text)) >= 3
+    return is_long or _SENTENCE.match(text) is not None
+
+
+def _is_of_numbers(j: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a column holds numbers, dates or truths alone."""
+    values = [row[j] for row in rows if not _is_lacking(row[j])]
+    return len(values) >= _FEWEST and all(map(is_plain, values))
+
+
+def _is_total(
+    fields: Sequence[str], others: Sequence[Sequence[str]], adds_up: Callable[[int, Sequence[str]], bool]
+) -> bool:
     empty = [j for j, text in enumerate(fields) if not text.strip()]
-    has_own_gaps = all(any(row[j].strip() for j in empty) for row in others if len(filled(row)) > 1)
-    has_digits = any(map(str.isdigit, "".join(fields)))
-    return _begins_as_total(fields) and len(fields) <= 2 * len(empty) and has_digits and has_own_gaps
+    if not begins_as_total(fields) or len(fields) > 2 * len(empty) or not any(map(str.isdigit, "".join(fields))):
+        return False
+    at = next(j for j, text in enumerate(fields) if text.strip())
+    has_own_gaps = all(any(row[j].strip() for j in empty) for row in others)
+    return has_own_gaps and (_is_of_numbers(at, others[1:]) or adds_up(at, fields))  # the first may be cut off
 
 
 def _is_lacking(text: str) -> bool:
@@ -199,11 +352,20 @@ def is_plain(text: str) -> bool:
     return len(text) <= 40 and (text.lower() in _WORDS or _PLAIN.fullmatch(text) is not None)
 
 
-_TOTAL = re.compile(
-    r"(?:grand\s+|sub[-\s]?)?(?:totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|averages?|mean"
-    r"|durchschnitt|mittelwert|moyenne|promedio|totaal|totalt|gemiddelde|razem|suma|celkem|spolu|összesen|yhteensä|summa)\b",
-    re.IGNORECASE,
+_MEANS = "averages?|mean|durchschnitt|mittelwert|moyenne|promedio|gemiddelde"
+_TOTALS = (
+    r"totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|totaal|totalt|razem|celkem|spolu"
+    r"|összesen|yhteensä|summa"
 )
+TOTAL = rf"(?:grand\s+|sub[-\s]?)?(?:{_TOTALS}|{_MEANS})\s*[:=]?"
+"""The pattern of words of a total, in any letters, which Python and DuckDB read alike."""
+_TOTAL, _MEAN = re.compile(TOTAL, re.IGNORECASE), re.compile(_MEANS, re.IGNORECASE)
+_FLOAT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_SENTENCE = re.compile(
+    r"[*\u2020\u2021\u00a7\u00a9(\[]|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{2,}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
+)
+"""Beginnings of notes: a mark, `Source: `, `n =`, `As of 31.12.2026`."""
 _MOST_ENDS = 6  # lines at the end that are looked at
 _MOST_TITLES = 20  # lines above the names of columns, these included
 _FEWEST = 10  # values that show what a column holds

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from boxwood._dates import Dates
-from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table.column_names import ColumnError, distinct_names, suggestion
@@ -112,6 +112,7 @@ def inputs_of(source: DuckTable, rules: Rules) -> dict[str, Input]:
         If the table lacks a column, or one that must be numbers has a type without any, such as a date.
     """
     positions = positions_of(source.name, source.names, rules.needed)
+    source.refuse_uncalculated(positions.values())
     kinds: dict[str, Categories | Dates] = {**rules.categories, **rules.dates}
     return {name: input_of(source, at, kinds.get(name)) for name, at in positions.items()}
 
@@ -125,7 +126,7 @@ def positions_of(table: str, names: Sequence[str], needed: Mapping[str, str]) ->
         similar = suggestion(absent[0], names)
         raise DataError(f"{table} lacks a column the rules need: {absent[0]}{similar}{advice}")
     if absent:
-        raise DataError(f"{table} lacks {len(absent)} columns the rules need: {', '.join(absent)}{advice}")
+        raise DataError(f"{table} lacks {len(absent)} columns the rules need: {listed(absent)}{advice}")
     return {name: names.index(column) for name, column in needed.items()}
 
 
@@ -393,9 +394,10 @@ def read_row(
         for name, values in columns.items()
         if options.decimal or isinstance(values, Dates) or (isinstance(values, Categories) and not values.are_numbers)
     ]
-    with open_table(path, options, text=False, texts=texts) as source:
+    with open_table(path, options, text=False, texts=texts, all_rows=True) as source:
         positions = positions_of(source.name, source.names, {name: name for name in columns})
-        learn_styles(source, list(positions.values()))
+        source.refuse_uncalculated(positions.values())
+        learn_styles(source.rows_alone(), list(positions.values()))
         inputs = [input_of(source, j, columns[name]) for name, j in positions.items()]
         wanted = [f"{one.value}, {one.is_text}, {source.text(one.column)}, {one.is_unseen}" for one in inputs] or ["1"]
         the_row = f"(SELECT * FROM {source.relation} LIMIT 1 OFFSET {row - 1})"

@@ -9,6 +9,7 @@ import stat
 import sys
 from typing import IO
 
+from boxwood._files import refuse_unknown_letters
 from boxwood._frames import nearest_name
 from boxwood._validation import cut_off, shown
 from boxwood.errors import DataError
@@ -21,6 +22,7 @@ def as_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text; raise a TypeError for what is no path."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"a path must be text or a pathlib.Path, got {shown(path)}")
+    refuse_unknown_letters(path)
     return os.fspath(path)
 
 
@@ -64,12 +66,25 @@ def refuse_absent(path: str) -> None:
     """Raise a DataError if there is no such file (with the most similar name), or it is a folder or unreadable."""
     path = as_path(path)
     if not os.path.exists(path):
+        if os.path.islink(path):
+            raise DataError(f"{cut_off(path, 500)} is a link, but leads to no file: {cut_off(_why_absent(path))}")
         similar = _similar_file(path)
         raise DataError(f"no such file: {cut_off(path, 500)}" + (f"; did you mean '{similar}'?" if similar else ""))
     if os.path.isdir(path):
         raise DataError(f"{path} is a folder, not a file")
     if not os.access(path, os.R_OK):
         raise DataError(f"{path} may not be read: permission denied")
+
+
+def _why_absent(path: str) -> str:
+    """Return the system's words on a link that leads nowhere, as to itself."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return f"there is no {os.readlink(path)}"
+    except OSError as error:
+        return error.strerror or str(error)
+    return "it has changed"
 
 
 def find_files(path: str) -> list[str]:

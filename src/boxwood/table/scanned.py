@@ -174,7 +174,7 @@ def _of_files(
     if options.format != "parquet":
         from boxwood.table._spill import spilled_file
 
-        return _with_rows(spilled_file(found[0], options, choose, memory_limit=memory_limit, tick=tick))
+        return _with_rows(spilled_file(found[0], options, choose, choose.used_of, memory_limit=memory_limit, tick=tick))
     refuse_other_options(path, "parquet", options)
     return _of_parquet([parquet_file(each) for each in found], path, choose, memory_limit, tick)
 
@@ -197,6 +197,11 @@ class _Choice:
     def __call__(self, names: Sequence[str]) -> list[int]:
         self.used.among(names)
         return list(range(len(names))) if self.wanted is None else find_columns(self.wanted, names)
+
+    def used_of(self, names: Sequence[str]) -> list[int]:
+        """Return the columns that are not excluded, with those of labels and weights."""
+        chosen = self.used.among(names)
+        return [*chosen.columns, *(i for i in chosen[2:] if i is not None)]
 
 
 # ------------------------------------------------------------------------------------------------------- arguments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
@@ -20,9 +20,9 @@ from boxwood.passes.source import Source
 from boxwood.table._spill import told_of_disk
 from boxwood.table.column_names import ColumnError, suggestion
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
-from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, open_table, query_table
+from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, is_nested, open_table, query_table
 from boxwood.table.formats import format_of
-from boxwood.table.labels import BatchLabeller, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
+from boxwood.table.labels import BatchLabeller, Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
 from boxwood.table.parquet import (
     ParquetFile,
@@ -139,10 +139,11 @@ def is_csv(out: Any) -> bool:
 
 def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
     """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers."""
-    text = output_format(out).startswith("FORMAT csv")
+    target = output_format(out)
+    text, as_written = target.startswith("FORMAT csv"), target != OUTPUTS[".parquet"]
     # DuckDB reads points as decimal ones
     texts = rules.texts if options.decimal is None else set(rules.needed.values())
-    return open_table(as_path(table), options, text=text, texts=texts)
+    return open_table(as_path(table), options, text=text, texts=texts, all_rows=True, as_written=as_written)
 
 
 class _Files(NamedTuple):
@@ -398,7 +399,7 @@ def _named(out: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
+        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0].removeprefix("cannot write: ")
         raise OSError(f"cannot write {out}: {reason}; is the disk full?") from None
 
 
@@ -420,17 +421,37 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
     refuse_taken(source.name, source.names, column)
     if not to_csv:
         _refuse_twins(source, out)
-    labelled = _check(source, rules, tick and (lambda share: tick(share / 2)))
-    rows = rows_with(source.numbered, inputs_of(source, rules))
+    labelled = _check(source.rows_alone(), rules, tick and (lambda share: tick(share / 2)))
+    inputs = inputs_of(source, rules)
+    rows, expression = rows_with(source.numbered, inputs), _of_rows(source, rules.expression, inputs)
+    labelled = _with_others(source, labelled, rows, expression)
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
-        new = _columns(source, rules.expression, as_cell(column) if to_csv else column, to_csv)
+        new = _columns(source, expression, as_cell(column) if to_csv else column, to_csv)
         packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
         options = f"{target}{new.header}{packing}{groups}, {_IN_PLACE}"
-        source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
+        with _named(out):
+            source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
     return labelled
+
+
+def _of_rows(source: DuckTable, expression: str, inputs: Mapping[str, Input]) -> str:
+    """Return the SQL of the new column, which is NULL for what is no row, and for what may be none and has texts."""
+    texts = " OR ".join(one.is_text for one in inputs.values()) or "false"
+    doubtful = f"({source.may_be_none}) AND ({texts})" if source.may_be_none else ""
+    others = " OR ".join(filter(None, (source.not_a_row, doubtful)))
+    return f"CASE WHEN NOT coalesce({others}, false) THEN ({expression}) END" if others else expression
+
+
+def _with_others(source: DuckTable, labelled: Labelled, rows: str, expression: str) -> Labelled:
+    """Return the counts with what is, or may be, no row: it is written, too."""
+    if not source.others:
+        return labelled
+    counts = f"count(*), count(*) FILTER (({expression}) IS NULL)"
+    n_rows, n_empty = source.fetch_lean(f"SELECT {counts} FROM {rows} WHERE {source.others}")[0]
+    return labelled._replace(n_rows=labelled.n_rows + n_rows, n_empty=labelled.n_empty + n_empty)
 
 
 def _refuse_twins(source: DuckTable, out: str) -> None:
@@ -471,6 +492,13 @@ def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
 
 
+def _as_text_of_csv(source: DuckTable, i: int) -> str:
+    """Return SQL of a column for CSV: values with others inside are JSON, and texts of JSON lose their quotes."""
+    if is_nested(source.types[i]):
+        return f"CAST(to_json(c{i}) AS VARCHAR)"
+    return source.text(i) if source.types[i] == "JSON" else f"c{i}"
+
+
 class _Columns(NamedTuple):
     """The columns to write, in SQL by their names, SQL of a row above them, and DuckDB's option for a line of names."""
 
@@ -486,8 +514,7 @@ def _columns(source: DuckTable, expression: str, column: str, is_csv: bool) -> _
     as the first row instead; other files are refused.
     """
     names = [*source.names, column]
-    # a text of JSON has quotes around it, which are no part of it
-    own = (source.text(i) if is_csv and type == "JSON" else f"c{i}" for i, type in enumerate(source.types))
+    own = (_as_text_of_csv(source, i) if is_csv else f"c{i}" for i in range(len(source.types)))
     values = [*own, f"({expression})"]
     if not is_csv or len({name.casefold() for name in names}) == len(names):
         return _Columns(dict(zip(names, values, strict=True)), ", HEADER true" if is_csv else "")

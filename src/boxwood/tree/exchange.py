@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from boxwood._messages import listed
 from boxwood._validation import shown
 from boxwood.errors import ModelError
 from boxwood.tree.nodes import CutTest, runs_of
@@ -125,7 +126,7 @@ def _read_cut(node: int, entry: Any) -> tuple[CutTest, Any, Any] | None:
             _refuse_others(node, entry, keys)
             missing = sorted(keys - entry.keys())
             if missing:
-                raise ModelError(f"node {node} lacks {', '.join(missing)}")
+                raise ModelError(f"node {node} lacks {listed(missing)}")
             if type(entry["feature"]) is not int:
                 raise ModelError(f"node {node}: feature must be a whole number, got {shown(entry['feature'])}")
             asked = (_read_codes if test == "values" else _read_ends)(node, entry["feature"], entry[test], test)
@@ -151,7 +152,7 @@ def _read_codes(node: int, feature: int, value: Any, test: str) -> CutTest:
 def _refuse_others(node: int, entry: dict[str, Any], keys: set[str]) -> None:
     others = sorted(map(str, entry.keys() - keys))
     if others:
-        raise ModelError(f"node {node} has unknown keys: {', '.join(others)}; known: {', '.join(sorted(keys))}")
+        raise ModelError(f"node {node} has unknown keys: {listed(others)}; known: {', '.join(sorted(keys))}")
 
 
 def _write(number: float) -> float | str:
