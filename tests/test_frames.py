@@ -2,6 +2,8 @@
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from io import StringIO
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import narwhals as nw
@@ -143,11 +145,11 @@ def test_dictionaries_of_arrow_in_pandas_are_their_values(values, is_ordered):
 
 @pytest.mark.parametrize("n", [2, 300])
 def test_values_that_are_neither_numbers_nor_text_are_told_alike_be_they_few_or_many(n):
-    months = pd.period_range("2000-01", periods=n, freq="M")
-    columns = {"complex": np.arange(n) * 1j, "period": months, "tuple": [(i,) for i in range(n)]}
+    arrays = [np.array([i, 0.5]) for i in range(n)]
+    columns = {"complex": np.arange(n) * 1j, "array": arrays, "tuple": [(i,) for i in range(n)]}
     rows = np.arange(300) % n
     for name, values in columns.items():
-        frame = pd.DataFrame({name: pd.Series(values).take(rows).to_numpy(), "x": np.arange(300.0) % 7})
+        frame = pd.DataFrame({name: pd.Series(values).take(rows).array, "x": np.arange(300.0) % 7})
         ex = bw.explain(frame, frame["x"] > 3)
         assert f"left out, neither numbers nor text: {name}" in ex.notes
 
@@ -230,3 +232,104 @@ def test_equal_names_are_refused_wherever_a_frame_is_read():
     for call in calls:
         with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
             call()
+
+
+N = 60
+BREAKS = [17, 30, 45, 60, 90]
+
+
+def bands(age):
+    """Return bands of ages as their libraries have them, beside their texts."""
+    cut = pd.Series(pd.cut(age, BREAKS))
+    return {
+        "cut": cut,
+        "no order": pd.Series(pd.Categorical(cut, ordered=False)),
+        "intervals": pd.Series(pd.arrays.IntervalArray(cut.tolist())),
+        "objects": pd.Series(cut.tolist(), dtype=object),
+        "texts": cut.astype(str),
+        "polars": pl.Series(cut.astype(str).tolist(), dtype=pl.Categorical),
+        "arrow": pa.array(cut.astype(str)).dictionary_encode(),
+    }
+
+
+@law(8)
+def test_bands_are_in_their_order_whatever_holds_them_and_are_found_again_by_their_texts(seed):
+    rng = np.random.default_rng(seed)
+    age, x = rng.integers(18, 90, N), rng.integers(0, 50, N)
+    labels = np.where(age > BREAKS[1 + seed % 3], "old", "young")
+    said = set()
+    for column in bands(age).values():
+        make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(column).__module__.split(".")[0], pd.DataFrame)
+        ex = bw.explain(make({"band": column, "x": x}), labels, method="cart", columns=["band"])
+        said.add(bw.render.rules(ex))
+        assert ex.coded_columns[0].ordered
+        frame = pd.DataFrame({"band": pd.cut(age, BREAKS), "x": x})
+        again = [frame, pd.read_csv(StringIO(frame.to_csv(index=False))), frame[["band"]].to_numpy(dtype=object)]
+        for rows in again:
+            assert ex.predict(rows).tolist() == labels.tolist()
+        rule = dict[str, Any]()
+        exec(ex.to_python(), rule)
+        assert [rule["cluster"]({"band": str(one), "x": 0}) for one in frame["band"]] == labels.tolist()
+    assert len(said) == 1
+    assert "old: band is " in said.pop()
+
+
+def test_a_band_is_said_without_quotes_and_a_pair_of_numbers_is_no_band():
+    age = np.arange(18, 90)
+    ex = bw.explain(pd.DataFrame({"band": pd.cut(age, BREAKS), "x": age % 7}), np.where(age > 45, "old", "young"))
+    assert "old: band is (45, 60] or (60, 90]" in bw.render.rules(ex)
+    pairs = pd.DataFrame({"pair": np.where(age > 45, "[1, 2]", "[3, 4]"), "x": age % 7})
+    pairs.loc[:3, "pair"] = "[5, 6]"
+    ex = bw.explain(pairs, np.where(age > 45, "old", "young"))
+    assert not ex.coded_columns[0].ordered
+
+
+PERIODS = {"M": "2020-05 to 2020-", "Q": "2021Q1 to ", "W": "2020-01-27/2020-02-02 to "}
+
+
+@pytest.mark.parametrize("length", ["M", "Q", "W", "D", "h", "Y"])
+def test_periods_are_texts_in_order_days_are_dates_and_years_are_numbers(length):
+    place = np.arange(N) % 12
+    for kind in (None, object, "category"):
+        frame = pd.DataFrame(
+            {"t": pd.period_range("2020-01-01", periods=12, freq=length)[place], "x": np.arange(N) % 7}
+        )
+        frame = frame if kind is None else frame.astype({"t": kind})
+        ex = bw.explain(frame, np.where(place > 3, "late", "early"), method="cart")
+        assert ex.agreement == 1
+        said = bw.render.rules(ex).splitlines()[1]
+        assert said.startswith(
+            {"Y": "late: t > 2023", "D": "late: t is from 2020-01-05 on"}.get(length, "late: t is from ")
+        )
+        assert PERIODS.get(length, "") in said
+        assert ex.predict(pd.read_csv(StringIO(frame.to_csv(index=False)))).tolist() == ex.predict(frame).tolist()
+
+
+@law(12)
+def test_sparse_columns_are_the_numbers_of_the_matrix(seed):
+    rng = np.random.default_rng(seed)
+    dense = pd.DataFrame(
+        {
+            "i": rng.integers(0, 3, N),
+            "f": rng.choice([0.0, 0.25, 1.5, np.nan], N),
+            "b": rng.random(N) > 0.5,
+            "z": np.where(rng.random(N) > 0.3, 0.0, rng.normal(size=N)),
+        }
+    )
+    labels, weight = np.where(dense["z"] > 0, 1, 0), rng.integers(1, 4, N)
+    fills = {"i": 1, "f": [np.nan, 0.25][seed % 2], "b": bool(seed % 2), "z": 0.0}
+    sparse = pd.DataFrame({name: pd.arrays.SparseArray(dense[name], fill_value=fill) for name, fill in fills.items()})
+    given = {
+        "labels_or_estimator": pd.Series(pd.arrays.SparseArray(labels)),
+        "sample_weight": pd.Series(pd.arrays.SparseArray(weight, fill_value=1)),
+    }
+    plain = bw.explain(dense, labels, sample_weight=weight)
+    found = [
+        bw.explain(sparse, **given),
+        bw.explain(sparse.assign(**given), "labels_or_estimator", sample_weight="sample_weight"),
+    ]
+    for ex in found:
+        assert ex.tree == plain.tree
+        assert ex.predict(sparse).tolist() == plain.predict(dense).tolist()
+        assert ex.measure(sparse, labels=labels).agreement == plain.measure(dense, labels).agreement
+    assert bw.explain(sparse, n_clusters=2).tree == bw.explain(dense, n_clusters=2).tree

@@ -257,18 +257,122 @@ def _columns(frame: Any) -> dict[str, Any]:
     import narwhals as nw
 
     columns = zip(column_names(frame), nw.from_native(frame, eager_only=True).iter_columns(), strict=True)
-    return {name: _decoded(series) for name, series in columns}
+    return {name: _as_read(_plain(series)) for name, series in columns}
 
 
-def _decoded(series: Any) -> Any:
-    """Return a column that pandas has as a dictionary of Arrow as its values, as it has no methods of Categoricals."""
+def column_series(frame: Any, name: str) -> Any:
+    """Return one column as rules read it, as a series of narwhals; see `_as_read`."""
+    import narwhals as nw
+
+    return _as_read(nw.from_native(column_values(frame, name), series_only=True))
+
+
+def _plain(series: Any) -> Any:
+    """Return a column of pandas with a value in each row: sparse ones filled, dictionaries of Arrow as their values.
+
+    These have no methods of Categoricals. Columns of Arrow are in a type that narwhals knows, if there is one.
+    """
     import narwhals as nw
 
     native = series.to_native()
+    if series.implementation.is_pyarrow():
+        return nw.from_native(_in_known_type(native), series_only=True)
     kind: Any = getattr(native, "dtype", None)
+    if type(kind).__name__ == "SparseDtype":
+        return nw.from_native(native.sparse.to_dense(), series_only=True)
     if not hasattr(kind, "pyarrow_dtype") or series.dtype != nw.Categorical:
         return series
     return nw.from_native(native.astype(type(kind)(kind.pyarrow_dtype.value_type)), series_only=True)
+
+
+def _in_known_type(column: Any) -> Any:
+    """Return a column of Arrow without runs, dictionaries of dates as dates, bands and periods as those of pandas."""
+    import pyarrow as pa
+    from pyarrow.compute import run_end_decode
+
+    kind = column.type
+    if pa.types.is_dictionary(kind) and pa.types.is_temporal(kind.value_type):
+        return column.cast(kind.value_type)
+    if pa.types.is_run_end_encoded(kind):
+        return _in_known_type(run_end_decode(column))
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    return column.to_pandas() if getattr(kind, "extension_name", "").startswith("pandas.") else column
+
+
+def _as_read(series: Any) -> Any:
+    """Return a column of pandas as rules read it: bands and periods as texts in their order, years as numbers.
+
+    Periods of days, or shorter ones, are the dates at which they begin. So is a Categorical of dates a column of dates;
+    one of bands, or of values of another type, is one of their texts.
+    """
+    import narwhals as nw
+
+    if not series.implementation.is_pandas():
+        return series
+    native = series.to_native()
+    kind: Any = native.dtype
+    categories = native.cat.categories if hasattr(kind, "categories") else None
+    if categories is None and not (_has_order(kind) or (series.dtype == nw.Object and _are_in_order(native))):
+        return series
+    if categories is None:
+        read = _in_their_order(native)
+    elif categories.dtype.kind in "mM" or all(isinstance(one, (date, Decimal)) for one in categories):
+        read = native.astype(categories.dtype)
+    elif _has_order(categories.dtype) and not kind.ordered:
+        read = _in_their_order(native.astype(categories.dtype))
+    else:
+        read = _with_texts(native, categories)
+    return series if read is native else nw.from_native(read, series_only=True)
+
+
+def _has_order(kind: Any) -> bool:
+    return type(kind).__name__ in ("IntervalDtype", "PeriodDtype")
+
+
+def _are_in_order(objects: Any) -> bool:
+    """Return whether all objects of a column are bands, or periods of one length."""
+    values = objects.dropna()
+    first = next(iter(values), None)
+    if type(first).__name__ not in ("Interval", "Period"):
+        return False
+    return all(type(one) is type(first) and getattr(one, "freq", 0) == getattr(first, "freq", 0) for one in values)
+
+
+def _in_their_order(bands: Any) -> Any:
+    """Return bands or periods of pandas as an ordered Categorical of texts, or periods as years or dates."""
+    import pandas as pd
+
+    periods = bands if hasattr(bands.dtype, "freq") else None
+    if periods is None and type(next(iter(bands.dropna()), None)).__name__ == "Period":
+        periods = pd.Series(pd.PeriodIndex(bands), index=bands.index, name=bands.name)
+    length = "" if periods is None else type(periods.dtype.freq).__name__
+    if length == "YearEnd":
+        return periods.dt.year.where(periods.notna())
+    if length not in ("", "QuarterEnd", "MonthEnd", "Week"):
+        return periods.dt.to_timestamp()
+    codes, values = pd.factorize((bands if periods is None else periods).array)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    place = np.array([*np.argsort(order), -1])
+    return _categorical(place[codes], [values[i] for i in order], bands, ordered=True)
+
+
+def _with_texts(native: Any, categories: Any) -> Any:
+    """Return a Categorical with texts for its categories, unless these are texts, numbers and truths."""
+    if all(isinstance(one, (str, int, float, np.integer, np.floating, np.bool_)) for one in categories):
+        return native
+    return _categorical(native.cat.codes.to_numpy(), categories, native, ordered=native.cat.ordered)
+
+
+def _categorical(codes: Array, values: Iterable[Any], like: Any, *, ordered: bool) -> Any:
+    """Return a Categorical of pandas of texts of values; values of the same text are one."""
+    import pandas as pd
+
+    texts = [str(value) for value in values]
+    known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    places = np.array([*(known[text] for text in texts), -1])[codes]
+    made = pd.Categorical.from_codes(places, categories=[*known], ordered=ordered)
+    return pd.Series(made, index=like.index, name=like.name)
 
 
 def _typed_columns(frame: Any) -> dict[str, Any]:
@@ -352,8 +456,8 @@ def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:
     else:
         series = _columns(X)
         columns = [name for name in columns if name in series and series[name].dtype.is_integer()]
-        kinds = [series[name].drop_nulls().to_numpy() for name in columns]
-    largest = [max(int(values.max(initial=0)), -int(values.min(initial=0))) for values in kinds]
+        kinds = [series[name].drop_nulls() for name in columns]
+    largest = [max(int(values.max() or 0), -int(values.min() or 0)) if len(values) else 0 for values in kinds]
     return [name for name, most in zip(columns, largest, strict=False) if most > 1 << 53]
 
 
@@ -365,7 +469,7 @@ def column_values(frame: Any, name: str) -> Any:
     refuse_unknown_columns([name], present)
     columns = nw.from_native(frame, eager_only=True).iter_columns()
     found = next(column for label, column in zip(present, columns, strict=True) if label == name)
-    return _decoded(found).to_native()
+    return _plain(found).to_native()
 
 
 def weights_in(X: Any, sample_weight: Any) -> Any:

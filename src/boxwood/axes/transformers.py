@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown_columns
+from boxwood._frames import as_matrix, column_names, column_series, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_float_table
 from boxwood.axes._monotone import LARGEST, Elementwise, transformed
@@ -452,9 +452,7 @@ def coded(
 
 def values_of(frame: Any, name: str) -> list[Any]:
     """Return the values of one column of a data frame."""
-    import narwhals as nw
-
-    values: list[Any] = nw.from_native(column_values(frame, name), series_only=True).to_list()
+    values: list[Any] = column_series(frame, name).to_list()
     return values
 
 

@@ -96,8 +96,8 @@ def _values(file: str, column: str, options: dict[str, Any]) -> Any:
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
     """Return the table without columns that rules should not use, and notes on them, which are told."""
-    from boxwood.explanation.ask.columns import notes_on_left_out, notes_on_use
-    from boxwood.explanation.ask.mixed import THE_LABELS, as_told, without_labels
+    from boxwood.explanation.ask.columns import THE_LABELS, notes_on_left_out, notes_on_use
+    from boxwood.explanation.ask.mixed import as_told, without_labels
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick, in_option_names():

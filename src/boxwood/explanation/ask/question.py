@@ -24,6 +24,7 @@ from boxwood.explanation.ask.clustering import (
     notes_on_clustering,
 )
 from boxwood.explanation.ask.columns import (
+    are_named,
     as_fitted,
     columns_for_rules,
     left_out_of,
@@ -62,7 +63,7 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
-from boxwood.reference.mixed import MixedTable, in_stated_order, with_numbers
+from boxwood.reference.mixed import MixedTable, in_stated_order, orders_of_bands, with_numbers
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -333,7 +334,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
 
 def mixed_question(read: Read, asked: Asked) -> Question:
     """Return the question of a table with categories or gaps."""
-    table = in_stated_order(read.table, asked.orders)
+    of_bands = {name: order for name, order in orders_of_bands(read.table).items() if name not in asked.categories}
+    table = in_stated_order(read.table, of_bands | dict(asked.orders))
     read = read._replace(table=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
@@ -396,8 +398,24 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> Question
         with suppress(MissingValues):
             question = _posed(source, clustering, asked, looked_at=False)
             if not _may_be_unusable(question, clustering, asked):
-                return question
-    return _posed(source, clustering, asked, looked_at=True)
+                return _without_labels(question, source, clustering, asked)
+    return _without_labels(_posed(source, clustering, asked, looked_at=True), source, clustering, asked)
+
+
+def _without_labels(question: Question, source: Source, clustering: Any, asked: Asked) -> Question:
+    """Return the question without columns that are the labels in other numbers, unless the caller named columns."""
+    if not isinstance(clustering, str) or are_named(asked.columns):
+        return question
+    task, overview = question.task, question.task.overview
+    alike = overview.least == overview.most
+    copies = [
+        name
+        for j, name in enumerate(task.batches.columns)
+        if len(alike) > 1 and alike[:, j].all() and len(np.unique(overview.least[:, j])) == len(alike)
+    ]
+    if not copies or len(copies) == len(task.batches.columns):
+        return question
+    return _posed(source, clustering, asked, looked_at=True, copies=copies)
 
 
 def _may_be_unusable(question: Question, clustering: Any, asked: Asked) -> bool:
@@ -408,8 +426,10 @@ def _may_be_unusable(question: Question, clustering: Any, asked: Asked) -> bool:
     return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
 
 
-def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) -> Question:
-    usable = usable_rows(source, clustering, label_column_of(clustering), asked, looked_at=looked_at)
+def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
+    """Return the question; IN: copies: columns that are left out as they are the labels in other numbers."""
+    label = label_column_of(clustering)
+    usable = usable_rows(source, clustering, label, asked, looked_at=looked_at, copies=copies)
     batches = usable.X
     budget = budget_of(asked.limits, batches.columns, source.names, lambda: left_out_of(source, ()))
     if asked.method != "auto":
