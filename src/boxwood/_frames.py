@@ -14,7 +14,7 @@ import numpy as np
 
 from boxwood._dates import DATE_FORMS, DOUBTFUL, MICROSECONDS, TIMES, Dates, dates_in, moment_in, zone_name
 from boxwood._types import Array, Bools, Indices
-from boxwood._validation import as_float_table, cut_off, listed, refuse_not_finite, shown
+from boxwood._validation import as_float_table, cut_off, listed, refuse_halves, refuse_not_finite, shown
 from boxwood.errors import DataError
 
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
@@ -49,7 +49,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
     Raises
     ------
     DataError
-        If two columns have the same name.
+        If two columns have the same name, or a name has half of a character.
     """
     # read from the frame itself: narwhals refuses frames with equal names
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
@@ -57,6 +57,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
     if twice:
         said = f"columns must have different names, but these come more than once: {listed(twice)}"
         raise DataError(f"{said}; rename them")
+    refuse_halves("the name of column", names)
     return tuple(names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -39,6 +39,7 @@ __all__ = [
     "number_of_clusters",
     "position",
     "real_number",
+    "refuse_halves",
     "refuse_infinite_sum",
     "refuse_no_rows",
     "refuse_not_finite",
@@ -287,6 +288,19 @@ def as_positions(name: str, values: ArrayLike, n: int, *, least: int = 0) -> Ind
     if not whole or (array.size and not (array.min() >= least and array.max() < n)):
         raise DataError(f"{name} must be whole numbers from {least} to {n - 1}; got {shown(values)}")
     return array.astype(np.intp, copy=False)
+
+
+def refuse_halves(what: str, texts: Iterable[Any]) -> None:
+    """Raise a DataError if a text has half of a character, as `"\\ud800"` is, which can be written into no file."""
+    for text in texts:
+        if isinstance(text, str) and not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                half = text[error.start]
+                raise DataError(
+                    f"{what} {shown(text)} has {half!r}, half of a character, which no file can hold; rename it"
+                ) from None
 
 
 def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, column_series, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_float_table
+from boxwood._validation import as_float_table, refuse_halves
 from boxwood.axes._monotone import LARGEST, Elementwise, transformed
 from boxwood.axes.categories import Categories, Encoding, is_missing
 from boxwood.axes.maps import AxisMap, Chained, Selection, Stacked
@@ -508,4 +508,5 @@ def _plain(value: Any, name: str) -> str | int | float | None:
     if not isinstance(plain, (str, int, float)):
         kind = type(plain).__name__
         raise DataError(f"{name} has categories of type {kind}; turn them into text, which a rule can show")
+    refuse_halves(f"in column {name}, the text", [plain])
     return plain

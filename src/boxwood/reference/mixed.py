@@ -22,7 +22,7 @@ from boxwood._frames import (
     refuse_unknown_columns,
 )
 from boxwood._types import Array, Bools, Floats, Indices, Weights
-from boxwood._validation import as_whole_weights, listed, refuse_not_finite
+from boxwood._validation import as_whole_weights, listed, refuse_halves, refuse_not_finite, shown
 from boxwood.axes import Categories
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, bands_in_order, is_missing, many_values
 from boxwood.errors import DataError
@@ -287,6 +287,7 @@ def coded_column(frame: Any, name: str) -> Coded | str:
     if isinstance(found, str):
         return found
     codes, values = found
+    refuse_halves(f"in column {shown(name)}, the text", values)
     order = _in_order(series, values)
     rank = np.empty(len(order) + 1)
     rank[order], rank[-1] = np.arange(len(order)), len(order)

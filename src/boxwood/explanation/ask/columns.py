@@ -159,11 +159,12 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         kept = [name for name in kept if name not in left_out[UNSEEN_DATES]]
     else:
         values, dates = dict(zip(kept, as_matrix(X, kept).T, strict=True)), date_columns(X)
+        suspects = [name for name in kept if name not in dates and looks_like_identifier(name, values[name])]
         if clustering is not None and not isinstance(clustering, Reference):
             given = column_values(X, clustering) if isinstance(clustering, str) else clustering
-            left_out[THE_LABELS] = the_labels(values, given)
+            left_out[THE_LABELS] = the_labels(values, given, suspects)
             kept = [name for name in kept if name not in left_out[THE_LABELS]]
-        suspects = [name for name in kept if name not in dates and looks_like_identifier(name, values[name])]
+            suspects = [name for name in suspects if name in kept]
         suspects = identifiers_to_leave_out(suspects, kept, has_labels=clustering is not None)
     remaining = [name for name in kept if name not in suspects]
     if not remaining:
@@ -173,11 +174,14 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     return remaining, notes_on_use(remaining, left_out, suspects)
 
 
-def the_labels(columns: Mapping[str, Floats], labels: Any, words: Collection[str] = ()) -> list[str]:
+def the_labels(
+    columns: Mapping[str, Floats], labels: Any, suspects: Collection[str], words: Collection[str] = ()
+) -> list[str]:
     """Return the columns that say nothing but the labels, in words or numbers of their own.
 
     Each of two or more labels goes with one value alone, and each value with one label; some label is of several rows.
-    Numbers stay where no other column is left. IN: columns: numbers and codes; words: the columns of codes.
+    Numbers stay where no other column is left. IN: columns: numbers and codes; suspects: columns that look like
+    identifiers; words: the columns of codes.
     """
     codes, _ = encode_labels(label_values(labels))
     rows = np.flatnonzero(codes >= 0)
@@ -185,7 +189,8 @@ def the_labels(columns: Mapping[str, Floats], labels: Any, words: Collection[str
     if any(len(x) != len(codes) for x in columns.values()) or not 1 < len(first) < len(rows):
         return []
     same = [name for name, x in columns.items() if _are_one(own, first, x[rows])]
-    return same if len(same) < len(columns) else [name for name in same if name in words]
+    has_others = any(name not in suspects and name not in same for name in columns)
+    return same if has_others else [name for name in same if name in words]
 
 
 def _are_one(labels: Indices, first: Indices, x: Floats) -> bool:

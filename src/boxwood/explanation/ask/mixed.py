@@ -256,7 +256,7 @@ def without_labels(table: MixedTable, labels: Any) -> MixedTable:
         return table
     words = [table.columns[j] for j in table.categories]
     columns = dict(zip(table.columns, table.values.T, strict=True))
-    return table.without(the_labels(columns, labels, words), THE_LABELS)
+    return table.without(the_labels(columns, labels, like_identifiers(table), words), THE_LABELS)
 
 
 def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:

@@ -324,7 +324,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = asked.standardize and not was_fitted
-    said = notes_on_clustering(clustering, asked.n_clusters, ends, unscaled.columns, reference.names, scaled=scaled)
+    about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
+    said = notes_on_clustering(clustering, asked.n_clusters, ends, unscaled.columns, reference.names, **about)
     notes += (*said, *complete.notes)
     task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
     clusterer = fitted if hasattr(fitted, "fit") else None
@@ -352,9 +353,8 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     said = [coordinates.columns[j] for j in numbers]
     values = [table.values[:, table.columns.index(name)] for name in said]
     ends = np.array([[find.reduce(x) for x in values] for find in (np.fmin, np.fmax)])
-    of_clusters = notes_on_clustering(
-        read.clustering, asked.n_clusters, ends, said, reference.names, scaled=asked.standardize
-    )
+    about: dict[str, Any] = {"scaled": asked.standardize, "n_rows": len(coordinates.rows)}
+    of_clusters = notes_on_clustering(read.clustering, asked.n_clusters, ends, said, reference.names, **about)
     notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
