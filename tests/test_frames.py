@@ -17,6 +17,7 @@ import boxwood as bw
 from boxwood._dates import days_of
 from boxwood._frames import as_matrix, date_columns
 from boxwood.errors import DataError
+from boxwood.reference import Reference
 from tests.scale import law, some
 
 LABELS = ["a"] * 30 + ["b"] * 30
@@ -333,3 +334,33 @@ def test_sparse_columns_are_the_numbers_of_the_matrix(seed):
         assert ex.predict(sparse).tolist() == plain.predict(dense).tolist()
         assert ex.measure(sparse, labels=labels).agreement == plain.measure(dense, labels).agreement
     assert bw.explain(sparse, n_clusters=2).tree == bw.explain(dense, n_clusters=2).tree
+
+
+class _Handed:
+    """A table of another library, which is only handed over."""
+
+    def __init__(self, table, name):
+        setattr(self, name, getattr(table, name))
+
+
+def test_what_hands_a_table_over_is_that_table():
+    table = pa.table({"x": np.arange(60.0) % 31, "c": ["u", "v", "w"] * 20})
+    plain = bw.explain(table, LABELS)
+    given = {
+        "stream": lambda: _Handed(table, "__arrow_c_stream__"),
+        "frame": lambda: _Handed(table, "__dataframe__"),
+        "reader": lambda: table.to_reader(7),
+        "batch": lambda: table.to_batches()[0],
+    }
+    for make in given.values():
+        ex = bw.explain(make(), LABELS)
+        assert ex.columns == plain.columns == ("x", "c")
+        assert ex.tree == plain.tree
+        assert ex.predict(make()).tolist() == plain.predict(table).tolist()
+        assert ex.measure(make(), LABELS).agreement == plain.agreement
+        assert bw.compare(make(), LABELS, methods=["cart"]).rows
+    with pytest.raises(DataError, match=r"X must be rows by columns, got _Handed; give pyarrow\.table"):
+        Reference.of(given["stream"](), LABELS)
+    numbers = pa.chunked_array([[1, 2]])
+    with pytest.raises(DataError, match="X must be a table, but _Handed hands over none"):
+        bw.explain(_Handed(numbers, "__arrow_c_stream__"), [0, 1])

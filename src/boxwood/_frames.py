@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from boxwood._dates import DATE_FORMS, DOUBTFUL, MICROSECONDS, TIMES, Dates, dates_in, moment_in, zone_name
+from boxwood._imports import require
 from boxwood._types import Array, Bools, Indices
 from boxwood._validation import as_float_table, cut_off, listed, refuse_halves, refuse_not_finite, shown
 from boxwood.errors import DataError
@@ -41,6 +42,32 @@ def is_frame(X: Any) -> bool:
     if found:
         column_names(X)  # narwhals and scikit-learn refuse equal names in words of their own
     return found
+
+
+def as_rows_here(X: Any) -> Any:
+    """Return a table of Arrow for what hands one over and is no data frame: a stream, a batch of rows, any such object.
+
+    Anything else is returned as it is. A stream is read to its end.
+
+    Raises
+    ------
+    DataError
+        If it hands over no table.
+    ImportError
+        If pyarrow is missing.
+    """
+    is_batch = (type(X).__module__.partition(".")[0], type(X).__name__) == ("pyarrow", "RecordBatch")
+    hands_over = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__")
+    if not is_batch and (not hands_over or hasattr(X, "__array__") or is_frame(X)):
+        return X
+    pa = require("pyarrow", "arrow", f"a table in the form of {type(X).__name__}")
+    try:
+        if is_batch or hasattr(X, "__arrow_c_stream__"):
+            return pa.table(X)
+        return require("pyarrow.interchange", "arrow", "a table").from_dataframe(X)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        kind = type(X).__name__
+        raise DataError(f"X must be a table, but {kind} hands over none: {cut_off(str(error))}") from None
 
 
 def column_names(frame: Any) -> tuple[str, ...]:
@@ -589,6 +616,7 @@ def validated_rows(
         "ensure_all_finite": False,
         "ensure_min_samples": at_least,
     }
+    X = as_rows_here(X)
     try:
         if is_frame(X):
             validate_data(estimator, X, reset=reset, skip_check_array=True)

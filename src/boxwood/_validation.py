@@ -223,12 +223,14 @@ def as_float_table(X: ArrayLike) -> Array:
 
 
 def refuse_no_rows(X: Any) -> None:
-    """Raise a DataError for the name of a file and for mappings, which hold rows in a form that arrays do not have."""
+    """Raise a DataError for what holds rows in a form that arrays do not have: names of files, mappings, streams."""
     if isinstance(X, (str, os.PathLike)):
         raise DataError(
             f"X must be rows, got the text {shown(os.fspath(X))}; boxwood.scan reads the table of a file, and so does "
             "boxwood explain on the command line"
         )
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__"):
+        raise DataError(f"X must be rows by columns, got {type(X).__name__}; give pyarrow.table(X)")
     if isinstance(X, Mapping):
         rows = "X" if any(map(np.ndim, X.values())) else "[X]"
         raise DataError(f"X must be rows by columns, got a mapping; give a data frame: pandas.DataFrame({rows})")

@@ -11,6 +11,7 @@ from boxwood import CART, ThresholdTree, TreeBuilder, explain, grow, render
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
+from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.words.rules import condition, number, rule
 from boxwood.tree import Interval
 
@@ -283,6 +284,15 @@ def test_sql_refuses_columns_that_it_cannot_tell_apart():
         ex = explain([[row[0], row[1], row[0] ** 2] for row in X], [0, 0, 1, 1], columns=[tested, "b", names[0]])
         with pytest.raises(DataError, match="differ in case only, and SQL takes them for one"):
             render.sql(ex)
+    several = explain([[0.0, 1.0], [0.0, 9.0], [9.0, 1.0], [9.0, 9.0]], [0, 1, 2, 3], columns=["rate", "Rate"])
+    for name in DIALECTS:
+        if name in ("postgres", "snowflake"):  # where names in quotes are taken letter by letter
+            said = render.sql(several, dialect=name)
+            assert '"rate" <= ' in said
+            assert '"Rate" <= ' in said
+        else:
+            with pytest.raises(DataError, match="differ in case only"):
+                render.sql(several, dialect=name)
     apart = explain([row[:2] for row in X], [0, 0, 1, 1], columns=["age", "Age "])
     assert '"age"' in render.sql(apart)
     untested = explain(np.array(X)[:, [0, 1, 1]], [0, 0, 1, 1], columns=["a", "b", "B"])

@@ -12,6 +12,7 @@ import numpy as np
 
 from boxwood._frames import (
     as_dates,
+    as_rows_here,
     column_names,
     column_values,
     is_frame,
@@ -69,7 +70,7 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
     """See `Explanation.measure`."""
     refuse_other_names(X, labels=labels, sample_weight=sample_weight)
     source = as_source(X)
-    rows, on = (X, _on_rows) if source is None else (source, _on_table)
+    rows, on = (as_rows_here(X), _on_rows) if source is None else (source, _on_table)
     return basis_on_other_rows(on(ex, rows, labels, sample_weight), rows, labels, sample_weight, ex.basis)
 
 

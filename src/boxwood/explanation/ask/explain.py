@@ -237,7 +237,7 @@ def explain(
     (0.96, ['setosa'])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
-    from boxwood._frames import is_frame
+    from boxwood._frames import as_rows_here, is_frame
     from boxwood.explanation.ask._answer import explained
     from boxwood.explanation.ask.asked import Asked
     from boxwood.explanation.ask.basis import basis_of_call
@@ -245,10 +245,10 @@ def explain(
     from boxwood.table.as_source import as_source
 
     source = as_source(X)
-    rows = X if source is None else source
+    rows = X = as_rows_here(X) if source is None else source
     measured = explained(rows, labels_or_estimator, Asked.of(given))
     answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, sample_weight))
     if value is not None:
         is_known = isinstance(value, str) and value in answer.columns
-        answer.worth(value, X if is_frame(X) and source is None and not is_known else None)
+        answer.worth(value, X if source is None and is_frame(X) and not is_known else None)
     return answer
