@@ -1,8 +1,10 @@
 """Frames as their libraries make them: dates in any zone, numbers that no double holds, equal names."""
 
 import re
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from decimal import Decimal
 from io import StringIO
+from pathlib import PurePath
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -11,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 import boxwood as bw
@@ -364,3 +367,72 @@ def test_what_hands_a_table_over_is_that_table():
     numbers = pa.chunked_array([[1, 2]])
     with pytest.raises(DataError, match="X must be a table, but _Handed hands over none"):
         bw.explain(_Handed(numbers, "__arrow_c_stream__"), [0, 1])
+
+
+def _objects(values):
+    boxed = np.empty(len(values), dtype=object)
+    boxed[:] = values
+    return pd.Series(boxed)
+
+
+HOSTILE = {
+    "bands of both kinds": lambda y: _objects([pd.Interval(i, i + 1, "left" if i % 2 else "right") for i in y]),
+    "bands of dates": lambda y: pd.Series(pd.cut(pd.Timestamp("2020-01-01") + pd.to_timedelta(y, unit="D"), 3)),
+    "periods of two lengths": lambda y: _objects([pd.Period(f"2020-0{i + 1}", "MD"[i % 2]) for i in y]),
+    "dates": lambda y: pd.Series(pd.Categorical(pd.Timestamp("2020-01-01") + pd.to_timedelta(y, unit="D"))),
+    "days": lambda y: pd.Series(pd.Categorical([date(2020, 1, i + 1) for i in y])),
+    "numbers": lambda y: pd.Series(pd.Categorical(y * 10, categories=[30, 10, 0, 20], ordered=True)),
+    "truths": lambda y: pd.Series(pd.Categorical(y > 1)),
+    "pairs": lambda y: pd.Series(pd.Categorical(_objects([("a", i) for i in y]))),
+    "decimals": lambda y: pd.Series(pd.Categorical([Decimal(int(i)) for i in y])),
+    "lengths": lambda y: pd.Series(pd.Categorical(pd.to_timedelta(y, unit="D"))),
+    "sparse words": lambda y: pd.Series(pd.arrays.SparseArray(np.array(list("abcd"), object)[y], fill_value="a")),
+    "sparse dates": lambda y: pd.Series(
+        pd.arrays.SparseArray(pd.Timestamp("2020-01-01") + pd.to_timedelta(y, unit="D"))
+    ),
+    "arrays": lambda y: _objects([np.array([i, 1]) for i in y]),
+    "arrays and none": lambda y: _objects([np.array([i, 1]) if i else None for i in y]),
+    "arrays of one": lambda y: _objects([np.array([np.nan]) for _ in y]),
+    "lists and words": lambda y: _objects(["a" if i < 3 else [1] for i in y]),
+    "mappings": lambda y: _objects([{"a": i} for i in y]),
+    "sets": lambda y: _objects([{i} for i in y]),
+    "frames": lambda y: _objects([pd.DataFrame({"a": [i]}) if i else pd.Series([1, 2]) for i in y]),
+    "decimals and none": lambda y: _objects([Decimal(int(i)) if i else None for i in y]),
+    "bytes": lambda y: _objects([bytes([65 + i]) for i in y]),
+    "paths": lambda y: _objects([PurePath(f"/{i}") for i in y]),
+    "complex": lambda y: pd.Series(y + 1j),
+    "huge": lambda y: _objects([10**400 if i else 1 for i in y]),
+    "list of arrow": lambda y: pa.array([[i] for i in y]),
+    "struct of arrow": lambda y: pa.array([{"a": i} for i in y]),
+    "runs of arrow": lambda y: pa.compute.run_end_encode(pa.array(y)),
+    "views of arrow": lambda y: pa.array(["abcd"[i] for i in y], pa.string_view()),
+    "dates of arrow": lambda y: pa.array([date(2020, 1, i + 1) for i in y]).dictionary_encode(),
+    "bands of arrow": lambda y: pa.array(pd.arrays.IntervalArray.from_breaks(range(5))[y]),
+    "months of arrow": lambda y: pa.array(pd.period_range("2020-01", periods=4, freq="M")[y]),
+    "array of polars": lambda y: pl.Series([[i, 1] for i in y], dtype=pl.Array(pl.Int64, 2)),
+    "objects of polars": lambda y: pl.Series([np.array([i]) for i in y], dtype=pl.Object),
+    "long whole numbers of polars": lambda y: pl.Series(y, dtype=pl.Int128),
+}
+
+
+@law(8)
+def test_columns_of_any_type_are_explained_or_left_out_and_found_again(seed):
+    rng = np.random.default_rng(seed)
+    y, x = rng.integers(0, 4, N), rng.integers(0, 9, N)
+    labels = np.where(y > 1, "high", "low")
+    labels[0] = "low"  # so that no column is the labels
+    for name, make in list(HOSTILE.items())[seed % 8 :: 8]:
+        column = make(y if "polars" not in name and "arrow" not in name else y.tolist())
+        frame = {"pandas": pd.DataFrame, "polars": pl.DataFrame}.get(type(column).__module__.split(".")[0], pa.table)
+        table = frame({"c": column, "x": x})
+        for given in (labels, None):
+            asked = {"n_clusters": None if given is not None else 2, "method": "cart"}
+            if name == "huge":
+                with pytest.raises(DataError, match=r"c has whole numbers of 2\*\*53 or more as categories"):
+                    bw.explain(table, given, **asked)
+                continue
+            ex = bw.explain(table, given, **asked)
+            assert ex.measure(table, ex.predict(table)).agreement == 1, name
+            assert ("c" in ex.columns) != any("left out" in note and note.endswith(": c") for note in ex.notes), name
+            for text in (ex.to_text(), ex.to_sql(), ex.to_python()):
+                assert text.encode()

@@ -529,12 +529,15 @@ def refuse_other_names(X: Any, **given: Any) -> None:
 def label_values(labels: Any) -> Any:
     """Return arrays, lists and tuples of labels as they are, and series and arrays of other libraries as numpy arrays.
 
+    A data frame of one column is that column.
     Whole numbers of a series, of which some are missing, become a list: as floats, large ones would be rounded.
     """
     if isinstance(labels, (np.ndarray, list, tuple)):
         return labels
     import narwhals as nw
 
+    if nw.dependencies.is_into_dataframe(labels) and len(column_names(labels)) == 1:
+        labels = column_values(labels, column_names(labels)[0])
     if not nw.dependencies.is_into_series(labels):
         return np.asarray(labels) if hasattr(labels, "__array__") else labels
     series = nw.from_native(labels, series_only=True)

@@ -153,11 +153,12 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
 
 
 def refuse_other_index(X: Any, **series: Any) -> None:
-    """Raise a DataError if a series of pandas has another index than the frame of pandas with the rows."""
+    """Raise a DataError if a series, or a frame, of pandas has another index than the frame of pandas with the rows."""
     from narwhals import dependencies
 
     for name, values in series.items():
-        if not (dependencies.is_pandas_dataframe(X) and dependencies.is_pandas_series(values)):
+        is_pandas = dependencies.is_pandas_series(values) or dependencies.is_pandas_dataframe(values)
+        if not (dependencies.is_pandas_dataframe(X) and is_pandas):
             continue
         if len(values) == len(X) and not values.index.equals(X.index):
             raise DataError(

@@ -75,7 +75,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     ex, least = explanation_of(model), 1 if min_count is None else whole_number("min_count", min_count, 1)
     has_price = min_count is None and tells_price(ex)  # a price is of single rows
     ex = ex if min_count is None else rounded(ex, least)
-    facts = _facts(ex._in_words(), profile_or_none(ex), has_price)
+    facts = _facts(ex._for_people(), profile_or_none(ex), has_price)
     facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": min_count}
     facts["frontier"] = None if min_count else _frontier(ex, has_price)
     facts["notes"] = [_as_in_chart(note, ex) if facts["frontier"] else note for note in facts["notes"]]
@@ -94,7 +94,7 @@ def short_page(model: Any) -> tuple[str, int]:
 
     Like the printed explanation, it tells counts of any number of rows.
     """
-    ex = explanation_of(model)._in_words()
+    ex = explanation_of(model)._for_people()
     facts = _facts(ex, (), tells_price(ex))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
