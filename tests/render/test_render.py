@@ -122,11 +122,11 @@ def test_names_do_not_break_the_table():
 
 
 def test_many_clusters():
-    X = np.arange(400.0)[:, None]
-    lines = rows_of(str(explain(X, np.repeat(np.arange(200), 2), method="imm")))
+    X = np.arange(600.0)[:, None]
+    lines = rows_of(str(explain(X, np.repeat(np.arange(200), 3), method="imm")))
     assert len(lines) == 201
     assert lines[1].startswith("cluster 0  ")
-    assert lines[200].endswith("x0 > 397")
+    assert lines[200].endswith("x0 > 596")
 
 
 def test_rows_left_out_are_said_once():
