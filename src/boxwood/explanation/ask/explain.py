@@ -47,14 +47,15 @@ def explain(
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
         Rows: numbers, or the columns of a frame: numbers, booleans, dates, and categories, which are text, Categorical
-        and Enum; see `missing` for gaps. An ordered Categorical of pandas is cut in its order alone. Dates count as
-        days since the beginning of 1970; texts are dates if all of a column are, in one form that leaves no doubt of
-        day and month. Columns of more than 255 categories, of times without a date and without any value are left out,
-        with a note. A clusterer sees columns of numbers and booleans alone, unless it is a pipeline that encodes text,
-        or `MixedKMeans`, and so does a table in batches. If boxwood makes the clusters of a frame of at least 50 rows,
-        or labels are given, columns that look like identifiers are left out, too: unique whole numbers without gaps,
-        whole numbers under a name such as id, zip or account, and texts most of which come only once; in a frame of 20
-        to 49 rows, texts all of which do.
+        and Enum; see `missing` for gaps. An ordered Categorical of pandas is cut in its order alone, and so are bands
+        such as (45, 60], and months, quarters and weeks of pandas. Beside labels, a column that says the same in other
+        words or numbers is left out. Dates count as days since the beginning of 1970; texts are dates if all of a
+        column are, in one form that leaves no doubt of day and month. Columns of more than 255 categories, of times
+        without a date and without any value are left out, with a note. A clusterer sees columns of numbers and booleans
+        alone, unless it is a pipeline that encodes text, or `MixedKMeans`, and so does a table in batches. If boxwood
+        makes the clusters of a frame of at least 50 rows, or labels are given, columns that look like identifiers are
+        left out, too: unique whole numbers without gaps, whole numbers under a name such as id, zip or account, and
+        texts most of which come only once; in a frame of 20 to 49 rows, texts all of which do.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
