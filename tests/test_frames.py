@@ -1,7 +1,11 @@
 """Frames as their libraries make them: dates in any zone, numbers that no double holds, equal names."""
 
 import re
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from decimal import Decimal
+from io import StringIO
+from pathlib import PurePath
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import narwhals as nw
@@ -9,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 import boxwood as bw
@@ -16,6 +21,7 @@ from boxwood import _frames
 from boxwood._dates import days_of
 from boxwood._frames import as_matrix, date_columns
 from boxwood.errors import DataError
+from boxwood.reference import Reference
 from tests.scale import law, some
 
 LABELS = ["a"] * 30 + ["b"] * 30
@@ -144,11 +150,11 @@ def test_dictionaries_of_arrow_in_pandas_are_their_values(values, is_ordered):
 
 @pytest.mark.parametrize("n", [2, 300])
 def test_values_that_are_neither_numbers_nor_text_are_told_alike_be_they_few_or_many(n):
-    months = pd.period_range("2000-01", periods=n, freq="M")
-    columns = {"complex": np.arange(n) * 1j, "period": months, "tuple": [(i,) for i in range(n)]}
+    arrays = [np.array([i, 0.5]) for i in range(n)]
+    columns = {"complex": np.arange(n) * 1j, "array": arrays, "tuple": [(i,) for i in range(n)]}
     rows = np.arange(300) % n
     for name, values in columns.items():
-        frame = pd.DataFrame({name: pd.Series(values).take(rows).to_numpy(), "x": np.arange(300.0) % 7})
+        frame = pd.DataFrame({name: pd.Series(values).take(rows).array, "x": np.arange(300.0) % 7})
         ex = bw.explain(frame, frame["x"] > 3)
         assert f"left out, neither numbers nor text: {name}" in ex.notes
 
@@ -233,6 +239,206 @@ def test_equal_names_are_refused_wherever_a_frame_is_read():
             call()
 
 
+N = 60
+BREAKS = [17, 30, 45, 60, 90]
+
+
+def bands(age):
+    """Return bands of ages as their libraries have them, beside their texts."""
+    cut = pd.Series(pd.cut(age, BREAKS))
+    return {
+        "cut": cut,
+        "no order": pd.Series(pd.Categorical(cut, ordered=False)),
+        "intervals": pd.Series(pd.arrays.IntervalArray(cut.tolist())),
+        "objects": pd.Series(cut.tolist(), dtype=object),
+        "texts": cut.astype(str),
+        "polars": pl.Series(cut.astype(str).tolist(), dtype=pl.Categorical),
+        "arrow": pa.array(cut.astype(str)).dictionary_encode(),
+    }
+
+
+@law(8)
+def test_bands_are_in_their_order_whatever_holds_them_and_are_found_again_by_their_texts(seed):
+    rng = np.random.default_rng(seed)
+    age, x = rng.integers(18, 90, N), rng.integers(0, 50, N)
+    labels = np.where(age > BREAKS[1 + seed % 3], "old", "young")
+    said = set()
+    for column in bands(age).values():
+        make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(column).__module__.split(".")[0], pd.DataFrame)
+        ex = bw.explain(make({"band": column, "x": x}), labels, method="cart", columns=["band"])
+        said.add(bw.render.rules(ex))
+        assert ex.coded_columns[0].ordered
+        frame = pd.DataFrame({"band": pd.cut(age, BREAKS), "x": x})
+        again = [frame, pd.read_csv(StringIO(frame.to_csv(index=False))), frame[["band"]].to_numpy(dtype=object)]
+        for rows in again:
+            assert ex.predict(rows).tolist() == labels.tolist()
+        rule = dict[str, Any]()
+        exec(ex.to_python(), rule)
+        assert [rule["cluster"]({"band": str(one), "x": 0}) for one in frame["band"]] == labels.tolist()
+    assert len(said) == 1
+    assert "old: band is " in said.pop()
+
+
+def test_a_band_is_said_without_quotes_and_a_pair_of_numbers_is_no_band():
+    age = np.arange(18, 90)
+    ex = bw.explain(pd.DataFrame({"band": pd.cut(age, BREAKS), "x": age % 7}), np.where(age > 45, "old", "young"))
+    assert "old: band is (45, 60] or (60, 90]" in bw.render.rules(ex)
+    pairs = pd.DataFrame({"pair": np.where(age > 45, "[1, 2]", "[3, 4]"), "x": age % 7})
+    pairs.loc[:3, "pair"] = "[5, 6]"
+    ex = bw.explain(pairs, np.where(age > 45, "old", "young"))
+    assert not ex.coded_columns[0].ordered
+
+
+PERIODS = {"M": "2020-05 to 2020-", "Q": "2021Q1 to ", "W": "2020-01-27/2020-02-02 to "}
+
+
+@pytest.mark.parametrize("length", ["M", "Q", "W", "D", "h", "Y"])
+def test_periods_are_texts_in_order_days_are_dates_and_years_are_numbers(length):
+    place = np.arange(N) % 12
+    for kind in (None, object, "category"):
+        frame = pd.DataFrame(
+            {"t": pd.period_range("2020-01-01", periods=12, freq=length)[place], "x": np.arange(N) % 7}
+        )
+        frame = frame if kind is None else frame.astype({"t": kind})
+        ex = bw.explain(frame, np.where(place > 3, "late", "early"), method="cart")
+        assert ex.agreement == 1
+        said = bw.render.rules(ex).splitlines()[1]
+        assert said.startswith(
+            {"Y": "late: t > 2023", "D": "late: t is from 2020-01-05 on"}.get(length, "late: t is from ")
+        )
+        assert PERIODS.get(length, "") in said
+        assert ex.predict(pd.read_csv(StringIO(frame.to_csv(index=False)))).tolist() == ex.predict(frame).tolist()
+
+
+@law(12)
+def test_sparse_columns_are_the_numbers_of_the_matrix(seed):
+    rng = np.random.default_rng(seed)
+    dense = pd.DataFrame(
+        {
+            "i": rng.integers(0, 3, N),
+            "f": rng.choice([0.0, 0.25, 1.5, np.nan], N),
+            "b": rng.random(N) > 0.5,
+            "z": np.where(rng.random(N) > 0.3, 0.0, rng.normal(size=N)),
+        }
+    )
+    labels, weight = np.where(dense["z"] > 0, 1, 0), rng.integers(1, 4, N)
+    fills = {"i": 1, "f": [np.nan, 0.25][seed % 2], "b": bool(seed % 2), "z": 0.0}
+    sparse = pd.DataFrame({name: pd.arrays.SparseArray(dense[name], fill_value=fill) for name, fill in fills.items()})
+    given = {
+        "labels_or_estimator": pd.Series(pd.arrays.SparseArray(labels)),
+        "sample_weight": pd.Series(pd.arrays.SparseArray(weight, fill_value=1)),
+    }
+    plain = bw.explain(dense, labels, sample_weight=weight)
+    found = [
+        bw.explain(sparse, **given),
+        bw.explain(sparse.assign(**given), "labels_or_estimator", sample_weight="sample_weight"),
+    ]
+    for ex in found:
+        assert ex.tree == plain.tree
+        assert ex.predict(sparse).tolist() == plain.predict(dense).tolist()
+        assert ex.measure(sparse, labels=labels).agreement == plain.measure(dense, labels).agreement
+    assert bw.explain(sparse, n_clusters=2).tree == bw.explain(dense, n_clusters=2).tree
+
+
+class _Handed:
+    """A table of another library, which is only handed over."""
+
+    def __init__(self, table, name):
+        setattr(self, name, getattr(table, name))
+
+
+def test_what_hands_a_table_over_is_that_table():
+    table = pa.table({"x": np.arange(60.0) % 31, "c": ["u", "v", "w"] * 20})
+    plain = bw.explain(table, LABELS)
+    given = {
+        "stream": lambda: _Handed(table, "__arrow_c_stream__"),
+        "frame": lambda: _Handed(table, "__dataframe__"),
+        "reader": lambda: table.to_reader(7),
+        "batch": lambda: table.to_batches()[0],
+    }
+    for make in given.values():
+        ex = bw.explain(make(), LABELS)
+        assert ex.columns == plain.columns == ("x", "c")
+        assert ex.tree == plain.tree
+        assert ex.predict(make()).tolist() == plain.predict(table).tolist()
+        assert ex.measure(make(), LABELS).agreement == plain.agreement
+        assert bw.compare(make(), LABELS, methods=["cart"]).rows
+    with pytest.raises(DataError, match=r"X must be rows by columns, got _Handed; give pyarrow\.table"):
+        Reference.of(given["stream"](), LABELS)
+    numbers = pa.chunked_array([[1, 2]])
+    with pytest.raises(DataError, match="X must be a table, but _Handed hands over none"):
+        bw.explain(_Handed(numbers, "__arrow_c_stream__"), [0, 1])
+
+
+def _objects(values):
+    boxed = np.empty(len(values), dtype=object)
+    boxed[:] = values
+    return pd.Series(boxed)
+
+
+HOSTILE = {
+    "bands of both kinds": lambda y: _objects([pd.Interval(i, i + 1, "left" if i % 2 else "right") for i in y]),
+    "bands of dates": lambda y: pd.Series(pd.cut(pd.Timestamp("2020-01-01") + pd.to_timedelta(y, unit="D"), 3)),
+    "periods of two lengths": lambda y: _objects([pd.Period(f"2020-0{i + 1}", "MD"[i % 2]) for i in y]),
+    "dates": lambda y: pd.Series(pd.Categorical(pd.Timestamp("2020-01-01") + pd.to_timedelta(y, unit="D"))),
+    "days": lambda y: pd.Series(pd.Categorical([date(2020, 1, i + 1) for i in y])),
+    "numbers": lambda y: pd.Series(pd.Categorical(y * 10, categories=[30, 10, 0, 20], ordered=True)),
+    "truths": lambda y: pd.Series(pd.Categorical(y > 1)),
+    "pairs": lambda y: pd.Series(pd.Categorical(_objects([("a", i) for i in y]))),
+    "decimals": lambda y: pd.Series(pd.Categorical([Decimal(int(i)) for i in y])),
+    "lengths": lambda y: pd.Series(pd.Categorical(pd.to_timedelta(y, unit="D"))),
+    "sparse words": lambda y: pd.Series(pd.arrays.SparseArray(np.array(list("abcd"), object)[y], fill_value="a")),
+    "sparse dates": lambda y: pd.Series(
+        pd.arrays.SparseArray(pd.Timestamp("2020-01-01") + pd.to_timedelta(y, unit="D"))
+    ),
+    "arrays": lambda y: _objects([np.array([i, 1]) for i in y]),
+    "arrays and none": lambda y: _objects([np.array([i, 1]) if i else None for i in y]),
+    "arrays of one": lambda y: _objects([np.array([np.nan]) for _ in y]),
+    "lists and words": lambda y: _objects(["a" if i < 3 else [1] for i in y]),
+    "mappings": lambda y: _objects([{"a": i} for i in y]),
+    "sets": lambda y: _objects([{i} for i in y]),
+    "frames": lambda y: _objects([pd.DataFrame({"a": [i]}) if i else pd.Series([1, 2]) for i in y]),
+    "decimals and none": lambda y: _objects([Decimal(int(i)) if i else None for i in y]),
+    "bytes": lambda y: _objects([bytes([65 + i]) for i in y]),
+    "paths": lambda y: _objects([PurePath(f"/{i}") for i in y]),
+    "complex": lambda y: pd.Series(y + 1j),
+    "huge": lambda y: _objects([10**400 if i else 1 for i in y]),
+    "list of arrow": lambda y: pa.array([[i] for i in y]),
+    "struct of arrow": lambda y: pa.array([{"a": i} for i in y]),
+    "runs of arrow": lambda y: pa.compute.run_end_encode(pa.array(y)),
+    "views of arrow": lambda y: pa.array(["abcd"[i] for i in y], pa.string_view()),
+    "dates of arrow": lambda y: pa.array([date(2020, 1, i + 1) for i in y]).dictionary_encode(),
+    "bands of arrow": lambda y: pa.array(pd.arrays.IntervalArray.from_breaks(range(5))[y]),
+    "months of arrow": lambda y: pa.array(pd.period_range("2020-01", periods=4, freq="M")[y]),
+    "array of polars": lambda y: pl.Series([[i, 1] for i in y], dtype=pl.Array(pl.Int64, 2)),
+    "objects of polars": lambda y: pl.Series([np.array([i]) for i in y], dtype=pl.Object),
+    "long whole numbers of polars": lambda y: pl.Series(y, dtype=pl.Int128),
+}
+
+
+@law(8)
+def test_columns_of_any_type_are_explained_or_left_out_and_found_again(seed):
+    rng = np.random.default_rng(seed)
+    y, x = rng.integers(0, 4, N), rng.integers(0, 9, N)
+    labels = np.where(y > 1, "high", "low")
+    labels[0] = "low"  # so that no column is the labels
+    for name, make in list(HOSTILE.items())[seed % 8 :: 8]:
+        column = make(y if "polars" not in name and "arrow" not in name else y.tolist())
+        frame = {"pandas": pd.DataFrame, "polars": pl.DataFrame}.get(type(column).__module__.split(".")[0], pa.table)
+        table = frame({"c": column, "x": x})
+        for given in (labels, None):
+            asked = {"n_clusters": None if given is not None else 2, "method": "cart"}
+            if name == "huge":
+                with pytest.raises(DataError, match=r"c has whole numbers of 2\*\*53 or more as categories"):
+                    bw.explain(table, given, **asked)
+                continue
+            ex = bw.explain(table, given, **asked)
+            assert ex.measure(table, ex.predict(table)).agreement == 1, name
+            assert ("c" in ex.columns) != any("left out" in note and note.endswith(": c") for note in ex.notes), name
+            for text in (ex.to_text(), ex.to_sql(), ex.to_python()):
+                assert text.encode()
+
+
 # ------------------------------------------------------------------------------------------- columns that no rule tests
 
 
@@ -249,8 +455,8 @@ def test_a_row_costs_the_columns_that_rules_test(seed, monkeypatch):
     idle = {"list": [[1]] * 60, "thing": [object()] * 60, "day": pd.Timestamp("2024-01-01"), "gap": np.nan, "i": 2**60}
     wide = table.assign(**idle).sample(frac=1, axis=1, random_state=seed)
     looked_at = []
-    plain = _frames._decoded
-    monkeypatch.setattr(_frames, "_decoded", lambda series: looked_at.append(series.name) or plain(series))
+    plain = _frames._plain
+    monkeypatch.setattr(_frames, "_plain", lambda series: looked_at.append(series.name) or plain(series))
     for ask in (ex.predict, ex.apply):
         for frame in (wide, wide[tested], pl.from_pandas(wide.drop(columns=["list", "thing"]))):
             assert ask(frame).tolist() == ask(table).tolist()

@@ -13,8 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from boxwood._dates import DATE_FORMS, DOUBTFUL, MICROSECONDS, TIMES, Dates, dates_in, moment_in, zone_name
+from boxwood._imports import require
 from boxwood._types import Array, Bools, Indices
-from boxwood._validation import as_float_table, cut_off, listed, refuse_not_finite, shown
+from boxwood._validation import as_float_table, cut_off, listed, refuse_halves, refuse_not_finite, shown
 from boxwood.errors import DataError
 
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
@@ -43,13 +44,39 @@ def is_frame(X: Any) -> bool:
     return found
 
 
+def as_rows_here(X: Any) -> Any:
+    """Return a table of Arrow for what hands one over and is no data frame: a stream, a batch of rows, any such object.
+
+    Anything else is returned as it is. A stream is read to its end.
+
+    Raises
+    ------
+    DataError
+        If it hands over no table.
+    ImportError
+        If pyarrow is missing.
+    """
+    is_batch = (type(X).__module__.partition(".")[0], type(X).__name__) == ("pyarrow", "RecordBatch")
+    hands_over = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__")
+    if not is_batch and (not hands_over or hasattr(X, "__array__") or is_frame(X)):
+        return X
+    pa = require("pyarrow", "arrow", f"a table in the form of {type(X).__name__}")
+    try:
+        if is_batch or hasattr(X, "__arrow_c_stream__"):
+            return pa.table(X)
+        return require("pyarrow.interchange", "arrow", "a table").from_dataframe(X)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        kind = type(X).__name__
+        raise DataError(f"X must be a table, but {kind} hands over none: {cut_off(str(error))}") from None
+
+
 def column_names(frame: Any) -> tuple[str, ...]:
     """Return the names of the columns, as text.
 
     Raises
     ------
     DataError
-        If two columns have the same name.
+        If two columns have the same name, or a name has half of a character.
     """
     # read from the frame itself: narwhals refuses frames with equal names
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
@@ -57,6 +84,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
     if twice:
         said = f"columns must have different names, but these come more than once: {listed(twice)}"
         raise DataError(f"{said}; rename them")
+    refuse_halves("the name of column", names)
     return tuple(names)
 
 
@@ -275,22 +303,132 @@ def _lacks(series: Any) -> Bools:
 
 def _columns(frame: Any, wanted: Collection[str] | None = None) -> dict[str, Any]:
     """Return the columns, or some of them, by their names, as series of narwhals."""
+
+    return {name: _as_read(_plain(series)) for name, series in _series(frame, wanted).items()}
+
+
+def _series(frame: Any, wanted: Collection[str] | None = None) -> dict[str, Any]:
+    """Return the columns, or some of them, as they are."""
     import narwhals as nw
 
     table, read = nw.from_native(frame, eager_only=True), None if wanted is None else set(wanted)
     labels = zip(column_names(frame), table.columns, strict=True)
-    return {name: _decoded(table.get_column(label)) for name, label in labels if read is None or name in read}
+    return {name: table.get_column(label) for name, label in labels if read is None or name in read}
 
 
-def _decoded(series: Any) -> Any:
-    """Return a column that pandas has as a dictionary of Arrow as its values, as it has no methods of Categoricals."""
+def column_series(frame: Any, name: str) -> Any:
+    """Return one column as rules read it, as a series of narwhals; see `_as_read`."""
+    import narwhals as nw
+
+    return _as_read(nw.from_native(column_values(frame, name), series_only=True))
+
+
+def _plain(series: Any) -> Any:
+    """Return a column of pandas with a value in each row: sparse ones filled, dictionaries of Arrow as their values.
+
+    These have no methods of Categoricals. Columns of Arrow are in a type that narwhals knows, if there is one.
+    """
     import narwhals as nw
 
     native = series.to_native()
+    if series.implementation.is_pyarrow():
+        return nw.from_native(_in_known_type(native), series_only=True)
     kind: Any = getattr(native, "dtype", None)
+    if type(kind).__name__ == "SparseDtype":
+        return nw.from_native(native.sparse.to_dense(), series_only=True)
     if not hasattr(kind, "pyarrow_dtype") or series.dtype != nw.Categorical:
         return series
     return nw.from_native(native.astype(type(kind)(kind.pyarrow_dtype.value_type)), series_only=True)
+
+
+def _in_known_type(column: Any) -> Any:
+    """Return a column of Arrow without runs, dictionaries of dates as dates, bands and periods as those of pandas."""
+    import pyarrow as pa
+    from pyarrow.compute import run_end_decode
+
+    kind = column.type
+    if pa.types.is_dictionary(kind) and pa.types.is_temporal(kind.value_type):
+        return column.cast(kind.value_type)
+    if pa.types.is_run_end_encoded(kind):
+        return _in_known_type(run_end_decode(column))
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    return column.to_pandas() if getattr(kind, "extension_name", "").startswith("pandas.") else column
+
+
+def _as_read(series: Any) -> Any:
+    """Return a column of pandas as rules read it: bands and periods as texts in their order, years as numbers.
+
+    Periods of days, or shorter ones, are the dates at which they begin. So is a Categorical of dates a column of dates;
+    one of bands, or of values of another type, is one of their texts.
+    """
+    import narwhals as nw
+
+    if not series.implementation.is_pandas():
+        return series
+    native = series.to_native()
+    kind: Any = native.dtype
+    categories = native.cat.categories if hasattr(kind, "categories") else None
+    if categories is None and not (_has_order(kind) or (series.dtype == nw.Object and _are_in_order(native))):
+        return series
+    if categories is None:
+        read = _in_their_order(native)
+    elif categories.dtype.kind in "mM" or all(isinstance(one, (date, Decimal)) for one in categories):
+        read = native.astype(categories.dtype)
+    elif _has_order(categories.dtype) and not kind.ordered:
+        read = _in_their_order(native.astype(categories.dtype))
+    else:
+        read = _with_texts(native, categories)
+    return series if read is native else nw.from_native(read, series_only=True)
+
+
+def _has_order(kind: Any) -> bool:
+    return type(kind).__name__ in ("IntervalDtype", "PeriodDtype")
+
+
+def _are_in_order(objects: Any) -> bool:
+    """Return whether all objects of a column are bands, or periods of one length."""
+    values = objects.dropna()
+    first = next(iter(values), None)
+    if type(first).__name__ not in ("Interval", "Period"):
+        return False
+    return all(type(one) is type(first) and getattr(one, "freq", 0) == getattr(first, "freq", 0) for one in values)
+
+
+def _in_their_order(bands: Any) -> Any:
+    """Return bands or periods of pandas as an ordered Categorical of texts, or periods as years or dates."""
+    import pandas as pd
+
+    periods = bands if hasattr(bands.dtype, "freq") else None
+    if periods is None and type(next(iter(bands.dropna()), None)).__name__ == "Period":
+        periods = pd.Series(pd.PeriodIndex(bands), index=bands.index, name=bands.name)
+    length = "" if periods is None else type(periods.dtype.freq).__name__
+    if length == "YearEnd":
+        return periods.dt.year.where(periods.notna())
+    if length not in ("", "QuarterEnd", "MonthEnd", "Week"):
+        return periods.dt.to_timestamp()
+    codes, values = pd.factorize((bands if periods is None else periods).array)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    place = np.array([*np.argsort(order), -1])
+    return _categorical(place[codes], [values[i] for i in order], bands, ordered=True)
+
+
+def _with_texts(native: Any, categories: Any) -> Any:
+    """Return a Categorical with texts for its categories, unless these are texts, numbers and truths."""
+    if all(isinstance(one, (str, int, float, np.integer, np.floating, np.bool_)) for one in categories):
+        return native
+    return _categorical(native.cat.codes.to_numpy(), categories, native, ordered=native.cat.ordered)
+
+
+def _categorical(codes: Array, values: Iterable[Any], like: Any, *, ordered: bool) -> Any:
+    """Return a Categorical of pandas of texts of values; values of the same text are one."""
+    import pandas as pd
+
+    texts = [str(value) for value in values]
+    known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    places = np.array([*(known[text] for text in texts), -1])[codes]
+    made = pd.Categorical.from_codes(places, categories=[*known], ordered=ordered)
+    return pd.Series(made, index=like.index, name=like.name)
 
 
 def _typed_columns(frame: Any, wanted: Collection[str] | None = None) -> dict[str, Any]:
@@ -374,15 +512,15 @@ def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:
     else:
         series = _columns(X)
         columns = [name for name in columns if name in series and series[name].dtype.is_integer()]
-        kinds = [series[name].drop_nulls().to_numpy() for name in columns]
-    largest = [max(int(values.max(initial=0)), -int(values.min(initial=0))) for values in kinds]
+        kinds = [series[name].drop_nulls() for name in columns]
+    largest = [max(int(values.max() or 0), -int(values.min() or 0)) if len(values) else 0 for values in kinds]
     return [name for name, most in zip(columns, largest, strict=False) if most > 1 << 53]
 
 
 def column_values(frame: Any, name: str) -> Any:
     """Return one column as a series of the frame's library."""
     refuse_unknown_columns([name], column_names(frame))
-    return _columns(frame, [name])[name].to_native()
+    return _plain(_series(frame, [name])[name]).to_native()
 
 
 def weights_in(X: Any, sample_weight: Any) -> Any:
@@ -414,6 +552,7 @@ def refuse_other_names(X: Any, **given: Any) -> None:
 def label_values(labels: Any) -> Any:
     """Return arrays, lists and tuples of labels as they are, and series and arrays of other libraries as numpy arrays.
 
+    A data frame of one column is that column.
     Whole numbers of a series, of which some are missing, become a list: as floats, large ones would be rounded. What
     has an order of its own, as `stated_order` tells, keeps it.
     """
@@ -421,6 +560,8 @@ def label_values(labels: Any) -> Any:
         return labels
     import narwhals as nw
 
+    if nw.dependencies.is_into_dataframe(labels) and len(column_names(labels)) == 1:
+        labels = column_values(labels, column_names(labels)[0])
     if (order := stated_order(labels)) is not None:
         return OrderedLabels.of(labels, order)
     if not nw.dependencies.is_into_series(labels):
@@ -538,6 +679,7 @@ def validated_rows(
         "ensure_all_finite": False,
         "ensure_min_samples": at_least,
     }
+    X = as_rows_here(X)
     try:
         if is_frame(X):
             validate_data(estimator, X, reset=reset, skip_check_array=True)

@@ -47,9 +47,29 @@ def cut_off(text: str, length: int = 200) -> str:
 
 
 def listed(words: Sequence[str], limit: int = 10) -> str:
-    """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others."""
+    """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others.
+
+    They are on one line, and none is invisible; see `in_line`.
+    """
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
-    return ", ".join(map(cut_off, words[:limit])) + more
+    return ", ".join(in_line(cut_off(word)) for word in words[:limit]) + more
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, with escapes for characters that cannot be printed."""
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def in_line(name: str) -> str:
+    """Return a name as a sentence has it: on one line, and in quotes where it is empty or has blanks at its ends.
+
+    Examples
+    --------
+    >>> print(in_line("net sales"), in_line("net\\nsales"), in_line(" "), in_line(""))
+    net sales net\\nsales " " ""
+    """
+    text = printable(name)
+    return text if text.strip() == text != "" else f'"{text}"'
 
 
 _RUNS = re.compile(r"[=+\-@\t\r\n]")

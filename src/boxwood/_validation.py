@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -40,6 +40,7 @@ __all__ = [
     "position",
     "real_number",
     "refuse_far_apart",
+    "refuse_halves",
     "refuse_no_rows",
     "refuse_no_sum",
     "refuse_not_finite",
@@ -223,12 +224,14 @@ def as_float_table(X: ArrayLike) -> Array:
 
 
 def refuse_no_rows(X: Any) -> None:
-    """Raise a DataError for the name of a file and for mappings, which hold rows in a form that arrays do not have."""
+    """Raise a DataError for what holds rows in a form that arrays do not have: names of files, mappings, streams."""
     if isinstance(X, (str, os.PathLike)):
         raise DataError(
             f"X must be rows, got the text {shown(os.fspath(X))}; boxwood.scan reads the table of a file, and so does "
             "boxwood explain on the command line"
         )
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__"):
+        raise DataError(f"X must be rows by columns, got {type(X).__name__}; give pyarrow.table(X)")
     if isinstance(X, Mapping):
         rows = "X" if any(map(np.ndim, X.values())) else "[X]"
         raise DataError(f"X must be rows by columns, got a mapping; give a data frame: pandas.DataFrame({rows})")
@@ -288,6 +291,19 @@ def as_positions(name: str, values: ArrayLike, n: int, *, least: int = 0) -> Ind
     if not whole or (array.size and not (array.min() >= least and array.max() < n)):
         raise DataError(f"{name} must be whole numbers from {least} to {n - 1}; got {shown(values)}")
     return array.astype(np.intp, copy=False)
+
+
+def refuse_halves(what: str, texts: Iterable[Any]) -> None:
+    """Raise a DataError if a text has half of a character, as `"\\ud800"` is, which can be written into no file."""
+    for text in texts:
+        if isinstance(text, str) and not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                half = text[error.start]
+                raise DataError(
+                    f"{what} {shown(text)} has {half!r}, half of a character, which no file can hold; rename it"
+                ) from None
 
 
 def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:

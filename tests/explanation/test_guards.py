@@ -15,11 +15,12 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from boxwood import explain
+from boxwood import CART, explain, scan
 from boxwood._frames import as_matrix, boolean_columns, numeric_columns
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import looks_like_identifier
 from boxwood.reference.labels import by_size
+from tests.scale import each, law
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -291,3 +292,80 @@ def test_texts_are_dates_if_there_is_no_doubt(as_frame):
     assert ex.columns == ("age", "day", "german", "with time", "mixed")
     assert "left out, one value only: code" in ex.notes
     assert "left out, dates that cannot be read for sure (write them as 2026-03-01): unclear" in ex.notes
+
+
+@law(12)
+def test_a_column_that_is_the_labels_in_other_values_is_left_out_wherever_it_stands(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    k, age = int(rng.integers(2, 6)), rng.integers(18, 90, N)
+    clusters = np.argsort(rng.permutation(k))[np.digitize(age, np.quantile(age, np.arange(1, k) / k))]
+    kinds = [
+        rng.permutation(k) * 10,
+        rng.normal(size=k),
+        pd.date_range("2020-01-01", periods=k)[rng.permutation(k)],
+        rng.permutation(k).astype(str),
+        np.array([f"w{i}" for i in rng.permutation(k)]),
+    ]
+    copy = kinds[seed % len(kinds)][clusters]
+    labels = np.array([f"seg {i}" for i in range(k)])[clusters]
+    frame = pd.DataFrame({"age": age, "copy": copy, "nearly": copy, "seg": labels})
+    frame.loc[age == age.max(), "nearly"] = copy[age == age.min()][0]  # one value stands for two labels
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    beside = frame.drop(columns="seg")
+    found = [
+        explain(frame, "seg"),
+        explain(beside, labels),
+        explain(pl.from_pandas(beside), labels.tolist()),
+        explain(scan(path), "seg"),
+    ]
+    for ex in found:
+        assert notes(ex, "the labels themselves") == ["left out, the labels themselves: copy"]
+        assert ex.columns == ("age", "nearly")
+    assert "copy" in explain(frame, "seg", columns=["copy", "nearly"]).columns
+
+
+def test_numbers_are_not_the_labels_where_no_other_column_is_left_or_a_clusterer_made_the_labels_of_them():
+    x = np.repeat([0.0, 100.0, 200.0], 20)
+    frame = pd.DataFrame({"x": x, "noise": RNG.normal(size=60)})
+    assert explain(frame[["x"]], x).columns == ("x",)
+    labels = np.arange(60)
+    assert explain(frame, labels, max_leaf_nodes=2).columns == ("x", "noise")  # each row is a cluster of its own
+    for made in (KMeans(3, n_init=1, random_state=0), AgglomerativeClustering(3).fit(frame), None):
+        ex = explain(frame, made, n_clusters=3 if made is None else None)
+        assert "x" in ex.columns
+        assert not notes(ex, "the labels themselves")
+
+
+def test_labels_that_number_the_rows_two_by_two_are_asked_about():
+    ids = np.arange(N) // 2
+    for labels in (ids, ids + 1, ids.tolist(), pd.Series(ids)):
+        ex = explain(CRM[["price", "qty"]], labels, method="cart", max_leaf_nodes=4)
+        (note,) = notes(ex, "labels that are numbers")
+        assert note.startswith("150 labels that are numbers, from ")
+
+
+HALF = "x\ud800"
+OBJECTS = pd.Series([HALF, "v"] * 10, dtype=object)
+HALVES = [
+    lambda X: explain(X.assign(w=OBJECTS), "y"),
+    lambda X: explain(X.assign(w=OBJECTS), n_clusters=2),
+    lambda X: explain(pl.DataFrame({"x": X["x"], HALF.encode("utf-8", "replace").decode(): X["x"]}), OBJECTS.tolist()),
+    lambda X: explain(X.to_numpy()[:, :1].astype(float), X["y"], columns=[HALF]),
+    lambda X: explain(X, OBJECTS),
+    lambda X: explain(X, OBJECTS.tolist()),
+    lambda X: explain(X, "y", names={"a": HALF}),
+    lambda X: explain(X, "y", names=[HALF, "v"]),
+    lambda X: explain(X, "y").rename({"a": HALF}),
+    lambda X: explain(X, "y").measure(X, OBJECTS),
+    lambda X: explain(X.set_axis(pd.Index(["x", HALF, "y"], dtype=object), axis=1), "y"),
+    lambda X: explain(X, "y").predict(X.set_axis(pd.Index(["x", HALF, "y"], dtype=object), axis=1)),
+    lambda X: CART(max_leaf_nodes=2).fit(X[["x"]], OBJECTS),
+]
+
+
+@each("call", HALVES)
+def test_half_of_a_character_is_refused_by_name(call):
+    X = pd.DataFrame({"x": np.arange(20) % 6, "z": np.arange(20), "y": ["a", "b"] * 10})
+    with pytest.raises(DataError, match=r"'x\\ud800' has '\\ud800', half of a character, which no file can hold"):
+        call(X)

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,13 +15,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
-from boxwood import Explanation, ThresholdTree, explain
+from boxwood import Explanation, ThresholdTree, explain, scan
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation.measure.told import rounded_quantiles
 from tests import naive
 from tests.cases import make_case
 from tests.explanation.test_pipelines import goods, pipeline
-from tests.scale import seeds, share
+from tests.scale import law, seeds, share
 
 METHODS = ["cart", "expand", "kernel_expand"]
 
@@ -190,7 +191,11 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
 @pytest.mark.parametrize(
     ("X", "labels", "message"),
     [
-        ([[1.0], [2.0]], ["a", "c"], "labels that the model has never seen: c; its clusters are a, b, and -1 leaves"),
+        (
+            [[1.0], [2.0]],
+            ["d", "c"],
+            "labels that the model has never seen: c, d; its clusters are a, b, and -1 leaves",
+        ),
         ([[1.0], [2.0]], ["a"], "X has 2 rows, but there are 1 labels"),
         ([[1.0], [2.0]], [-1, -1], "every row is left out"),
         ([[1.0, 2.0]], ["a"], "X has 2 columns, but 1 are expected"),
@@ -213,8 +218,35 @@ def test_unseen_categories_of_a_saved_model_are_named():
     column = next(ex.columns[j] for j in ex.tree.features if j in ex.coded_columns)
     table[column] = "never"
     for model in (ex, Explanation.from_json(ex.to_json())):
-        with pytest.raises(DataError, match="'never', which was never seen"):
+        with pytest.raises(DataError, match=rf"hold a value that the model has never seen.*{column} 'never' \("):
             model.measure(table, np.full(len(table), ex.names[0]))
+
+
+@law(12)
+def test_rows_with_words_and_labels_that_are_new_are_counted_and_the_others_measured(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    n = 80
+    frame = pd.DataFrame({"c": rng.choice(["DE", "FR", "IT"], n), "age": rng.integers(18, 90, n)})
+    labels = np.where((frame["c"] == "DE") & (frame["age"] > 40), "a", "b").astype(object)
+    ex = explain(frame.assign(l=labels), "l", columns=["c", "age"])
+    is_new, is_word = rng.random(n) < 0.1, rng.random(n) < 0.2
+    is_new[0] = is_word[1] = True
+    other = frame.assign(c=frame["c"].where(~is_word, "US"), l=np.where(is_new, "z", labels))
+    other.to_csv(path := tmp_path / "t.csv", index=False)
+    left = other[~is_new & ~is_word]
+    known = ex.measure(left, "l")
+    for model in (ex, Explanation.from_json(ex.to_json())):
+        for rows in (other, pl.from_pandas(other), scan(path)):
+            found = model.measure(rows, "l")
+            assert (found.n_rows, found.n_incomplete) == (n, is_word.sum())
+            assert found.n_left_out == (is_word | is_new).sum()
+            assert found.agreement == known.agreement
+            assert found.confusion() == known.confusion()
+            assert [row.row for row in found.misassigned()] == [left.index[row.row] for row in known.misassigned()]
+            said = " ".join(found.notes)
+            assert re.search(rf"{is_new.sum()} of {n} rows (have|has) a label that .*: z \({is_new.sum()}\)", said)
+            assert re.search(rf"{is_word.sum()} of {n} rows holds? a value that .*: c 'US' \({is_word.sum()}\)", said)
+            assert model.profile(rows, "l") == model.profile(left, "l")
 
 
 # ------------------------------------------------------------------------------------------------------------- names

@@ -23,7 +23,7 @@ from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import _code, _escaped, _row
 from boxwood.render.words.rules import cluster_name
 from tests.render.test_every_engine import in_node
-from tests.scale import law
+from tests.scale import each, law
 
 NAMES = (
     "it's", 'say "hi"', "back\\slash", "\\", "\\'", '"""', "'''", "`tick`", "${x}", "$1", "</script>", "<!--", "*/",
@@ -254,9 +254,9 @@ def test_markdown():
         assert len(cells(head)) == len(cells(line)) == 7
         assert len(lines) == 2
         found = []
-        for each in lines:
-            assert len(cells(each)) == 7
-            name, *_, rule = cells(each)
+        for line in lines:
+            assert len(cells(line)) == 7
+            name, *_, rule = cells(line)
             found.append(f"{unescaped(name)}: {code(rule.replace(chr(92) + '|', '|'))}")
         assert "\n".join(found) == rules(ex)
 
@@ -281,3 +281,68 @@ def test_variables_are_valid_and_different():
     assert len(set(found.values())) == len(columns)
     assert all(re.fullmatch("[a-z][0-9a-z_]*", name) for name in found.values())
     assert not {"for", "lambda", "row"} & set(found.values())
+
+
+BROKEN = ["two\nlines", "", "  ", "\x1b[31m", " x", "tab\t", "\u2028z", "r\rq"]
+
+
+@law(4)
+def test_no_name_breaks_a_line_or_is_invisible_in_any_note(seed):
+    rng, n = np.random.default_rng(seed), 60
+    names = rng.permutation(BROKEN).tolist()
+    frame = pd.DataFrame(
+        {
+            names[0]: rng.integers(0, 50, n),
+            names[1]: np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
+            names[2]: rng.choice(["u", "v", "w"], n),
+            names[3]: np.arange(n),
+            names[4]: [[1]] * n,
+        }
+    )
+    group = np.where(rng.random(n) < 0.1, 2, np.where(frame[names[0]] > 30, 0, 1))
+    labels = np.array(names[5:8])[group]
+    other = frame.assign(**{names[2]: "new\nword"}).iloc[:5]
+    given = [
+        boxwood.explain(frame, labels, method="cart"),
+        boxwood.explain(frame, labels, missing="drop", method="imm"),
+        boxwood.explain(frame, n_clusters=2),
+    ]
+    for ex in given:
+        rows = pd.concat([frame, other])
+        of_rows = np.append(np.array(ex.predict(frame, missing="none"), dtype=object), ["new\nlabel"] * 5)
+        found = [ex, ex.measure(rows, of_rows), ex.rename({ex.names[0]: "a\nb"})]
+        lines = [line for each in found for line in (*each.notes, *each.to_sentences().split("\n"))]
+        lines += [line for each in found for line in each.to_text().split("\n")]
+        assert all(line.isprintable() for line in lines)
+        told = " ".join(note for note in ex.notes if "left out" in note or "are used" in note)
+        for name in (names[3], names[4]):
+            said = name if name.isprintable() else repr(name)[1:-1]
+            assert (said if said.strip() == said != "" else f'"{said}"') in told
+
+
+WORDS_OF_RULES = [
+    "not",
+    "or",
+    "Missing",
+    "is",
+    "and",
+    "*",
+    " x",
+    "a, b",
+    "(a)",
+    "this or that",
+    "",
+    "3 more",
+    "not known",
+]
+
+
+@each("word", WORDS_OF_RULES)
+def test_a_word_that_could_be_read_as_a_part_of_the_rule_is_in_quotes(word):
+    x = [word] * 20 + ["M"] * 20 + ["L"] * 20
+    frame = pd.DataFrame({"size": x, "x": np.arange(60) % 7})
+    ex = boxwood.explain(frame, np.where(np.arange(60) < 20, "a", "b"), method="cart")
+    assert ex.agreement == 1
+    forms = [ex.to_text(), ex.to_sentences(), ex.to_markdown(), ex.to_csv().replace('""', '"')]
+    assert all(f'"{word}"' in text for text in forms)
+    assert "size is L or M" in boxwood.render.rules(ex)

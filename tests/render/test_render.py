@@ -3,14 +3,17 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, export_text
 
-from boxwood import CART, ThresholdTree, TreeBuilder, explain, grow, render
+from boxwood import CART, Explanation, ThresholdTree, TreeBuilder, explain, grow, render, scan
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
+from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.words.rules import condition, number, rule
 from boxwood.tree import Interval
 
@@ -119,11 +122,11 @@ def test_names_do_not_break_the_table():
 
 
 def test_many_clusters():
-    X = np.arange(400.0)[:, None]
-    lines = rows_of(str(explain(X, np.repeat(np.arange(200), 2), method="imm")))
+    X = np.arange(600.0)[:, None]
+    lines = rows_of(str(explain(X, np.repeat(np.arange(200), 3), method="imm")))
     assert len(lines) == 201
     assert lines[1].startswith("cluster 0  ")
-    assert lines[200].endswith("x0 > 397")
+    assert lines[200].endswith("x0 > 596")
 
 
 def test_rows_left_out_are_said_once():
@@ -283,6 +286,15 @@ def test_sql_refuses_columns_that_it_cannot_tell_apart():
         ex = explain([[row[0], row[1], row[0] ** 2] for row in X], [0, 0, 1, 1], columns=[tested, "b", names[0]])
         with pytest.raises(DataError, match="differ in case only, and SQL takes them for one"):
             render.sql(ex)
+    several = explain([[0.0, 1.0], [0.0, 9.0], [9.0, 1.0], [9.0, 9.0]], [0, 1, 2, 3], columns=["rate", "Rate"])
+    for name in DIALECTS:
+        if name in ("postgres", "snowflake"):  # where names in quotes are taken letter by letter
+            said = render.sql(several, dialect=name)
+            assert '"rate" <= ' in said
+            assert '"Rate" <= ' in said
+        else:
+            with pytest.raises(DataError, match="differ in case only"):
+                render.sql(several, dialect=name)
     apart = explain([row[:2] for row in X], [0, 0, 1, 1], columns=["age", "Age "])
     assert '"age"' in render.sql(apart)
     untested = explain(np.array(X)[:, [0, 1, 1]], [0, 0, 1, 1], columns=["a", "b", "B"])
@@ -303,3 +315,37 @@ def test_trees_too_deep_for_a_text_are_refused_with_the_number():
 def test_other_things_are_refused():
     with pytest.raises(TypeError, match="expected an Explanation, a tree or a fitted estimator of boxwood, got int"):
         render.text(3)
+
+
+def test_clusters_of_a_column_of_0_and_1_are_named_by_it_where_people_read_and_keep_their_labels_elsewhere(tmp_path):
+    age = np.arange(60) % 29
+    labels = np.where(age > 12, 1, 0)
+    frame = pd.DataFrame({"age": age, "x": age % 5, "churn": labels})
+    frame.to_parquet(path := tmp_path / "t.parquet")
+    found = [
+        explain(frame, "churn"),
+        explain(frame[["age", "x"]], frame["churn"]),
+        explain(pl.from_pandas(frame), "churn"),
+        explain(scan(path), "churn"),
+    ]
+    found += [found[0].measure(frame, labels), Explanation.from_json(found[0].to_json())]
+    for ex in found:
+        assert render.rules(ex).splitlines() == ["churn = 0: age <= 12", "churn = 1: age > 12"]
+        for text in (ex.to_text(), ex.to_markdown(), ex.to_sentences(), ex.to_html()):
+            assert "churn = 1" in text
+            assert "cluster 1" not in text
+        assert ex.names == (0, 1)
+        assert ex.predict(frame).tolist() == labels.tolist()
+        assert "THEN 1" in ex.to_sql()
+        assert ex.to_frame()["cluster"].tolist() == [0, 1]
+    is_seven = np.arange(60) == 7
+    assert "y = False" in explain(frame.assign(y=is_seven), "y", columns=["x"]).to_text()
+    few = explain(frame.assign(y=is_seven.astype(int)), "y", columns=["x"])
+    assert "Note: no rule for y = 1: its row is in the rules of y = 0" in few.to_text()
+    one = explain(frame[["age", "x"]], frame[["churn"]])
+    assert (render.rules(one), one.tree) == (render.rules(found[0]), found[0].tree)
+    with pytest.raises(DataError, match=r"the index of labels is not that of X"):
+        explain(frame[["age", "x"]], frame[["churn"]].set_index(np.arange(60) + 5))
+    assert render.rules(explain(frame[["age", "x"]], labels)).startswith("cluster 0: ")
+    assert render.rules(explain(frame.assign(churn=labels + 1), "churn")).startswith("cluster 1: ")
+    assert render.rules(found[0].rename({1: "gone"})).splitlines()[1] == "gone: age > 12"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -66,14 +69,26 @@ class Categories(NamedTuple):
     def codes(self, values: Sequence[Any] | Array) -> Floats:
         """Return the code of each value, shape (n,); NaN for a value without a code. Takes one pass.
 
-        Among booleans, a word such as "yes" is one.
+        Among booleans, a word such as "yes" is one. A value that is neither text nor a number, as a band of pandas, is
+        what its text is.
         """
         values = [truth(value) for value in values] if self.are_truths else values
         code_of = {value: float(code) for code, value in enumerate(self.values)}
         missing = code_of.get(None, np.nan)
         other = float(len(self.values)) if self.others else np.nan
-        codes = (code_of[value] if value in code_of else missing if is_missing(value) else other for value in values)
-        return np.fromiter(codes, dtype=np.float64, count=len(values))
+
+        def code(value: Any) -> float:
+            try:
+                found = code_of.get(value)
+            except TypeError:  # a list or an array, which is no category
+                return other
+            if found is not None:
+                return found
+            if is_missing(value):
+                return missing
+            return other if isinstance(value, (str, int, float, np.generic)) else code_of.get(str(value), other)
+
+        return np.fromiter(map(code, values), dtype=np.float64, count=len(values))
 
     def value(self, code: float) -> Hashable:
         """Return the value with a code; `OTHER` for the code of all other values."""
@@ -120,19 +135,70 @@ def numbers_first(texts: Iterable[str]) -> list[str]:
     return sorted(texts, key=place)
 
 
+class Band(NamedTuple):
+    """The ends of a band, and which of them belong to it."""
+
+    low: float
+    high: float
+    has_low: bool
+    has_high: bool
+
+
+_END = r"-?inf|-?\d[\d.]*(?:e[-+]?\d+)?|\d{4}-\d\d-\d\d(?: [\d:.+-]+)?"
+_BAND = re.compile(rf"([\[(])({_END}), ?({_END})([\])])")
+
+
+def band_of(text: Any) -> Band | None:
+    """Return the band of numbers or dates that a text is, as `cut` of pandas, polars and R write them; or None.
+
+    Examples
+    --------
+    >>> band_of("(45, 60]")
+    Band(low=45.0, high=60.0, has_low=False, has_high=True)
+    """
+    found = _BAND.fullmatch(text) if isinstance(text, str) else None
+    try:
+        return found and Band(_end(found[2]), _end(found[3]), found[1] == "[", found[4] == "]")
+    except ValueError:  # 1.2.3, or a date that no calendar has
+        return None
+
+
+def _end(text: str) -> float:
+    if "-" not in text[1:] or "e" in text:
+        return float(text)
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def bands_in_order(values: Sequence[Any]) -> list[Any] | None:
+    """Return values that are bands in their order; None if some are none, or two overlap."""
+    bands = {value: band for value in values if (band := band_of(value)) is not None and band.low <= band.high}
+    if len(bands) < max(len(values), 2) or all(band.has_low and band.has_high for band in bands.values()):
+        return None  # pairs of numbers, such as [1, 2], may be anything
+    order = sorted(bands, key=lambda value: bands[value])
+    apart = (bands[left].high <= bands[right].low for left, right in itertools.pairwise(order))
+    return order if all(apart) else None
+
+
 def truth(value: Any) -> Any:
     """Return the boolean that a word stands for, and any other value as it is."""
     return TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is missing: None, NaN, or any other value that is not equal to itself."""
+    """Return whether a value is missing: None, NaN, or any other value that is not equal to itself.
+
+    An array in a cell is none, whatever it holds.
+    """
     if value is None:
         return True
     try:
-        return bool(value != value)
-    except TypeError:  # a comparison with the NA of pandas is neither true nor false
+        differs = value != value
+    except (TypeError, ArithmeticError):  # a decimal that signals
         return True
+    if isinstance(differs, (bool, np.bool_)):
+        return bool(differs)
+    return differs is value  # a comparison with the NA of pandas is that NA, and one of arrays an array
 
 
 class Encoding(AxisMap):

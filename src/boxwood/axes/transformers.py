@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._frames import as_matrix, column_names, column_values, is_frame, refuse_unknown_columns
+from boxwood._frames import as_matrix, column_names, column_series, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_float_table
+from boxwood._validation import as_float_table, refuse_halves
 from boxwood.axes._monotone import LARGEST, Elementwise, transformed
 from boxwood.axes.categories import Categories, Encoding, is_missing
 from boxwood.axes.maps import AxisMap, Chained, Selection, Stacked
@@ -465,9 +465,7 @@ def coded(
 
 def values_of(frame: Any, name: str) -> list[Any]:
     """Return the values of one column of a data frame."""
-    import narwhals as nw
-
-    values: list[Any] = nw.from_native(column_values(frame, name), series_only=True).to_list()
+    values: list[Any] = column_series(frame, name).to_list()
     return values
 
 
@@ -523,4 +521,5 @@ def _plain(value: Any, name: str) -> str | int | float | None:
     if not isinstance(plain, (str, int, float)):
         kind = type(plain).__name__
         raise DataError(f"{name} has categories of type {kind}; turn them into text, which a rule can show")
+    refuse_halves(f"in column {name}, the text", [plain])
     return plain

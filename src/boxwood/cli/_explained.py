@@ -79,7 +79,7 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
     beside = [name for name in (labels, options["weights"]) if name is not None]
     assert explanation.basis is not None
     made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
-    explanation = with_basis(explanation, Given(source, table.names, made_by, beside))
+    explanation = with_basis(explanation, Given(source, table.names, made_by, beside, labels or ""))
     if (value := options["value"]) is not None:
         explanation.worth(value, None if value in explanation.columns else table.worth)
     return explanation
@@ -87,8 +87,8 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
     """Return the table without columns that rules should not use, and notes on them, which are told."""
-    from boxwood.explanation.ask.columns import notes_on_left_out, notes_on_use
-    from boxwood.explanation.ask.mixed import THE_LABELS, as_told, without_labels
+    from boxwood.explanation.ask.columns import THE_LABELS, notes_on_left_out, notes_on_use
+    from boxwood.explanation.ask.mixed import as_told, without_labels
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick, in_option_names():

@@ -19,7 +19,7 @@ from boxwood._dates import DOUBTFUL, TIMES
 from boxwood._frames import (
     as_matrix,
     column_names,
-    column_values,
+    column_series,
     is_frame,
     numeric_columns,
     refuse_unknown_columns,
@@ -520,8 +520,8 @@ def _columns(frame: Any, names: tuple[str, ...], chosen: Sequence[int]) -> tuple
             "name them in categorical_features"
         )
     wanted |= set(others["text"])
-    texts = {j: _listed(column_values(frame, name), name) for j, name in enumerate(names) if name in wanted}
-    values = np.full((len(column_values(frame, names[0])) if names else 0, len(names)), np.nan)
+    texts = {j: _listed(column_series(frame, name), name) for j, name in enumerate(names) if name in wanted}
+    values = np.full((len(column_series(frame, names[0])) if names else 0, len(names)), np.nan)
     for j, name in enumerate(names):
         if name in numeric and name not in wanted:
             values[:, j] = as_matrix(frame, [name])[:, 0]
@@ -530,9 +530,7 @@ def _columns(frame: Any, names: tuple[str, ...], chosen: Sequence[int]) -> tuple
 
 def _listed(series: Any, name: str) -> list[Any]:
     """Return the values of a column that can be told apart, with None for those that are missing."""
-    import narwhals as nw
-
-    values = [None if is_missing(value) else value for value in nw.from_native(series, series_only=True).to_list()]
+    values = [None if is_missing(value) else value for value in series.to_list()]
     for value in values:
         if not isinstance(value, Hashable):
             raise DataError(

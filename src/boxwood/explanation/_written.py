@@ -233,8 +233,8 @@ class Programs(Measurable):
         Raises
         ------
         DataError
-            If the name of a tested column differs from another's in case only, which SQL takes for the same, or if a
-            name has the character 0.
+            If the name of a tested column differs from another's in case only, which all engines but PostgreSQL and
+            Snowflake take for the same, or if a name has the character 0.
         ImportError
             If the dialect needs sqlglot, which is missing.
         ValueError

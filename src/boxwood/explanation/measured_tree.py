@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
@@ -30,6 +31,7 @@ from boxwood.explanation.records import (
     rules_of,
     value_of_two,
 )
+from boxwood.render.words.rules import column_name
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -153,6 +155,19 @@ class MeasuredTree:
         if self._short is not None:
             said = replace(_with_rules(said, self._short, self.coded_columns), _short=None)
         return _with_values(said) if self.binary else said
+
+    def _for_people(self) -> Self:
+        """Return the explanation as words say it, with clusters named by the column of labels that are 0 and 1.
+
+        They are `churn = 0` and `churn = 1` then, where rules give 0 and 1.
+        """
+        said, label = self._in_words(), "" if self.basis is None else self.basis.label
+        if not label or [*self.names] not in ([0, 1], [False, True]):
+            return said
+        names = [f"{column_name(label)} = {name}" for name in self.names]
+        clusters = Clusters(one._replace(name=name) for one, name in zip(said.clusters, names, strict=True))
+        notes = (re.sub(r"\bcluster ([01])\b", lambda found: names[int(found[1])], note) for note in said.notes)
+        return replace(said, clusters=clusters, notes=tuple(notes))
 
     def _says_values(self, feature: int, lower: float, upper: float) -> bool:
         """Return whether a cut parts 0 from 1 in a column that holds only these, so that words name the value."""

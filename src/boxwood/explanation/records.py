@@ -95,6 +95,8 @@ class Basis(NamedTuple):
         Number of columns of the table.
     left_out : tuple of LeftOut
         Columns of the table that neither the clustering nor the rules look at, besides those of labels and weights.
+    label : str
+        Name of the column of labels, or of the series; empty if they have none.
     """
 
     source: str
@@ -103,6 +105,7 @@ class Basis(NamedTuple):
     labels: str
     n_columns: int
     left_out: tuple[LeftOut, ...]
+    label: Annotated[str, LATER] = ""
 
 
 class ClusterWorth(NamedTuple):

@@ -102,12 +102,13 @@ class Applied(MeasuredTree):
             rows, so that `profile` and others tell of them. A cluster may have no row. Costs are measured as before:
             in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model that was read from a
             file cannot do that: it measures squared distances in the numeric columns of the table, and a note says so.
+            Rows with a label that is not the name of a cluster are left out. So are rows with words that the model has
+            never seen, which `n_incomplete` counts beside those with gaps. Notes name both.
 
         Raises
         ------
         DataError
-            If a label is not the name of a cluster (the message lists them), a column is missing, or rows cannot be
-            read.
+            If no label is the name of a cluster (the message lists them), a column is missing, or rows cannot be read.
 
         Examples
         --------

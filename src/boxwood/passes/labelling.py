@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike
 
 from boxwood._files import lasting_folder
 from boxwood._frames import OrderedLabels, name_as_text
-from boxwood._messages import listed
+from boxwood._messages import in_line, listed
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
@@ -126,18 +126,32 @@ def codes_of(column: Any, *, of_file: bool) -> tuple[Indices, list[Any]]:
 
 
 class MissingLabels(NamedTuple):
-    """How many of some rows have no label, and the words of a file for that, such as NA."""
+    """How many of some rows have no label, the words of a file for that, such as NA, and labels that nobody knows.
+
+    The latter stand with the number of their rows.
+    """
 
     n_missing: int
     n_rows: int
     marks: tuple[str, ...] = ()
+    unknown: tuple[tuple[str, int], ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note on these rows, and one on the words; none if there are none."""
+        """Notes on these rows, and one on the words; none if there are none."""
         have = "has no label and is" if self.n_missing == 1 else "have no label and are"
         said = (f"{self.n_missing:,} of {self.n_rows:,} rows {have} left out",) if self.n_missing else ()
-        return (*said, *notes_on_marks(self.marks))
+        return (*said, *self._notes_on_unknown, *notes_on_marks(self.marks))
+
+    @property
+    def _notes_on_unknown(self) -> tuple[str, ...]:
+        if not self.unknown:
+            return ()
+        n = sum(count for _, count in self.unknown)
+        have, are = ("has", "is") if n == 1 else ("have", "are")
+        which = listed([f"{in_line(label)} ({count:,})" for label, count in self.unknown])
+        begin = f"{n:,} of {self.n_rows:,} rows {have} a label that the model has never seen"
+        return (f"{begin}, and {are} left out: {which}",)
 
 
 def notes_on_marks(marks: Iterable[str]) -> tuple[str, ...]:

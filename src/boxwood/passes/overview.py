@@ -106,15 +106,20 @@ class Overview:
                 mine.merge(theirs)
 
     def placed(self, places: Sequence[int], n_clusters: int) -> Overview:
-        """Return the overview with other numbers for its clusters: cluster c becomes `places[c]` of `n_clusters`."""
+        """Return the overview with other numbers for its clusters: cluster c becomes `places[c]` of `n_clusters`.
+
+        Rows of a cluster whose place is -1 are left out.
+        """
         other, at = copy(self), np.array(places, dtype=np.intp)
+        kept = np.flatnonzero(at >= 0)
         other.sizes = np.zeros(n_clusters, dtype=np.int64)
         other.least = np.full((n_clusters, self.least.shape[1]), np.inf)
         other.most = -other.least
         other.weight = [ExactSum() for _ in range(n_clusters)]
-        other.sizes[at], other.least[at], other.most[at] = self.sizes, self.least, self.most
-        for place, weight in zip(places, self.weight, strict=True):
-            other.weight[place] = weight
+        for mine, its in ((other.sizes, self.sizes), (other.least, self.least), (other.most, self.most)):
+            mine[at[kept]] = its[kept]
+        for c in kept.tolist():
+            other.weight[places[c]] = self.weight[c]
         return other
 
     def refuse_unusable(self, columns: Sequence[str], *, may_lack: bool = False) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._frames import stated_order
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import shown
+from boxwood._validation import refuse_halves, shown
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -31,39 +31,16 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     Raises
     ------
     DataError
-        If labels are not one-dimensional, or not hashable.
+        If labels are not one-dimensional, or not hashable, or a text has half of a character.
 
     Examples
     --------
     >>> encode_labels(["new", "loyal", -1, None, "new"])
     (array([ 1,  0, -1, -1,  1]), ('loyal', 'new'))
     """
-    if (order := stated_order(labels)) is not None:
-        return _encode_hashable(np.asarray(labels).tolist(), order)
-    try:
-        array = np.asarray(labels)
-    except ValueError:  # tuples of different lengths
-        return _encode_hashable(labels)
-    if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
-        return _encode_hashable(labels)
-    if array.ndim == 0:
-        raise DataError(f"labels must be one for each row, got {shown(labels)}; to make clusters, pass n_clusters")
-    if array.ndim != 1:
-        raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
-    if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():
-        return _encode_hashable(labels)  # whole numbers on both sides of 2**63, which numpy rounds
-    if array.dtype.kind == "M":  # Python's dates and times have no nanoseconds
-        return _encode_hashable(array.astype("datetime64[us]").astype(object))
-    if array.dtype.kind in "iu":
-        return _encode_whole(array)
-    if array.dtype.kind == "f":
-        array = np.where(np.isnan(array), -1, array)
-    if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
-        codes, names = _encode_sorted(array)
-        return codes, tuple(int(name) for name in names)
-    if array.dtype.kind == "f" or (array.dtype.kind in "UbS" and isinstance(labels, np.ndarray)):
-        return _encode_sorted(array)
-    return _encode_hashable(labels)
+    codes, names = _encoded(labels)
+    refuse_halves("the label", names)
+    return codes, names
 
 
 def count_missing(labels: Any) -> int:
@@ -110,6 +87,35 @@ def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:
         raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}")
     if labels.max(initial=-1) < 0:
         raise DataError(f"every row is left out: all {what} are -1 or missing")
+
+
+def _encoded(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
+    if (order := stated_order(labels)) is not None:
+        return _encode_hashable(np.asarray(labels).tolist(), order)
+    try:
+        array = np.asarray(labels)
+    except ValueError:  # tuples of different lengths
+        return _encode_hashable(labels)
+    if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
+        return _encode_hashable(labels)
+    if array.ndim == 0:
+        raise DataError(f"labels must be one for each row, got {shown(labels)}; to make clusters, pass n_clusters")
+    if array.ndim != 1:
+        raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
+    if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():
+        return _encode_hashable(labels)  # whole numbers on both sides of 2**63, which numpy rounds
+    if array.dtype.kind == "M":  # Python's dates and times have no nanoseconds
+        return _encode_hashable(array.astype("datetime64[us]").astype(object))
+    if array.dtype.kind in "iu":
+        return _encode_whole(array)
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), -1, array)
+    if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
+        codes, names = _encode_sorted(array)
+        return codes, tuple(int(name) for name in names)
+    if array.dtype.kind == "f" or (array.dtype.kind in "UbS" and isinstance(labels, np.ndarray)):
+        return _encode_sorted(array)
+    return _encode_hashable(labels)
 
 
 def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, ...]]:

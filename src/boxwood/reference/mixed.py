@@ -15,16 +15,16 @@ from boxwood._frames import (
     as_matrix,
     boolean_columns,
     column_names,
-    column_values,
+    column_series,
     date_columns,
     first_values,
     numeric_columns,
     refuse_unknown_columns,
 )
 from boxwood._types import Array, Bools, Floats, Indices, Weights
-from boxwood._validation import as_whole_weights, listed, refuse_not_finite
+from boxwood._validation import as_whole_weights, listed, refuse_halves, refuse_not_finite, shown
 from boxwood.axes import Categories
-from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing, many_values
+from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, bands_in_order, is_missing, many_values
 from boxwood.errors import DataError
 from boxwood.passes.source import TextAmong
 from boxwood.passes.sums import unit_scaling_of
@@ -209,9 +209,7 @@ def readable_columns(
 
 def _other_than_words(frame: Any, name: str) -> str:
     """Return why a column is left out whose first thousand values are numbers or times to people; empty for others."""
-    import narwhals as nw
-
-    values = first_values(nw.from_native(column_values(frame, name), series_only=True), 1000)
+    values = first_values(column_series(frame, name), 1000)
     return TIMES if are_times(values) else NUMBERS_AS_TEXT if are_numbers(values) else ""
 
 
@@ -284,13 +282,12 @@ def coded_column(frame: Any, name: str) -> Coded | str:
     Values are in ascending order, or in the order that the column has for them; a missing one is the last. They are
     ordered if the column is an ordered Categorical of pandas.
     """
-    import narwhals as nw
-
-    series = nw.from_native(column_values(frame, name), series_only=True)
+    series = column_series(frame, name)
     found = _factorized(series)
     if isinstance(found, str):
         return found
     codes, values = found
+    refuse_halves(f"in column {shown(name)}, the text", values)
     order = _in_order(series, values)
     rank = np.empty(len(order) + 1)
     rank[order], rank[-1] = np.arange(len(order)), len(order)
@@ -298,6 +295,15 @@ def coded_column(frame: Any, name: str) -> Coded | str:
     is_ordered = series.implementation.is_pandas() and getattr(series.to_native().dtype, "ordered", False) is True
     known = (*(values[i] for i in order), *([None] if lacks else []))
     return Coded(rank[codes], Categories(known, others=False, ordered=is_ordered))
+
+
+def orders_of_bands(table: MixedTable) -> dict[str, Sequence[Any]]:
+    """Return the orders of columns whose words are bands of numbers, such as (45, 60], by their names."""
+    found: dict[str, Sequence[Any]] = {}
+    for j, known in table.categories.items():
+        if not known.ordered and (order := bands_in_order(known.values[: known.known])) is not None:
+            found[table.columns[j]] = order
+    return found
 
 
 def in_stated_order(table: MixedTable, orders: Mapping[str, Sequence[Any]]) -> MixedTable:
@@ -422,9 +428,7 @@ def ascending(values: Sequence[Hashable]) -> list[int]:
 
 def with_missing_code(frame: Any, name: str, coded: Coded) -> Coded:
     """Return a column with a code for a missing value; one whose values have an order has all that its type has."""
-    import narwhals as nw
-
-    series, present = nw.from_native(column_values(frame, name), series_only=True), coded.categories.values
+    series, present = column_series(frame, name), coded.categories.values
     stated = (_stated_order(series) if coded.categories.ordered else None) or present
     known = coded.categories._replace(values=(*(value for value in stated if value is not None), None))
     return Coded(known.codes(present)[coded.codes.astype(np.intp)], known)

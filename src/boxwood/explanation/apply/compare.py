@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from boxwood._frames import as_rows_here
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
@@ -103,7 +104,7 @@ def compare(
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     asked = Asked.of(given | {"max_leaf_nodes": None})
-    question = question_of(X, labels_or_estimator, asked)
+    question = question_of(as_rows_here(X), labels_or_estimator, asked)
     k = question.task.reference.n_clusters
     of_auto, clusterer = asked.options, question.clusterer
     options = {name: of_auto if name == "auto" else with_defaults(name, {}, clusterer) for name in names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._dates import NO_DATES
 from boxwood._frames import (
     as_dates,
+    as_rows_here,
     column_names,
     column_values,
     is_frame,
@@ -19,19 +20,21 @@ from boxwood._frames import (
     numeric_columns,
     refuse_other_names,
     refuse_unknown_columns,
+    rows_of_table,
     weights_in,
 )
 from boxwood._types import Array, Indices
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
-from boxwood.axes.transformers import coded
+from boxwood.axes.categories import is_missing
+from boxwood.axes.transformers import coded, values_of
 from boxwood.errors import DataError
-from boxwood.explanation.apply.rows import leaves_of_rows, with_points
+from boxwood.explanation.apply.rows import with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.gaps import (
-    Complete,
     complete_rows,
     note_on_empty,
+    note_on_words,
     notes_on_all_rows,
     notes_on_labels_of,
     refuse_other_index,
@@ -45,6 +48,7 @@ from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow.grown import Grown
 from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE
+from boxwood.passes.labelling import MissingLabels
 from boxwood.passes.sample import drawn_rows
 from boxwood.reference import Reference, Task
 from boxwood.reference.coded import CodedSource, rows_in_order
@@ -66,7 +70,7 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
     """See `Explanation.measure`."""
     refuse_other_names(X, labels=labels, sample_weight=sample_weight)
     source = as_source(X)
-    rows, on = (X, _on_rows) if source is None else (source, _on_table)
+    rows, on = (as_rows_here(X), _on_rows) if source is None else (source, _on_table)
     return basis_on_other_rows(on(ex, rows, labels, sample_weight), rows, labels, sample_weight, ex.basis)
 
 
@@ -82,19 +86,55 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     complete = complete_rows(X, _numbers_read(ex, X), labels, sample_weight, "drop")
     X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
     codes, found = encode_labels(label_values(labels))
-    clusters = np.array([*places_of(found, ex.names), -1], dtype=np.intp)[codes]
+    known = places_of(found, ex.names, some=True)
+    unknown = _unknown(found, known, np.bincount(codes[codes >= 0], minlength=len(found)))
+    n_rows = len(codes) + complete.n_incomplete
+    said += MissingLabels(0, n_rows, unknown=unknown).notes
+    clusters = np.array([*known, -1], dtype=np.intp)[codes]
     columns = _columns_read(ex, X)
     table, weights = _table(ex, X, columns), weights_in(X, sample_weight)
     weights = X.weights if isinstance(X, Rows) and weights is None else as_weights(weights, len(table))
     if len(clusters) != len(table):
         raise DataError(f"X has {len(table)} rows, but there are {len(clusters)} labels")
-    rows, empty = Rows(table, weights), _empty(ex, table, columns)
-    if len(empty):
-        there = np.delete(np.arange(len(table)), empty)
-        rows, clusters, note = rows.take(there), clusters[there], note_on_empty(len(empty), len(table))
-        complete = Complete(X, rows=there, n_incomplete=len(empty), notes=(note,))
+    rows, (there, notes) = Rows(table, weights), _with_values(ex, X, table, columns, n_rows)
+    if notes:
+        rows, clusters = rows.take(there), clusters[there]
+        X, complete = rows_of_table(X, there), complete.without(there, len(table), notes)
     measured = _of_clusters(ex, _coordinates(ex, rows, columns), clusters, X)
     return complete.told(measured, (OTHER_ROWS, *said, *complete.notes))
+
+
+def _with_values(
+    ex: MeasuredTree, X: Any, table: Array, columns: Sequence[int], n_rows: int
+) -> tuple[Indices, tuple[str, ...]]:
+    """Return the rows with a value, and without words that the model has never seen, and notes on the others.
+
+    IN: n_rows: number of all rows.
+    """
+    coded = [j for j in columns if j in ex.coded_columns]
+    strange = np.flatnonzero(np.isnan(table[:, coded]).any(axis=1))
+    empty, notes = np.setdiff1d(_empty(ex, table, columns), strange), list[str]()
+    if len(empty):
+        notes.append(note_on_empty(len(empty), n_rows))
+    if len(strange):
+        notes.append(note_on_words(len(strange), n_rows, _unknown_words(ex, X, table, coded)))
+    there = np.setdiff1d(np.arange(len(table)), np.concatenate([empty, strange]))
+    if not len(there):
+        raise DataError("; ".join(notes))
+    return there, tuple(notes)
+
+
+def _unknown_words(ex: MeasuredTree, X: Any, table: Array, coded: Sequence[int]) -> list[str]:
+    """Return the words without a code, with their numbers, for each of some columns of words that holds one."""
+    found = []
+    for j in coded:
+        rows = np.flatnonzero(np.isnan(table[:, j]))
+        if len(rows):
+            values = values_of(X, ex.columns[j]) if is_frame(X) else np.asarray(X)[:, j]
+            words = ("missing" if is_missing(values[i]) else shown(values[i]) for i in rows)
+            counts = [f"{word} ({n:,})" for word, n in Counter(words).most_common()]
+            found.append(f"{ex.columns[j]} {listed(counts, 3)}")
+    return found
 
 
 def _empty(ex: MeasuredTree, table: Array, columns: Sequence[int]) -> Indices:
@@ -134,19 +174,28 @@ def _as_asked(task: Task) -> dict[str, Any]:
     return {name: getattr(task, name) for name in ("max_leaf_nodes", "random_state", "n_jobs", "budget")}
 
 
-def places_of(labels: Sequence[Hashable], names: Sequence[Hashable]) -> list[int]:
-    """Return the cluster of each label, which must be the name of one; a truth is the same as its text in a file."""
+def places_of(labels: Sequence[Hashable], names: Sequence[Hashable], *, some: bool = False) -> list[int]:
+    """Return the cluster of each label, which must be the name of one; a truth is the same as its text in a file.
+
+    IN: some: whether it is enough that one of them is; the others have the place -1 then.
+    """
     plain: list[Hashable] = [plain_name(label) for label in labels]
     place = {name: i for i, name in enumerate(names)}
     if any(isinstance(one, bool) for one in (*plain, *names)):
         plain, place = [*map(_as_truth, plain)], {_as_truth(name): i for i, name in enumerate(names)}
     unknown = [str(label) for label in plain if label not in place]
-    if unknown:
+    if unknown and not (some and len(unknown) < len(plain)):
         raise DataError(
             f"labels that the model has never seen: {listed(unknown)}; its clusters are {listed([*map(str, names)])}, "
             "and -1 leaves a row out"
         )
-    return [place[label] for label in plain]
+    return [place.get(label, -1) for label in plain]
+
+
+def _unknown(labels: Sequence[Hashable], places: Sequence[int], sizes: Any) -> tuple[tuple[str, int], ...]:
+    """Return the labels without a place, and how many rows each has, of the sizes of all."""
+    rows = zip(labels, places, sizes, strict=True)
+    return tuple((str(label), int(n)) for label, place, n in rows if place < 0)
 
 
 def _as_truth(name: Hashable) -> Hashable:
@@ -205,7 +254,7 @@ def _readable(ex: MeasuredTree, X: Any) -> list[int]:
 
 
 def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
-    """Return the table as numbers, shape (n, d); columns that cannot be read are 0."""
+    """Return the table as numbers, shape (n, d), NaN for words without a code; columns that cannot be read are 0."""
     names = ex.columns if is_frame(X) else None
     width = np.shape(X)[1] if names is None and np.ndim(X) == 2 else len(ex.columns)
     if width != len(ex.columns):
@@ -214,12 +263,10 @@ def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
         refuse_unknown_columns([names[j] for j in columns], column_names(X))
     table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
     if not np.isfinite(table).all():
-        # says which value a rule needs, if it is one that a rule needs
-        dates = NO_DATES if is_frame(X) else ex.date_columns  # those of a frame are days by now
-        leaves_of_rows(ex.tree, ex.columns, ex.coded_columns, X, "error", ex.gap_columns, dates)
         gaps = sorted(ex.gap_columns & set(columns))
+        may_lack = [*gaps, *ex.coded_columns]
         known = np.array(table)
-        known[:, gaps] = np.where(np.isnan(known[:, gaps]), 0.0, known[:, gaps])
+        known[:, may_lack] = np.where(np.isnan(known[:, may_lack]), 0.0, known[:, may_lack])
         refuse_not_finite(known, ex.columns)
         table = with_points(table, gaps)
     return table
@@ -280,10 +327,15 @@ def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequenc
             )
     points, labels = points_of(ex.coded_columns, ex.gap_columns), whole.labelling.labels
     needed = [name for j, name in enumerate(ex.columns) if j not in points]
-    labelling = _in_order(whole.labelling.column, labels, places_of(labels, ex.names), ex.n_clusters)
+    places = places_of(labels, ex.names, some=True)
+    labelling = _in_order(whole.labelling.column, labels, places, ex.n_clusters)
+    unknown = _unknown(labels, places, whole.overview.sizes)
+    said = MissingLabels(0, whole.overview.n_rows, unknown=unknown).notes
     whole = replace(whole, labelling=labelling, needed=needed)
     known = {name: [one for one in values if one is not None] for name, values in words.items()}
-    some = drawn_rows(whole.batches(CodedSource(source, known), ex.columns), max(settings.DRAWN // len(ex.columns), 1))
+    batches = whole.batches(CodedSource(source, known, unseen=np.inf), ex.columns)
+    some = drawn_rows(batches, max(settings.DRAWN // len(ex.columns), 1))
+    some = some.at(np.flatnonzero(~np.isinf(some.values).any(axis=1)))
     for j, point in points.items():
         some.values[np.isnan(some.values[:, j]), j] = point
     some = some.at(np.flatnonzero(~np.isnan(some.values).any(axis=1)))
@@ -295,7 +347,8 @@ def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequenc
         measured = replace(measured, _evidence=replace(measured._evidence, whole=whole))
     note = f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; {OF_DRAWN}"
     return replace(
-        measured, notes=(OTHER_ROWS, note, *measured.notes, *notes_on_all_rows(found, "drop" if needed else "learn"))
+        measured,
+        notes=(OTHER_ROWS, *said, note, *measured.notes, *notes_on_all_rows(found, "drop" if needed else "learn")),
     )
 
 
@@ -303,13 +356,14 @@ def _in_order(column: str, labels: Sequence[Hashable], places: Sequence[int], k:
     """Return the labelling in which each label of a column is at its place among k clusters; others have no rows."""
     in_order: list[Any] = [None] * k
     for label, place in zip(labels, places, strict=True):
-        in_order[place] = label
+        if place >= 0:
+            in_order[place] = label
     return LabelColumn(column, tuple(in_order))
 
 
 def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
     known = ex._evidence
-    reference = named_by_column(ex.names, batches, labels)
+    reference = named_by_column(ex.names, batches, labels, some=True)
     task = Task.of(batches, reference, n_jobs=batches.n_jobs)
     if known is not None and known.in_batches:
         task = replace(task, max_leaf_nodes=known.task.max_leaf_nodes, budget=known.task.budget)
@@ -318,10 +372,14 @@ def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
     return replace(measured, notes=(*notes_on_labels_of(batches, reference), *measured.notes))
 
 
-def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str) -> Reference:
-    """Return the clusters of a column that holds names of clusters; some may be without rows."""
+def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str, *, some: bool = False) -> Reference:
+    """Return the clusters of a column that holds names of clusters, of which some may be without rows.
+
+    IN: some: see `places_of`.
+    """
     labels, overview, missing = find_labels(batches, column, known=names)
-    places = places_of(labels, names)
+    places = places_of(labels, names, some=some)
+    missing = missing._replace(unknown=_unknown(labels, places, overview.sizes))
     labelling, overview = _in_order(column, labels, places, len(names)), overview.placed(places, len(names))
     known = Measured(replace(batches, labelling=labelling), overview, None, missing)
     ends = np.where(overview.sizes[:, None] > 0, [overview.least, overview.most], 0.0)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._frames import as_dates, is_frame
+from boxwood._frames import as_dates, as_rows_here, is_frame
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
 from boxwood.axes import Categories
@@ -43,6 +43,7 @@ def leaves_of_rows(
             f"predict and apply label rows in memory and frames of Spark and Dask, but {what}; to "
             "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
         )
+    X = as_rows_here(X)
     read, table = _tested(X, columns, tree.features.tolist(), categories, dates)
     table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)

@@ -352,7 +352,8 @@ def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
 
 def _notes_on_clustering(task: Task, clustering: Any, asked: Asked) -> tuple[str, ...]:
     ends, columns, names = np.stack(task.ranges), task.batches.columns, task.reference.names
-    return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, scaled=asked.standardize)
+    about: dict[str, Any] = {"scaled": asked.standardize, "n_rows": task.n_rows}
+    return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, **about)
 
 
 def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: TableFacts) -> MeasuredTree:

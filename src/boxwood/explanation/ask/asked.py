@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood._dates import Dates
 from boxwood._frames import nearest_name
 from boxwood._threads import n_threads
-from boxwood._validation import as_seed, as_time_limit, refuse_unknown, shown
+from boxwood._validation import as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
 from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.held_out import Validate, checked_validate
 from boxwood.reference.budget import as_names
@@ -102,6 +102,8 @@ class Asked:
         if standardize not in (False, True):
             raise TypeError(f"standardize must be True or False, got {shown(standardize)}")
         as_given = ("n_clusters", "names", "sample_weight", "columns", "missing", "n_jobs")
+        if isinstance(asked["columns"], Collection) and not isinstance(asked["columns"], str):
+            refuse_halves("the name of column", asked["columns"])
         kinds = [as_names(name, asked[name]) for name in ("categories", "numbers")]
         return cls(
             method=method,

@@ -23,22 +23,23 @@ if TYPE_CHECKING:
 class Given(NamedTuple):
     """What the rows are called, the names of all columns of the table, and where the labels come from.
 
-    `beside` has the columns of labels and weights, which rules never use.
+    `beside` has the columns of labels and weights, which rules never use; `label` is the name of the labels.
     """
 
     source: str
     names: Sequence[str]
     labels: str
     beside: Collection[str | None] = ()
+    label: str = ""
 
 
 def given_in(X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> Given:
     """Return what rows and a clustering are called; `n_clusters` is None if nobody asked for a number."""
     beside = [name for name in (clustering, weights) if isinstance(name, str)]
-    labels = _labels(clustering, n_clusters)
+    about = _labels(clustering, n_clusters), beside, _name_of(clustering)
     if isinstance(X, Source):
-        return Given(X.name, X.names, labels, beside)
-    return Given(_kind(X), column_names(X) if is_frame(X) else (), labels, beside)
+        return Given(X.name, X.names, *about)
+    return Given(_kind(X), column_names(X) if is_frame(X) else (), *about)
 
 
 def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
@@ -54,7 +55,8 @@ def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
         left_out.setdefault(reason, []).extend(map(_writable, columns))
     n_columns = max(len(given.names), len(ex.columns))
     texts = tuple(LeftOut(reason, tuple(columns)) for reason, columns in left_out.items() if columns)
-    basis = Basis(_writable(given.source), _today(), __version__, _writable(given.labels), n_columns, texts)
+    about = _writable(given.labels), n_columns, texts, _writable(given.label)
+    basis = Basis(_writable(given.source), _today(), __version__, *about)
     return replace(ex, basis=basis)
 
 
@@ -72,7 +74,7 @@ def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known
     if known is None:
         return with_basis(measured, given)
     made = f"{given.labels}; the rules are those made from {known.source} on {known.made}"
-    return with_basis(measured, given._replace(labels=made), known.left_out)
+    return with_basis(measured, given._replace(labels=made, label=known.label), known.left_out)
 
 
 def _among(one: LeftOut, names: Collection[str]) -> LeftOut:
@@ -103,6 +105,13 @@ def _labels(clustering: Any, n_clusters: int | None) -> str:
         steps = [step for _, step in clustering.steps] if hasattr(clustering, "steps") else [clustering]
         return ", then ".join(step if isinstance(step, str) else type(step).__name__ for step in steps)
     return "given labels" if are_labels(clustering) else "given centres"
+
+
+def _name_of(clustering: Any) -> str:
+    """Return the name of a column of labels, of a series, or of the only column of a frame; empty if there is none."""
+    name = clustering if isinstance(clustering, str) else getattr(clustering, "name", None)
+    name = column_names(clustering)[0] if is_frame(clustering) else name
+    return name if isinstance(name, str) and not hasattr(clustering, "fit") else ""
 
 
 def _today() -> str:

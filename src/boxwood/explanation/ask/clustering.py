@@ -231,6 +231,7 @@ def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
 
 
 MANY = 20  # numbers that are labels of so many clusters, and do not count them, may be a measurement
+FEW_OF_EACH = 3  # rows of a label, of many, that are too few for a cluster
 
 
 def notes_on_clustering(
@@ -241,11 +242,12 @@ def notes_on_clustering(
     names: Sequence[Hashable],
     *,
     scaled: bool,
+    n_rows: int,
 ) -> tuple[str, ...]:
     """Return notes on what a clustering was given, or k-means: ranges, labels, a number of clusters that nobody chose.
 
     IN: ends (2, d): least and greatest value of each column; names: of the clusters; scaled: whether columns were
-    standardized for the clustering.
+    standardized for the clustering; n_rows: number of rows.
     """
     made_here = clustering is None
     notes: tuple[str, ...] = ()
@@ -253,14 +255,17 @@ def notes_on_clustering(
         notes += notes_on_ranges(columns, ends, clustering)
     if made_here and n_clusters is None:
         notes += (f"{N_CLUSTERS} clusters were made, because no number was given (n_clusters)",)
-    return notes if made_here else (*notes, *_notes_on_labels(names, clustering))
+    return notes if made_here else (*notes, *_notes_on_labels(names, clustering, n_rows))
 
 
-def _notes_on_labels(names: Sequence[Hashable], clustering: Any) -> tuple[str, ...]:
-    """Return a note that asks whether labels are a measurement: more than 20 numbers that do not count from 0 or 1."""
+def _notes_on_labels(names: Sequence[Hashable], clustering: Any, n_rows: int) -> tuple[str, ...]:
+    """Return a note that asks whether labels are a measurement.
+
+    So are more than 20 numbers that do not count from 0 or 1, or have few rows each, as numbers of persons have.
+    """
     k = len(names)
     numbers = [name for name in names if isinstance(name, (int, float)) and not isinstance(name, bool)]
-    counted = sorted(numbers) in (list(range(k)), list(range(1, k + 1)))
+    counted = sorted(numbers) in (list(range(k)), list(range(1, k + 1))) and n_rows >= FEW_OF_EACH * k
     given = isinstance(clustering, Reference) or hasattr(clustering, "fit")
     if k <= MANY or len(numbers) < k or counted or given:
         return ()

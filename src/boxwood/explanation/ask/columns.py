@@ -18,9 +18,11 @@ import numpy as np
 from boxwood._frames import (
     as_matrix,
     column_names,
+    column_values,
     date_columns,
     in_order_of,
     is_frame,
+    label_values,
     numeric_columns,
     refuse_unknown_columns,
     rounded_columns,
@@ -40,9 +42,10 @@ from boxwood.passes import Batches, Block, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.passes.overview import MissingValues
 from boxwood.passes.source import MarksMet, Spelling
-from boxwood.reference import Task
+from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
+from boxwood.reference.labels import encode_labels
 from boxwood.render.words.figures import percent
 from boxwood.render.words.rules import cluster_name, column_name
 from boxwood.tree import Interval, ThresholdTree
@@ -75,6 +78,9 @@ _CODES = {
 }
 _INDEX = ("__index_level_", "Unnamed: 0")
 _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
+
+
+THE_LABELS = "the labels themselves"
 
 
 class ColumnNote(Quoting):
@@ -152,10 +158,13 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         left_out[UNSEEN_DATES] = [name for name in date_columns(X) if name not in labels]
         kept = [name for name in kept if name not in left_out[UNSEEN_DATES]]
     else:
-        dates = date_columns(X)
-        numbers = [name for name in kept if name not in dates]
-        values = as_matrix(X, numbers)
-        suspects = [name for j, name in enumerate(numbers) if looks_like_identifier(name, values[:, j])]
+        values, dates = dict(zip(kept, as_matrix(X, kept).T, strict=True)), date_columns(X)
+        suspects = [name for name in kept if name not in dates and looks_like_identifier(name, values[name])]
+        if clustering is not None and not isinstance(clustering, Reference):
+            given = column_values(X, clustering) if isinstance(clustering, str) else clustering
+            left_out[THE_LABELS] = the_labels(values, given, suspects)
+            kept = [name for name in kept if name not in left_out[THE_LABELS]]
+            suspects = [name for name in suspects if name in kept]
         suspects = identifiers_to_leave_out(suspects, kept, has_labels=clustering is not None)
     remaining = [name for name in kept if name not in suspects]
     if not remaining:
@@ -163,6 +172,34 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         said = "; ".join(texts) or NONE_BESIDE
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {said}")
     return remaining, notes_on_use(remaining, left_out, suspects)
+
+
+def the_labels(
+    columns: Mapping[str, Floats], labels: Any, suspects: Collection[str], words: Collection[str] = ()
+) -> list[str]:
+    """Return the columns that say nothing but the labels, in words or numbers of their own.
+
+    Each of two or more labels goes with one value alone, and each value with one label; some label is of several rows.
+    Numbers stay where no other column is left. IN: columns: numbers and codes; suspects: columns that look like
+    identifiers; words: the columns of codes.
+    """
+    codes, _ = encode_labels(label_values(labels))
+    rows = np.flatnonzero(codes >= 0)
+    _, first, own = np.unique(codes[rows], return_index=True, return_inverse=True)
+    if any(len(x) != len(codes) for x in columns.values()) or not 1 < len(first) < len(rows):
+        return []
+    same = [name for name, x in columns.items() if _are_one(own, first, x[rows])]
+    has_others = any(name not in suspects and name not in same for name in columns)
+    return same if has_others else [name for name in same if name in words]
+
+
+def _are_one(labels: Indices, first: Indices, x: Floats) -> bool:
+    """Return whether a value goes with each label, and with no other; IN: first (k,): a row of each label."""
+    of_label = x[first]
+    for some in (slice(1000), slice(None)):  # most columns differ soon
+        if not np.array_equal(of_label[labels[some]], x[some], equal_nan=True):
+            return False
+    return len(np.unique(of_label)) == len(of_label)
 
 
 def as_fitted(X: Any, clustering: Any, columns: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:
@@ -562,26 +599,35 @@ class _Unique:
         return np.array([counts.max(initial=0) <= 1 for counts in self.counts])
 
 
-def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked, *, looked_at: bool) -> Complete:
+def usable_rows(
+    source: Source,
+    clustering: Any,
+    label: str | None,
+    asked: Asked,
+    *,
+    looked_at: bool,
+    copies: Sequence[str] = (),
+) -> Complete:
     """Return the rows and columns of a table that a clustering and its rules use.
 
     Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
     and rows that lack some. Columns that the caller named are all used. Of others, those without values are left out.
     So are those that look like identifiers, if boxwood makes the clusters or a column holds them. From candidates,
-    named or not, those of one value are left out, too.
+    named or not, those of one value are left out, too. IN: copies: columns that are the labels in other numbers.
     """
     columns, weight = asked.columns, asked.sample_weight
     kinds = zip(source.names, source.kinds, strict=True)
-    if not _are_named(columns) and not any(kind in USABLE for name, kind in kinds if name not in (label, weight)):
+    if not are_named(columns) and not any(kind in USABLE for name, kind in kinds if name not in (label, weight)):
         left_out = left_out_of(source, (label, weight), columns)
         raise DataError(f"no numeric column in {source.name}\n{'; '.join(notes_on_left_out(left_out))}".rstrip())
     batches = replace(rows_for(source, label, weight, columns), n_jobs=asked.n_jobs)
     look = look_at(batches) if looked_at else NO_LOOK
-    are_named, are_candidates = _are_named(columns), isinstance(columns, Candidates)
-    left_out = {} if are_named else left_out_of(source, (label, weight), columns)
-    if not are_named and clustering is not None and label is None:
+    is_chosen, are_candidates = are_named(columns), isinstance(columns, Candidates)
+    left_out = {} if is_chosen else left_out_of(source, (label, weight), columns)
+    if not is_chosen and clustering is not None and label is None:
         left_out[UNSEEN_DATES] = [name for name in batches.columns if name in source.dates]
-    if are_candidates or not are_named:
+    left_out[THE_LABELS] = [*copies]
+    if are_candidates or not is_chosen:
         left_out.setdefault("no values", []).extend(look.empty)
         learns = asked.missing == "learn" and can_be_gathered(clustering)
         constant = [name for name in look.constant if not (learns and name in look.gaps)]
@@ -589,7 +635,7 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
     unused = {name for names in left_out.values() for name in names}
     kept = [name for name in batches.columns if name not in unused]
     padded = [name for name in kept if name in source.padded]
-    suspects = [] if are_named else [name for name in kept if name in look.identifiers or name in padded]
+    suspects = [] if is_chosen else [name for name in kept if name in look.identifiers or name in padded]
     suspects = suspects if clustering is None or label is not None else []
     suspects = identifiers_to_leave_out(suspects, kept, has_labels=label is not None)
     used = [name for name in kept if name not in suspects]
@@ -602,7 +648,7 @@ def usable_rows(source: Source, clustering: Any, label: str | None, asked: Asked
     return complete._replace(notes=(*notes, *complete.notes))
 
 
-def _are_named(columns: Sequence[str] | None) -> bool:
+def are_named(columns: Sequence[str] | None) -> bool:
     """Return whether the caller named the columns to use."""
     return columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
 
@@ -643,7 +689,7 @@ def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[s
     if weight is not None:
         refuse_other_weights(weight, source)
     batches = rows_of(source, label, weight)
-    if columns is not None and _are_named(columns):
+    if columns is not None and are_named(columns):
         return replace(batches, columns=_chosen(batches, columns, label))
     return replace(batches, columns=tuple(name for name in batches.columns if columns is None or name in columns))
 

@@ -47,14 +47,15 @@ def explain(
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
         Rows: numbers, or the columns of a frame: numbers, booleans, dates, and categories, which are text, Categorical
-        and Enum; see `missing` for gaps. An ordered Categorical of pandas is cut in its order alone. Dates count as
-        days since the beginning of 1970; texts are dates if all of a column are, in one form that leaves no doubt of
-        day and month. Columns of more than 255 categories, of times without a date and without any value are left out,
-        with a note. A clusterer sees columns of numbers and booleans alone, unless it is a pipeline that encodes text,
-        or `MixedKMeans`, and so does a table in batches. If boxwood makes the clusters of a frame of at least 50 rows,
-        or labels are given, columns that look like identifiers are left out, too: unique whole numbers without gaps,
-        whole numbers under a name such as id, zip or account, and texts that hardly repeat; in a frame of 20 to 49
-        rows, texts that never repeat.
+        and Enum; see `missing` for gaps. An ordered Categorical of pandas is cut in its order alone, and so are bands
+        such as (45, 60], and months, quarters and weeks of pandas. Beside labels, a column that says the same in other
+        words or numbers is left out. Dates count as days since the beginning of 1970; texts are dates if all of a
+        column are, in one form that leaves no doubt of day and month. Columns of more than 255 categories, of times
+        without a date and without any value are left out, with a note. A clusterer sees columns of numbers and booleans
+        alone, unless it is a pipeline that encodes text, or `MixedKMeans`, and so does a table in batches. If boxwood
+        makes the clusters of a frame of at least 50 rows, or labels are given, columns that look like identifiers are
+        left out, too: unique whole numbers without gaps, whole numbers under a name such as id, zip or account, and
+        texts that hardly repeat; in a frame of 20 to 49 rows, texts that never repeat.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
@@ -237,7 +238,7 @@ def explain(
     (0.96, ['setosa'])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
-    from boxwood._frames import is_frame
+    from boxwood._frames import as_rows_here, is_frame
     from boxwood.explanation.ask._answer import explained
     from boxwood.explanation.ask.asked import Asked
     from boxwood.explanation.ask.basis import basis_of_call
@@ -245,10 +246,10 @@ def explain(
     from boxwood.table.as_source import as_source
 
     source = as_source(X)
-    rows = X if source is None else source
+    rows = X = as_rows_here(X) if source is None else source
     measured = explained(rows, labels_or_estimator, Asked.of(given))
     answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, n_clusters, sample_weight))
     if value is not None:
         is_known = isinstance(value, str) and value in answer.columns
-        answer.worth(value, X if is_frame(X) and source is None and not is_known else None)
+        answer.worth(value, X if source is None and is_frame(X) and not is_known else None)
     return answer

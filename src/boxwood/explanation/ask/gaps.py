@@ -68,6 +68,12 @@ class Complete(NamedTuple):
         notes = (*notes, *explanation.notes)
         return replace(explanation, n_rows=n_rows, n_left_out=n_left_out, notes=notes, _evidence=evidence)
 
+    def without(self, rows: Indices, n_rows: int, notes: tuple[str, ...]) -> Complete:
+        """Return fewer of these rows, by their places among them; the table itself stays as it is."""
+        kept = rows if self.rows is None else self.rows[rows]
+        n_incomplete = self.n_incomplete + n_rows - len(rows)
+        return self._replace(rows=kept, n_incomplete=n_incomplete, notes=(*self.notes, *notes))
+
 
 class HasGaps(Exception):
     """A table in batches lacks values from which rules may learn."""
@@ -147,11 +153,12 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
 
 
 def refuse_other_index(X: Any, **series: Any) -> None:
-    """Raise a DataError if a series of pandas has another index than the frame of pandas with the rows."""
+    """Raise a DataError if a series, or a frame, of pandas has another index than the frame of pandas with the rows."""
     from narwhals import dependencies
 
     for name, values in series.items():
-        if not (dependencies.is_pandas_dataframe(X) and dependencies.is_pandas_series(values)):
+        is_pandas = dependencies.is_pandas_series(values) or dependencies.is_pandas_dataframe(values)
+        if not (dependencies.is_pandas_dataframe(X) and is_pandas):
             continue
         if len(values) == len(X) and not values.index.equals(X.index):
             raise DataError(
@@ -186,6 +193,8 @@ def notes_on_all_rows(found: OfAllRows, missing: str) -> tuple[str, ...]:
             f"{found.n_unseen:,} of {n_rows:,} rows {lack} no cluster, as no row that was drawn lacks one in "
             f"{listed(found.unseen)}"
         )
+    if found.n_strange:
+        notes.append(note_on_words(found.n_strange, n_rows, found.strange))
     return tuple(notes)
 
 
@@ -197,6 +206,16 @@ def note_on_empty(n_empty: int, n_rows: int) -> str:
         else "have no value in any column in use, so they get"
     )
     return f"{n_empty:,} of {n_rows:,} rows {lack} no cluster"
+
+
+def note_on_words(n_strange: int, n_rows: int, words: Sequence[str]) -> str:
+    """Return the note on rows that hold a word without a code; IN: words: these words, by column."""
+    hold = (
+        "holds a value that the model has never seen, and gets"
+        if n_strange == 1
+        else ("hold a value that the model has never seen, and get")
+    )
+    return f"{n_strange:,} of {n_rows:,} rows {hold} no cluster: {listed(words)}"
 
 
 def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:

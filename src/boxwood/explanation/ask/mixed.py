@@ -22,9 +22,11 @@ from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import number_of_clusters
 from boxwood.explanation.ask.columns import (
     NONE_BESIDE,
+    THE_LABELS,
     identifiers_to_leave_out,
     looks_like_identifier,
     notes_on_use,
+    the_labels,
 )
 from boxwood.explanation.ask.gaps import Complete, note_on_empty, without_gaps, without_rows
 from boxwood.explanation.choose import settings
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.all_rows import AllRows
 
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
-THE_LABELS = "the labels themselves"
 OF_NUMBERS = ("mmdt", "random_cuts")  # and all methods of kernels; the first takes gaps
 
 
@@ -99,7 +100,9 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
     read = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
     table = replace(with_truths(read), names=column_names(X))
-    table, notes = chosen_columns(table, labels, are_named=wanted is not None, words=kinds[0])
+    table, notes = chosen_columns(
+        table, labels, are_named=wanted is not None, are_made=hasattr(clustering, "fit"), words=kinds[0]
+    )
     return without_gaps_in(table, labels, asked, notes)
 
 
@@ -108,14 +111,15 @@ def chosen_columns(
     clustering: Any,
     *,
     are_named: bool,
+    are_made: bool = False,
     words: Collection[str] = (),
     padded: Collection[str] = (),
     **said: Any,
 ) -> tuple[MixedTable, tuple[str, ...]]:
     """Return the table without columns that rules should not use, unless the caller named all, and notes on columns.
 
-    IN: words: categories that the caller named; padded: numbers with leading zeros, which look like identifiers; said:
-    what else `notes_on_use` tells.
+    IN: are_made: whether a clusterer made the labels; words: categories that the caller named; padded: numbers with
+    leading zeros, which look like identifiers; said: what else `notes_on_use` tells.
 
     Raises
     ------
@@ -124,7 +128,7 @@ def chosen_columns(
     """
     suspects: list[str] = []
     if not are_named:
-        table = without_labels(table, clustering)
+        table = table if are_made else without_labels(table, clustering)
         alike = like_identifiers(table)
         suspects = [name for name in table.columns if (name in alike or name in padded) and name not in words]
         suspects = identifiers_to_leave_out(suspects, table.columns, has_labels=clustering is not None)
@@ -246,26 +250,12 @@ def _of_array(X: Any, columns: Sequence[str] | None) -> MixedTable:
 
 
 def without_labels(table: MixedTable, labels: Any) -> MixedTable:
-    """Return the table without categories that say nothing but the labels, in words of their own: `THE_LABELS`."""
-    if labels is None or not table.categories:
+    """Return the table without columns that say nothing but the labels: `THE_LABELS`."""
+    if labels is None:
         return table
-    codes, _ = encode_labels(label_values(labels))
-    if len(codes) != len(table):
-        return table
-    same = [
-        name for j, name in enumerate(table.columns) if j in table.categories and _are_one(codes, table.values[:, j])
-    ]
-    return table.without(same, THE_LABELS)
-
-
-def _are_one(labels: Indices, codes: Floats) -> bool:
-    """Return whether each of two or more labels goes with one code alone, and each code with one label."""
-    kept = labels >= 0
-    own, code = labels[kept], codes[kept].astype(np.intp)
-    sizes = own.max(initial=-1) + 1, code.max(initial=-1) + 1
-    meet = np.bincount(own * sizes[1] + code, minlength=sizes[0] * sizes[1]).reshape(sizes) > 0
-    n = int(meet.sum())
-    return n > 1 and n == int(meet.any(axis=1).sum()) == int(meet.any(axis=0).sum())
+    words = [table.columns[j] for j in table.categories]
+    columns = dict(zip(table.columns, table.values.T, strict=True))
+    return table.without(the_labels(columns, labels, like_identifiers(table), words), THE_LABELS)
 
 
 def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
@@ -304,7 +294,7 @@ def _refuse_huge(table: MixedTable) -> None:
     """Raise a DataError for categories that files and engines, which compare numbers as doubles, cannot tell apart."""
     for j, known in table.categories.items():
         numbers = [value for value in known.values if isinstance(value, (int, float))]
-        if any(float(value).is_integer() and abs(value) >= 1 << 53 for value in numbers):
+        if any(abs(value) >= 1 << 53 and value == value // 1 for value in numbers):
             raise DataError(
                 f"{table.columns[j]} has whole numbers of 2**53 or more as categories, and doubles do not tell all of "
                 "these apart; make text of them"

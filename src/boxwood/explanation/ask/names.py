@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from boxwood._validation import listed
+from boxwood._validation import listed, refuse_halves
 from boxwood.errors import DataError
 from boxwood.explanation.records import Clusters
 from boxwood.explanation.verdict import renamed_in
@@ -74,6 +74,7 @@ def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | i
     if len(all_names) != len(labels):
         raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(all_names)}")
     plain = tuple(map(plain_name, all_names))
+    refuse_halves("the name of cluster", plain)
     if len(set(plain)) < len(plain):
         raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
     return plain

@@ -24,6 +24,7 @@ from boxwood.explanation.ask.clustering import (
     notes_on_clustering,
 )
 from boxwood.explanation.ask.columns import (
+    are_named,
     as_fitted,
     columns_for_rules,
     left_out_of,
@@ -64,7 +65,7 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
-from boxwood.reference.mixed import MixedTable, in_stated_order, with_numbers
+from boxwood.reference.mixed import MixedTable, in_stated_order, orders_of_bands, with_numbers
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -334,7 +335,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = asked.standardize and not was_fitted
-    said = notes_on_clustering(clustering, asked.n_clusters, ends, unscaled.columns, reference.names, scaled=scaled)
+    about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
+    said = notes_on_clustering(clustering, asked.n_clusters, ends, unscaled.columns, reference.names, **about)
     notes += (*said, *complete.notes)
     task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
     clusterer = fitted if hasattr(fitted, "fit") else None
@@ -344,7 +346,8 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
 
 def mixed_question(read: Read, asked: Asked) -> Question:
     """Return the question of a table with categories or gaps."""
-    table = in_stated_order(read.table, asked.orders)
+    of_bands = {name: order for name, order in orders_of_bands(read.table).items() if name not in asked.categories}
+    table = in_stated_order(read.table, of_bands | dict(asked.orders))
     read = read._replace(table=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
@@ -361,9 +364,8 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     said = [coordinates.columns[j] for j in numbers]
     values = [table.values[:, table.columns.index(name)] for name in said]
     ends = np.array([[find.reduce(x) for x in values] for find in (np.fmin, np.fmax)])
-    of_clusters = notes_on_clustering(
-        read.clustering, asked.n_clusters, ends, said, reference.names, scaled=asked.standardize
-    )
+    about: dict[str, Any] = {"scaled": asked.standardize, "n_rows": len(coordinates.rows)}
+    of_clusters = notes_on_clustering(read.clustering, asked.n_clusters, ends, said, reference.names, **about)
     notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
@@ -407,8 +409,24 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> Question
         with suppress(MissingValues):
             question = _posed(source, clustering, asked, looked_at=False)
             if not _may_be_unusable(question, clustering, asked):
-                return question
-    return _posed(source, clustering, asked, looked_at=True)
+                return _without_labels(question, source, clustering, asked)
+    return _without_labels(_posed(source, clustering, asked, looked_at=True), source, clustering, asked)
+
+
+def _without_labels(question: Question, source: Source, clustering: Any, asked: Asked) -> Question:
+    """Return the question without columns that are the labels in other numbers, unless the caller named columns."""
+    if not isinstance(clustering, str) or are_named(asked.columns):
+        return question
+    task, overview = question.task, question.task.overview
+    alike = overview.least == overview.most
+    copies = [
+        name
+        for j, name in enumerate(task.batches.columns)
+        if len(alike) > 1 and alike[:, j].all() and len(np.unique(overview.least[:, j])) == len(alike)
+    ]
+    if not copies or len(copies) == len(task.batches.columns):
+        return question
+    return _posed(source, clustering, asked, looked_at=True, copies=copies)
 
 
 def _may_be_unusable(question: Question, clustering: Any, asked: Asked) -> bool:
@@ -419,8 +437,10 @@ def _may_be_unusable(question: Question, clustering: Any, asked: Asked) -> bool:
     return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
 
 
-def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool) -> Question:
-    usable = usable_rows(source, clustering, label_column_of(clustering), asked, looked_at=looked_at)
+def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
+    """Return the question; IN: copies: columns that are left out as they are the labels in other numbers."""
+    label = label_column_of(clustering)
+    usable = usable_rows(source, clustering, label, asked, looked_at=looked_at, copies=copies)
     batches = usable.X
     budget = budget_of(asked.limits, batches.columns, source.names, lambda: left_out_of(source, ()))
     if asked.method != "auto":

@@ -56,6 +56,10 @@ class OfAllRows(NamedTuple):
         Columns of the rules in which these rows have no value.
     gaps : mapping from str to int
         Number of the missing values of each column that needs a value, and lacks some.
+    n_strange : int
+        Number of other rows that have no cluster as they hold a word without a code.
+    strange : tuple of str
+        Columns of such words, with the number of their rows.
     """
 
     tree: ThresholdTree
@@ -65,11 +69,13 @@ class OfAllRows(NamedTuple):
     n_unseen: int
     unseen: tuple[str, ...]
     gaps: Mapping[str, int]
+    n_strange: int = 0
+    strange: tuple[str, ...] = ()
 
     @property
     def n_incomplete(self) -> int:
         """Number of rows without a leaf."""
-        return self.n_empty + self.n_unseen
+        return self.n_empty + self.n_unseen + self.n_strange
 
     @property
     def n_rows(self) -> int:
@@ -124,7 +130,7 @@ class AllRows:
         Raises
         ------
         DataError
-            If a number is infinite, a word was never seen, or the cost is beyond the largest float.
+            If a number is infinite, or the cost is beyond the largest float.
         """
         while True:
             found, sizes = self._measured(tree, here)
@@ -144,7 +150,7 @@ class AllRows:
     def _rows(self, tree: ThresholdTree, here: Coordinates) -> _Rows:
         points = points_of(here.categories, here.gaps)
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
-        return _Rows(tree, points, needed, self.n_clusters, len(here.columns))
+        return _Rows(tree, points, needed, sorted(here.categories), self.n_clusters, len(here.columns))
 
     def _measured(self, tree: ThresholdTree, here: Coordinates) -> tuple[OfAllRows, Ints]:
         """Return what a tree does, and the number of rows with a cluster in each leaf."""
@@ -160,13 +166,15 @@ class AllRows:
         found = answered(self._asked(here, tree.n_leaves, grid_of(batches, self.overview)), ask)
         seen, weights = first[0], found.pop((LEAF, False), None)
         held = seen.rows if weights is None else weights.reshape(self.n_clusters, -1).T
-        n_rows, n_kept = seen.n_rows - seen.n_empty - seen.n_unseen, int(seen.rows.sum())
+        n_rows, n_kept = seen.n_rows - seen.n_empty - seen.n_unseen - seen.n_strange, int(seen.rows.sum())
         whole = self.overview.all_whole and self.overview.heaviest <= LARGEST_NUMBER
         facts = LeafFacts(tree, held, seen.noise, n_rows, n_kept, weights is not None, whole)
         of_tree, of_clusters = (total_of([found[key] for key in found if key[1] is one]) for one in (True, False))
         gaps = {here.columns[j]: n for j in rows.needed if (n := int(seen.gaps[j]))}
         unseen = tuple(here.columns[j] for j in tree.features.tolist() if seen.unseen[j])
-        told = OfAllRows(tree, facts, (of_tree, of_clusters), seen.n_empty, seen.n_unseen, unseen, gaps)
+        strange = tuple(f"{here.columns[j]} ({n:,})" for j in here.categories if (n := int(seen.infinite[j])))
+        without = (seen.n_empty, seen.n_unseen, unseen, gaps, seen.n_strange, strange)
+        told = OfAllRows(tree, facts, (of_tree, of_clusters), *without)
         return told, seen.rows.sum(axis=1)
 
     def _words(self, here: Coordinates) -> dict[str, Sequence[Hashable]]:
@@ -196,14 +204,10 @@ def _scales(here: Coordinates) -> Floats:
 
 
 def _refuse_infinite(seen: _InAllRows, here: Coordinates) -> None:
-    """Raise a DataError for infinite numbers, and for words that have no code, which are read as such."""
+    """Raise a DataError for infinite numbers; as such words are read that have no code."""
     counts = {j: f"{here.columns[j]} ({n:,})" for j, n in enumerate(seen.infinite.tolist()) if n}
     if numbers := [said for j, said in counts.items() if j not in here.categories]:
         raise DataError(f"infinite values: {listed(numbers)}\nleave those rows or columns out")
-    if counts:
-        raise DataError(
-            f"words that were never seen: {listed([*counts.values()])}; leave those rows out, or explain anew"
-        )
 
 
 class _Rows(NamedTuple):
@@ -212,6 +216,7 @@ class _Rows(NamedTuple):
     tree: ThresholdTree
     points: Mapping[int, float]
     needed: list[int]
+    coded: list[int]
     n_clusters: int
     n_columns: int
 
@@ -223,9 +228,13 @@ class _Rows(NamedTuple):
         leaves = np.cumsum(self.tree.feature < 0, dtype=np.int64) - 1
         return table, values_at_leaves(self.tree, table, leaves, None, nan="none")
 
-    def without_cluster(self, lacks: Bools) -> Bools:
+    def empty(self, lacks: Bools) -> Bools:
         """Return whether each row lacks so much that it has no cluster."""
         return np.asarray(lacks.all(axis=1) | lacks[:, self.needed].any(axis=1))
+
+    def strange(self, values: Floats) -> Bools:
+        """Return whether each row holds a word that has no code."""
+        return np.asarray(np.isinf(values[:, self.coded]).any(axis=1))
 
 
 class _InAllRows:
@@ -233,7 +242,7 @@ class _InAllRows:
 
     def __init__(self, rows: _Rows, makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> None:
         self.how, self.parts = rows, {key: make() for key, make in makes.items()}
-        self.n_rows = self.n_empty = self.n_unseen = 0
+        self.n_rows = self.n_empty = self.n_unseen = self.n_strange = 0
         self.rows = np.zeros((rows.tree.n_leaves, rows.n_clusters), dtype=np.int64)
         self.noise = np.zeros(rows.tree.n_leaves, dtype=np.int64)
         self.gaps, self.unseen, self.infinite = np.zeros((3, rows.n_columns), dtype=np.int64)
@@ -242,7 +251,10 @@ class _InAllRows:
         """Add a block of rows."""
         lacks = np.isnan(block.values)
         table, leaf = self.how.reached(block.values, lacks)
-        is_empty = self.how.without_cluster(lacks)
+        is_empty, is_strange = self.how.empty(lacks), self.how.strange(block.values)
+        self.n_empty += int((is_empty & ~is_strange).sum())
+        self.n_strange += int(is_strange.sum())
+        is_empty |= is_strange
         self._count(block, leaf, is_empty)
         self.gaps += lacks.sum(axis=0)
         self.unseen += np.isnan(table[~is_empty & (leaf < 0)]).sum(axis=0)
@@ -256,7 +268,6 @@ class _InAllRows:
     def _count(self, block: Block, leaf: Indices, is_empty: Bools) -> None:
         has_leaf, (n_leaves, k) = (leaf >= 0) & ~is_empty, self.rows.shape
         self.n_rows += len(leaf)
-        self.n_empty += int(is_empty.sum())
         self.n_unseen += int((~is_empty & (leaf < 0)).sum())
         self.noise += np.bincount(leaf[has_leaf & ~block.kept], minlength=n_leaves)
         cells = (leaf * k + block.labels)[has_leaf & block.kept]
@@ -264,7 +275,7 @@ class _InAllRows:
 
     def merge(self, other: _InAllRows) -> None:
         """Add the rows of another part of the table."""
-        for name in ("n_rows", "n_empty", "n_unseen", "rows", "noise", "gaps", "unseen", "infinite"):
+        for name in ("n_rows", "n_empty", "n_unseen", "n_strange", "rows", "noise", "gaps", "unseen", "infinite"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for key, part in self.parts.items():
             part.merge(other.parts[key])
@@ -281,7 +292,8 @@ class _OfColumn:
         values = block.values[:, : self.how.n_columns]
         lacks = np.isnan(values)
         _, leaf = self.how.reached(values, lacks)
-        labels = np.where((leaf >= 0) & ~self.how.without_cluster(lacks), block.labels, -1)
+        without = self.how.empty(lacks) | self.how.strange(values)
+        labels = np.where((leaf >= 0) & ~without, block.labels, -1)
         self.summary.update(Block(block.values[:, [self.column]], labels, block.weights))
 
     def merge(self, other: _OfColumn) -> None:

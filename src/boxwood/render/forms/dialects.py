@@ -42,6 +42,8 @@ class Dialect:
         compare without case, or without spaces at the end, by default.
     casts_booleans : bool, default=True
         Whether booleans can be cast to numbers. If not, they are compared by their texts.
+    tells_case : bool, default=False
+        Whether names in quotes that differ in case alone are different columns.
     dates, moments : pairs of str
         What makes dates comparable: around a column, and around a moment in UTC. The first ones are for columns without
         a time zone, the second ones for those with one; an engine that has none must hold the latter in UTC.
@@ -58,6 +60,7 @@ class Dialect:
     may_hold_text: bool = False
     compared: tuple[str, str] = ("{}", "{}")
     casts_booleans: bool = True
+    tells_case: bool = False
     dates: tuple[str, str] = ("{}", "{}")
     moments: tuple[str, str] = ("TIMESTAMP '{}'", "TIMESTAMPTZ '{}+00'")
 
@@ -143,7 +146,8 @@ def _is_plain(number: float) -> bool:
 
 def _postgres() -> Dialect:
     double = "DOUBLE PRECISION"
-    return Dialect(double=double, infinity=f"CAST('{{}}Infinity' AS {double})", casts_booleans=False)
+    infinity = f"CAST('{{}}Infinity' AS {double})"
+    return Dialect(double=double, infinity=infinity, casts_booleans=False, tells_case=True)
 
 
 def _quoting(dialect: str) -> tuple[Callable[[str], str], Callable[[str], str]]:
@@ -204,6 +208,7 @@ def _of_warehouse(dialect: str, *, casts_booleans: bool) -> Dialect:
         text=_type(dialect, "text"),
         infinity=f"CAST('{{}}Infinity' AS {double})",
         casts_booleans=casts_booleans,
+        tells_case=dialect == "snowflake",
         dates=("CAST({} AS DATETIME)", "{}") if dialect == "bigquery" else ("{}", "{}"),
         moments=_MOMENTS[dialect],
     )

@@ -69,8 +69,8 @@ def sql(
     Raises
     ------
     DataError
-        If the name of a tested column differs from another's in case only: SQL takes them for the same. If a name has
-        the character 0.
+        If the name of a tested column differs from another's in case only, and the engine takes them for the same: all
+        do but PostgreSQL and Snowflake. If a name has the character 0.
     ImportError
         If the dialect needs sqlglot, which is missing.
     ValueError
@@ -94,7 +94,8 @@ def sql(
     """
     spoken = dialect_of(dialect)
     ex = explanation_of(model)
-    _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
+    if not spoken.tells_case:
+        _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
     case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
     return _remarks(ex) + (case if table is None else _query(ex, case, table, spoken))
 

@@ -83,7 +83,7 @@ def text(model: Any) -> str:
 
 # ------------------------------------------------------------------------------------------------- explanation
 def _explanation_text(ex: MeasuredTree) -> str:
-    ex = ex._in_words()
+    ex = ex._for_people()
     doubts = [note for note in ex.notes if note.endswith(DOUBT)]
     others = [note for note in notes_of(ex) if note not in doubts]
     parts = [headline(ex), _notes(doubts), "\n".join(cluster_lines(ex.clusters)), *findings(ex), _notes(others)]
@@ -281,7 +281,7 @@ def tree(model: Any) -> str:
     The lines have the shape of scikit-learn's `export_text`. A leaf tells how many rows of the explained table it
     holds, or their weight, and which share of all that is. Columns of words are cut in words.
     """
-    ex = explanation_of(model)._in_words()
+    ex = explanation_of(model)._for_people()
     if too_deep(ex.tree) is not None:
         return f"(A tree of depth {ex.tree.depth:,} is too deep for a text; the rules say the same.)"
     lines = outline_lines(ex.tree, _Words(ex).tests, lambda node: _leaf_name(ex, node))
@@ -352,7 +352,7 @@ _COLUMNS = ("leaf", "cluster", "rows", "share", "precision", "rule")
 
 def sentences(model: Any) -> str:
     """Return a line for each cluster; see `Explanation.to_sentences`. `model` may be a fitted estimator."""
-    ex = explanation_of(model)._in_words()
+    ex = explanation_of(model)._for_people()
     return "\n".join(_sentence(cluster, "of weight" if ex.weighted else "rows") for cluster in ex.clusters)
 
 
@@ -397,7 +397,7 @@ def markdown(model: Any) -> str:
 
     `model` may be a fitted estimator.
     """
-    ex = explanation_of(model)._in_words()
+    ex = explanation_of(model)._for_people()
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
     parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
     notes = "\n".join(f"- {_escaped(note)}" for note in notes_of(ex))

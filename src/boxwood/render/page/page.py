@@ -169,7 +169,7 @@ _IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 
 def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_price: bool) -> dict[str, Any]:
     """Return the facts that both forms show; IN: guarded: the explanation without what a page does not tell."""
-    ex, picture, hidden = guarded._in_words(), picture_of(guarded), hidden_clusters(whole, count)
+    ex, picture, hidden = guarded._for_people(), picture_of(guarded), hidden_clusters(whole, count)
     profile = guarded._kept["profile"]
     ways = ways_in_full(ex, picture)
     tree = tree_shapes(picture, ways) if 1 < ex.n_leaves <= LARGEST else None

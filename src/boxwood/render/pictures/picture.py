@@ -166,7 +166,7 @@ def picture_of(ex: MeasuredTree) -> Picture:
     Rows in no cluster do not count. The picture is kept by the explanation. Takes time n times the depth.
     """
     if "picture" not in ex._kept:
-        ex._kept["picture"] = _picture(ex._in_words())
+        ex._kept["picture"] = _picture(ex._for_people())
     picture: Picture = ex._kept["picture"]
     return picture
 

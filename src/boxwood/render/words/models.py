@@ -25,7 +25,7 @@ def rules(model: Any) -> str:
     high: age > 5
     low: age <= 5
     """
-    clusters = explanation_of(model)._in_words().clusters
+    clusters = explanation_of(model)._for_people().clusters
     return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in clusters)
 
 

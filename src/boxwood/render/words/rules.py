@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from boxwood._dates import Dates
+from boxwood._messages import in_line, printable
+from boxwood.axes.categories import band_of
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories
@@ -165,7 +167,7 @@ def cluster_name(name: Hashable) -> str:
     A name whose blanks would not be seen is in quotes.
     """
     is_number = isinstance(name, (int, float)) and not isinstance(name, bool)
-    text = f"cluster {name}" if is_number else printable(str(name))
+    text = f"cluster {name}" if is_number else in_line(str(name))
     return f'"{text}"' if has_unseen_blanks(text) else text
 
 
@@ -176,12 +178,7 @@ def has_unseen_blanks(text: str) -> bool:
 
 def column_name(name: str) -> str:
     """Return the name of a column in a text: "column 6" for the name 6, which would read as a number."""
-    return f"column {name}" if re.fullmatch(r"[0-9]+", name) else printable(name)
-
-
-def printable(name: str) -> str:
-    """Return a name on one line, with escapes for characters that cannot be printed."""
-    return name if name.isprintable() else repr(name)[1:-1]
+    return f"column {name}" if re.fullmatch(r"[0-9]+", name) else in_line(name)
 
 
 MOST_VALUES = 8  # of a column of words that a rule lists
@@ -219,12 +216,30 @@ def _some(values: Sequence[Hashable], most: int) -> list[str]:
     return [*map(category, values[:most]), *more]
 
 
+_RULE_WORDS = {"and", "any", "is", "missing", "neither", "nor", "not", "or"}
+_OF_A_RULE = re.compile(r'[(),[\]"]|\d more$')  # brackets, commas, and the number of values that a list leaves out
+
+
 def category(value: Hashable) -> str:
-    """Return a value of a column of categories in a text, in quotes where it would be unclear without."""
+    """Return a value of a column of categories in a text, in quotes where it could be read as a part of the rule.
+
+    So are texts that would be invisible. A band such as (45, 60] is none of these.
+
+    Examples
+    --------
+    >>> print(category("M"), category("not"), category("Black or African"), category("(45, 60]"), category(""))
+    M "not" "Black or African" (45, 60] ""
+    """
     text = "missing" if value is None else printable(str(value))
-    # without quotes such a value would be invisible, or read as something else
-    unclear = isinstance(value, str) and (has_unseen_blanks(text) or text == "missing" or ", " in text)
-    return f'"{text}"' if unclear else text
+    if not isinstance(value, str) or not (has_unseen_blanks(value) or _reads_as_rule(value)):
+        return text
+    return f"'{text}'" if '"' in text else f'"{text}"'
+
+
+def _reads_as_rule(word: str) -> bool:
+    if not any(map(str.isalnum, word)) or _RULE_WORDS & {*word.casefold().split()}:
+        return True
+    return _OF_A_RULE.search(word) is not None and band_of(word) is None
 
 
 def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:
