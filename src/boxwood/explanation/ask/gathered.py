@@ -81,7 +81,7 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     padded = [name for name in source.padded if name in table.columns and name not in usable]
     spellings = {name: said for name, said in source.spellings.items() if name not in usable}
     spellings |= {name: AS_WORDS for name in source.mixed if name in usable and name not in asked.categories}
-    said = {"words": asked.categories, "padded": padded, "spellings": spellings}
+    said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
     read = without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))

@@ -10,6 +10,7 @@ from unicodedata import bidirectional
 import numpy as np
 
 from boxwood._dates import Dates
+from boxwood._messages import printable
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
@@ -19,7 +20,7 @@ from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import counted, percent, shortened
 from boxwood.render.words.measured import category_of, middle_of
-from boxwood.render.words.rules import category, column_name, number, printable
+from boxwood.render.words.rules import category, column_name, number
 from boxwood.render.words.standing import is_zero_or_one
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._imports import require
+from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
@@ -48,7 +49,6 @@ from boxwood.render.words.rules import (
     column_name,
     condition,
     is_impossible,
-    printable,
     shared,
 )
 from boxwood.render.words.standing import standing_out

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
 from boxwood._dates import Dates
-from boxwood.render.words.rules import number, printable
+from boxwood._messages import printable
+from boxwood.render.words.rules import number
 
 LONGEST_NAME = 40  # a longer name is cut in the middle
 
