@@ -399,7 +399,7 @@ def _in_their_order(bands: Any) -> Any:
     """Return bands or periods of pandas as an ordered Categorical of texts, or periods as years or dates."""
     import pandas as pd
 
-    periods = bands if hasattr(bands.dtype, "freq") else None
+    periods: Any = bands if hasattr(bands.dtype, "freq") else None
     if periods is None and type(next(iter(bands.dropna()), None)).__name__ == "Period":
         periods = pd.Series(pd.PeriodIndex(bands), index=bands.index, name=bands.name)
     length = "" if periods is None else type(periods.dtype.freq).__name__

@@ -82,7 +82,7 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     told = [name for name, said in source.spellings.items() if said == AS_NAMES or name not in usable]
     spellings = {name: source.spellings[name] for name in told if name not in asked.categories}
     spellings |= {name: AS_WORDS for name in source.mixed if name in usable and name not in asked.categories}
-    said = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
+    said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
     read = without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))

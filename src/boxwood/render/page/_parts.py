@@ -10,6 +10,7 @@ from unicodedata import bidirectional
 import numpy as np
 
 from boxwood._dates import Dates, in_calendar
+from boxwood._messages import printable
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
@@ -19,7 +20,7 @@ from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import about, counted, percent, shortened
 from boxwood.render.words.measured import category_of
-from boxwood.render.words.rules import category, column_name, number, printable
+from boxwood.render.words.rules import category, column_name, number
 from boxwood.render.words.standing import is_zero_or_one
 from boxwood.render.words.walk import codes_at_cuts
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._imports import require
+from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
@@ -51,7 +52,6 @@ from boxwood.render.words.rules import (
     column_name,
     condition,
     is_impossible,
-    printable,
     shared,
 )
 from boxwood.render.words.standing import standing_out, suggested_names

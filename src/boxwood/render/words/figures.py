@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._dates import Dates
-from boxwood.render.words.rules import grouped, number, printable
+from boxwood._messages import printable
+from boxwood.render.words.rules import grouped, number
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import NumberColumn
