@@ -446,9 +446,13 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
             found.append((f"{said}, {values[0]:.0f} to {values[-1]:.0f})", f"{said})"))
     if not found:
         return ()
-    advice = "read as numbers; if they are codes, rules can name them one by one (categories)"
-    told, written = (f"{listed(said)}: {advice}" for said in zip(*found, strict=True))
+    told, written = map(_as_codes, zip(*found, strict=True))
     return (Quoting(told, written),)
+
+
+def _as_codes(said: Sequence[str]) -> str:
+    advice = ("read as numbers; if they are codes", "rules can name them one by one (categories)")
+    return f"{listed(said)}: {', '.join(advice)}"
 
 
 def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
