@@ -44,7 +44,7 @@ def test_errors_quote_little(tmp_path, seed):
     path = tmp_path / "t.csv"
     path.write_text("\n".join(",".join(row) for row in [names, *cells]))
     call = list(CALLS.values())[seed % len(CALLS)]
-    with pytest.raises(ValueError, match=r".") as raised:
+    with pytest.raises(ValueError, match=r"\w") as raised:
         call(str(path))
     message = str(raised.value)
     assert max(map(len, message.split("\n"))) <= 2000
