@@ -288,7 +288,7 @@ def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
     return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
 
 
-_MOST_LISTED = 20  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
+_MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
 _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
 
