@@ -413,7 +413,7 @@ def as_seed(random_state: Any) -> Any:
     """
     if random_state is None or isinstance(random_state, np.random.RandomState):
         return 0 if random_state is None else random_state
-    if isinstance(random_state, Integral) and not isinstance(random_state, bool) and 0 <= random_state < 2**32:
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool) and 0 <= int(random_state) < 2**32:
         return int(random_state)
     kind = ValueError if isinstance(random_state, Integral) else TypeError
     raise kind(

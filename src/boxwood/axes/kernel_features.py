@@ -195,7 +195,7 @@ class SeriesFeatures(Curves):
 
     def _curve(self, column: int, x: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # 0 to the power j, and what is nothing to the power 0
-            return _term(self.kernel, x, self.powers[column]) * self._roots[column]
+            return np.asarray(_term(self.kernel, x, self.powers[column]) * self._roots[column])
 
     def _peak_of(self, column: int) -> float:
         """Return where a curve is highest."""

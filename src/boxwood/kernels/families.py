@@ -528,7 +528,7 @@ class TaylorKernel(Kernel):
     """
 
     series: Profile
-    coefficients: Profile | tuple[float, ...]
+    coefficients: Callable[[Indices], Floats] | tuple[float, ...]
     factor: Profile | None = None
 
     def __post_init__(self) -> None:

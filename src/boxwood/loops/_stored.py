@@ -27,8 +27,10 @@ def store_code(loop: Any) -> None:
         _note_once()
 
 
-class _StoredCode(FunctionCache):
+class _StoredCode(FunctionCache):  # type: ignore[misc]  # numba has no types
     """numba's cache of one function, without which everything works: nothing that fails here is an error."""
+
+    _cache_file: Any
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -50,7 +52,7 @@ class _StoredCode(FunctionCache):
             _note_once()
 
 
-class _SealedFiles(IndexDataCacheFile):
+class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
     """Index and files of one function's machine code, each with its seal behind what pickle reads."""
 
     def _load_index(self) -> dict[Any, Any]:
