@@ -168,7 +168,7 @@ def read_table(
     """
     with open_table(path, options) as source:
         chosen = Wanted(columns, exclude, labels, weights).among(source.names)
-        source.refuse_uncalculated([*chosen.columns, *({chosen.label, chosen.weight} - {None})])
+        source.refuse_uncalculated([*chosen.columns, *(i for i in (chosen.label, chosen.weight) if i is not None)])
         source = source.kept(tick)
         looked_at = dict(zip(chosen.columns, columns_of(source, chosen.columns, tick), strict=True))
         words = _words(source, looked_at, kinds, missing, tick, are_named=chosen.are_named)
