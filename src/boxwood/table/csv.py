@@ -125,8 +125,9 @@ def dialect_of(
         below = [] if sure is None else [tuple(map(_bare_text, fields)) for fields in sure[1].descriptions]
         told = [tuple(map(_bare_text, fields)) for fields in head.descriptions]
         skip += _n_skipped(con, dialect, head.to_names())
-        more = {"no_rows": tuple(below), "may_be_rows": tuple(line for line in told if line not in below)}
-        return _with_ends(con, dialect._replace(skip=skip, hints=hints, **more), is_kept=True)
+        doubtful = tuple(line for line in told if line not in below)
+        dialect = dialect._replace(skip=skip, hints=hints, no_rows=tuple(below), may_be_rows=doubtful)
+        return _with_ends(con, dialect, is_kept=True)
     first = lines[skip] if skip < len(lines) else ""
     if delimiter is None:
         delimiter, width = _sniff(con, path, compression, skip, end=end)

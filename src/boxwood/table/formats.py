@@ -242,8 +242,8 @@ def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = Non
         texts = sorted({*texts, *texts_of_numbers(con, dialect)})
     sql = csv_relation(dialect, text=file.text_columns is None, texts=texts)
     hints = header_hints(dialect)
-    told = {"not_a_row": dialect.sql_of(dialect.no_rows), "may_be_none": dialect.sql_of(dialect.may_be_rows)}
-    return Relation(sql, dialect.names, dialect.delimiter, hints, **told)
+    not_a_row, may_be_none = dialect.sql_of(dialect.no_rows), dialect.sql_of(dialect.may_be_rows)
+    return Relation(sql, dialect.names, dialect.delimiter, hints, not_a_row=not_a_row, may_be_none=may_be_none)
 
 
 def _as_text_file(file: File) -> File:
@@ -372,8 +372,8 @@ def _rows_copied(
         raise DataError("\n".join([f"{file.name} {_NO_COLUMNS}", *hints]))
     if is_sheet:
         hints += hints_on_names([name for _, name, _ in columns])
-    more = {"hints": (*file.hints, *hints), "uncalculated": counts, "is_marked": is_sheet and file.all_rows}
-    return file._replace(path=copy, columns=columns, **more)
+    file = file._replace(path=copy, columns=columns, hints=(*file.hints, *hints))
+    return file._replace(uncalculated=counts, is_marked=is_sheet and file.all_rows)
 
 
 def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
@@ -382,8 +382,10 @@ def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     options = f"format='newline_delimited', records=true, compression='none', columns={{{types}}}, {ONE_FILE}"
     names, at = tuple(name for _, name, _ in file.columns), [i for i, _, _ in file.columns]
     counts = {at.index(i): n for i, n in file.uncalculated.items()}
-    told = {"not_a_row": f"{_NO_ROW} IS TRUE", "may_be_none": f"{_NO_ROW} IS FALSE"} if file.is_marked else {}
-    return Relation(f"read_json({as_pattern(file.path)}, {options})", names, uncalculated=counts, **told)
+    relation = Relation(f"read_json({as_pattern(file.path)}, {options})", names, uncalculated=counts)
+    if not file.is_marked:
+        return relation
+    return relation._replace(not_a_row=f"{_NO_ROW} IS TRUE", may_be_none=f"{_NO_ROW} IS FALSE")
 
 
 def attached(con: duckdb.DuckDBPyConnection, path: str, name: str, table: str | None) -> str:

@@ -337,9 +337,9 @@ def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
     evidence = _growing(explanation._known(), question, found.grown, name, options)
     evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
     seen = None
-    if found.sample is not None:
+    if (sample := found.sample) is not None:
         is_all = found.is_whole and not n_moved
-        seen = Seen(found.sample, lambda tree: _agreement(tree, found.sample.rows, found.sample), is_all)
+        seen = Seen(sample, lambda tree: _agreement(tree, sample.rows, sample), is_all)
     return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
 
 

@@ -68,8 +68,9 @@ def stability_of(ex: MeasuredTree, n: int, random_state: Any, progress: Progress
     number = int(seed) if isinstance(seed, Integral) else None
     untested = _why_untested(evidence, refitted)
     contrast = None if untested else _contrast(evidence, pool, generator)
-    shares = contrast or (None, None)
-    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number, *shares, untested)
+    explained, without = contrast or (None, None)
+    counted = n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number
+    found = Stability(*counted, explained, without, untested)
     return found._replace(verdict=verdict_of(found))
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -358,7 +358,7 @@ class _Dated(NamedTuple):
 
     def _within(self, piece: Interval) -> str:
         value = self.dialect.dates[bool(self.dates.zone)].format(self.name)
-        ends = filter(None, moments_of(piece, self.dates))
+        ends = cast("Iterator[tuple[str, datetime]]", filter(None, moments_of(piece, self.dates)))
         parts = [f"{value} {sign} {self._moment(moment)}" for sign, moment in ends]
         return " AND ".join(parts) or f"{self.name} IS NOT NULL"
 
@@ -414,7 +414,7 @@ def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: D
     return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories, tuple(literals))
 
 
-_AS_TEXTS = {True: "'true', '1'", False: "'false', '0'"}  # of columns of booleans, and of numbers
+_AS_TEXTS: dict[Hashable, str] = {True: "'true', '1'", False: "'false', '0'"}  # of columns of booleans, and of numbers
 
 
 def _case(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:
