@@ -8,9 +8,10 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
-from boxwood import explain
+from boxwood import MixedKMeans, explain
 from boxwood.explanation.measure.stability import contrast_of
 from tests.explanation.test_stability import k_means
+from tests.scale import law
 
 
 def is_clearer(X, clusterer):
@@ -105,6 +106,29 @@ def test_nothing_is_said_where_nothing_is_clustered_again():
     )
 
 
+@law(6)
+def test_codes_of_words_have_no_variance(seed):
+    """Words as numbers, in any order: nothing is said of their variance; a table of numbers is compared."""
+    rng = np.random.default_rng(seed)
+    codes, numbers = rng.integers(0, 6, (60, 2)) * 1.0, rng.normal(size=(60, 1)) * 100
+    table = np.hstack([codes, numbers][: rng.integers(1, 3)])
+    found = explain(table, MixedKMeans(3, categorical_features=[0, 1], random_state=0), method="cart").stability(2)
+    assert (found.refitted, found.clearer) == (True, None)
+    assert found.verdict.endswith("Codes have no variance, so it is not tested whether the groups are real.")
+    scaled = MixedKMeans(2, n_init=1, standardize=bool(seed % 2), random_state=0)
+    assert explain(numbers, scaled, method="cart").stability(2).clearer is False
+
+
+def test_clusters_are_compared_in_the_units_in_which_a_clusterer_sees_distances():
+    """Three groups in the narrow column of two: the wide one would explain nothing, where it counts as much."""
+    rng = np.random.default_rng(0)
+    narrow = np.repeat([0.0, 10.0, 20.0], 40) + rng.normal(size=120)
+    X = np.column_stack([narrow, narrow[::-1] * 1e-3 + rng.normal(size=120) * 1e-4, rng.normal(size=120) * 1e4])
+    found = explain(X, MixedKMeans(3, n_init=1, standardize=True, random_state=0), method="cart").stability(2)
+    assert found.explained > 0.5
+
+
+@pytest.mark.slow
 @pytest.mark.slow
 def test_four_of_eighty_tables_of_noise_at_most_are_called_clearer():
     asked = [(kind, d, k) for kind in ("normal", "uniform") for d, k in ((2, 2), (2, 3), (2, 4), (5, 2), (5, 3))]

@@ -71,16 +71,15 @@ def _in_part(stability: Stability) -> list[str]:
 
 
 def _columns(stability: Stability) -> str:
-    """Return how many of the tree's columns return in half of the trees."""
+    """Return how many of the tree's columns surely return in half of the trees: one of their cuts does."""
     returns: dict[str, float] = {}
     for cut in stability.cuts:
         returns[cut.column] = max(cut.returns, returns.get(cut.column, 0.0))
-    if not returns:
-        return ""
     n = sum(share >= OFTEN for share in returns.values())
-    if n == len(returns):
-        return ", and most of the trees use every column of this one"
-    return f", and most of the trees use {n} of the {len(returns)} columns of this one"
+    if not n:
+        return ""
+    which = "each column" if n == len(returns) else f"at least {n} of the {len(returns)} columns"
+    return f", and {which} of this tree {'is' if n == len(returns) else 'are'} used by at least half of the trees"
 
 
 def _clearer(stability: Stability) -> str:

@@ -37,6 +37,8 @@ class Grown(NamedTuple):
         Remarks for the reader of the result.
     early_stop : str
         Why the tree has no more leaves, if it has fewer than were asked for.
+    asked : int, default=None
+        Number of leaves that were asked for, if `told` says that there are fewer.
     """
 
     tree: ThresholdTree
@@ -46,16 +48,28 @@ class Grown(NamedTuple):
     facts: Mapping[str, Any] = {}
     notes: tuple[str, ...] = ()
     early_stop: str = "no further cut gains anything"
+    asked: int | None = None
 
     def noting_early_stop(self, task: Task) -> Grown:
-        """Return the same with a note if the tree has fewer leaves than were asked for."""
-        asked = task.max_leaf_nodes
-        if asked is None or self.tree.n_leaves >= asked:
-            return self
-        within = " within the limits" if task.budget.limits_cuts else ""
+        """Return the same, which tells if the tree has fewer leaves than were asked for."""
+        within = "within the limits " if task.budget.limits_cuts else ""
+        return self._replace(asked=task.max_leaf_nodes, early_stop=f"{within}{self.early_stop}")
+
+    def as_finished(self, tree: ThresholdTree) -> Grown:
+        """Return the same with the tree as it is on the table's columns, where limits may have taken leaves away."""
+        lost, why = self.tree.n_leaves - tree.n_leaves, []
+        if lost > 0:
+            why = [self.early_stop] if self.asked is not None and self.tree.n_leaves < self.asked else []
+            why += [f"rounding and other limits took {lost} {'leaf' if lost == 1 else 'leaves'} away"]
+        return self._replace(tree=tree, early_stop=", and ".join(why) or self.early_stop)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The notes, with one if the tree has fewer leaves than were asked for."""
+        if self.asked is None or self.tree.n_leaves >= self.asked:
+            return self.notes
         leaves = "leaf" if self.tree.n_leaves == 1 else "leaves"
-        note = f"the tree has {self.tree.n_leaves} {leaves} instead of {asked}:{within} {self.early_stop}"
-        return self._replace(notes=(*self.notes, note))
+        return (*self.notes, f"the tree has {self.tree.n_leaves} {leaves} instead of {self.asked}: {self.early_stop}")
 
 
 class Split(NamedTuple, Generic[Node]):

@@ -154,7 +154,7 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     elif question.parts:
         notes = (*notes, _note_on_parts(question, options))
     are_all = not question.parts and whole is None
-    finished = grown._replace(tree=tree, notes=notes, facts=_proved(seen, grown, are_all=are_all))
+    finished = grown.as_finished(tree)._replace(notes=notes, facts=_proved(seen, grown, are_all=are_all))
     known = _known(question, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(question.task, finished, question.coordinates, **known)
     evidence = _growing(explanation._rows(), question, grown, name, options)
@@ -329,7 +329,7 @@ def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
         sums = facts.of_trees([question.coordinates.pulled_back(found.grown.tree)])[0]
     tree, n_moved, sums = _finished(facts, sums)
     notes = (*question.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
-    grown = found.grown._replace(tree=tree, notes=(*notes, *found.grown.notes))
+    grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
     explanation = measured_by_passes(facts, grown, sums, None if n_moved else found.cost)
     if (mixture := grown.facts.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)

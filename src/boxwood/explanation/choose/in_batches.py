@@ -69,7 +69,8 @@ def searched_by_passes(
         notes += (_note_on_sample(len(sample.rows), task.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
     told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
-    return Found(Grown(best.tree, best.name, facts=told, notes=notes), sums, cost, sample, is_whole)
+    taken = grown._replace(tree=best.tree, method=best.name, facts=told, notes=notes)
+    return Found(taken, sums, cost, sample, is_whole)
 
 
 def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:

@@ -136,7 +136,7 @@ def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, sai
         weighted=facts.weighted,
         standardized=said.scaled,
         notes=(
-            *grown.notes,
+            *grown.told,
             *said.notes,
             *notes_on_leaves(
                 clusters, leaves, confusion, weighted=facts.weighted, more_may_help=may_have_more_leaves(tree, task)

@@ -203,8 +203,8 @@ def _padded(cell: str, to: int, left: bool) -> str:
 
 _HEADER = ("", "method", "leaves", "depth", "columns", "price", "agreement", "seconds")
 _PRICE = _HEADER.index("price")
-_BY_PRICE = "* best trade-off: no tree beats it in one respect without being worse in another"
-_BY_AGREEMENT = "* best trade-off: no tree with as few leaves agrees on more rows"
+_BY_PRICE = "* best trade-off: none of these trees beats it in one respect without being worse in another"
+_BY_AGREEMENT = "* best trade-off: none of these trees with as few leaves agrees on more rows"
 
 
 def compare_text(found: Comparison) -> str:

@@ -1,0 +1,986 @@
+"""Each sentence that is printed is tried to be refuted: what it says is counted again, or what it denies is done.
+
+`SENTENCES` has a pattern for each sentence of notes, print and page, and beside it who tries. A sentence that fits no
+pattern fails, so that a new one comes with who tries it.
+"""
+
+import ast
+import itertools
+import re
+from functools import cached_property
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import DBSCAN, KMeans
+from sklearn.mixture import GaussianMixture
+
+import boxwood as bw
+from boxwood.axes.every_set import EverySetMap
+from boxwood.errors import DataError
+from boxwood.render.words.figures import percent, size
+from tests.scale import law
+
+NUMBER = r"[\d,.]+(?:e[+-]\d+)?"
+SHARE = r"<?[\d.]+%"
+SLACK = 1e-9
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of clusterers, on tables this small
+
+
+# ------------------------------------------------------------------------------------------------------ the calls
+class Asked:
+    """A call of `explain`, and what it gave; all that sentences tell is counted here from rows, labels and the tree."""
+
+    def __init__(self, X, y, **options):
+        self.X, self.y, self.options = X, y, options
+        self.ex = bw.explain(X, y, **options)
+
+    def again(self, **others):
+        """Return the explanation of the same rows by other options."""
+        return bw.explain(self.X, self.y, **{**self.options, **others})
+
+    @property
+    def task(self):
+        return self.ex._known().task
+
+    @cached_property
+    def table(self):
+        """Values in the table's columns, codes of words among them."""
+        return np.asarray(self.ex._known().coordinates.table.values, dtype=float)
+
+    @property
+    def labels(self):
+        return self.task.reference.labels
+
+    @cached_property
+    def mass(self):
+        """Weight of each row that is in a cluster; 0 for others."""
+        kept = self.labels >= 0
+        return kept * (1.0 if self.task.rows.weights is None else self.task.rows.weights)
+
+    @cached_property
+    def ruled(self):
+        return self.ex.tree.predict(self.table)
+
+    @cached_property
+    def held(self):
+        """Weight of the rows of each cluster (lines) in the rules of each (columns)."""
+        held = np.zeros((self.ex.n_clusters, self.ex.n_clusters))
+        kept = self.labels >= 0
+        np.add.at(held, (self.labels[kept], self.ruled[kept]), self.mass[kept])
+        return held
+
+    @property
+    def agreement(self):
+        return np.trace(self.held) / self.held.sum()
+
+    @property
+    def baseline(self):
+        return self.held.sum(axis=1).max() / self.held.sum()
+
+    def cluster(self, said):
+        """Return the number of a cluster from its name in words."""
+        return [f"cluster {one}" if isinstance(one, int) else str(one) for one in self.ex.names].index(said)
+
+    @property
+    def asked_leaves(self):
+        return self.options.get("max_leaf_nodes") or self.ex.n_clusters
+
+
+def some_table(rng):
+    """Return a frame of up to four columns: numbers of several kinds, words, booleans, dates, numbers with gaps."""
+    n = int(rng.integers(12, 60))
+    z = [rng.normal(size=n) + rng.integers(0, 3, n) * rng.choice([0, 3]) for _ in range(4)]
+    kinds = {
+        "normal": lambda z: z,
+        "few": lambda z: rng.integers(0, 4, n) * 1.0,
+        "wide": lambda z: z * 500,
+        "cents": lambda z: np.round(z, 1),
+        "words": lambda z: rng.choice(list("abcde" if rng.random() < 0.8 else "abAB"), n),
+        "booleans": lambda z: rng.random(n) < 0.4,
+        "gaps": lambda z: np.where(rng.random(n) < 0.15, np.nan, z),
+        "dates": lambda z: pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D"),
+    }
+    chosen = rng.choice([*kinds], rng.integers(1, 5), p=[0.3, 0.15, 0.1, 0.1, 0.15, 0.05, 0.1, 0.05])
+    return pd.DataFrame({f"c{j}": kinds[kind](z[j]) for j, kind in enumerate(chosen)})
+
+
+def some_clustering(rng, frame):
+    """Return a clustering of the rows: labels that follow a column, two, or none; or a clusterer; None is k-means."""
+    numbers = frame.select_dtypes("number").fillna(0).to_numpy()
+    x, y = (numbers[:, j] if numbers.shape[1] > 1 else rng.normal(size=len(frame)) for j in (0, -1))
+    ways = {
+        "made": lambda: None,
+        "bands": lambda: np.digitize(x + rng.normal(size=len(x)) * 0.3, np.quantile(x, [0.4, 0.7])),
+        "crossed": lambda: ((x > np.median(x)) ^ (y > np.median(y))).astype(int),
+        "noise": lambda: rng.choice(list("abc"), len(x), p=[0.6, 0.3, 0.1]),
+        "left out": lambda: np.where(rng.random(len(x)) < 0.2, -1, (x > np.median(x)).astype(int)),
+        "mixture": lambda: GaussianMixture(2, random_state=0),
+        "dense": lambda: DBSCAN(eps=1.0, min_samples=3),
+        "k-means": lambda: KMeans(3, n_init=2, random_state=0),
+    }
+    return ways[rng.choice([*ways], p=[0.25, 0.2, 0.15, 0.1, 0.1, 0.08, 0.06, 0.06])]()
+
+
+def some_options(rng, frame, clustering):
+    """Return options: limits, objectives, methods, weights."""
+    chance = {
+        "n_clusters": (0.9 * (clustering is None), lambda: int(rng.integers(2, 5))),
+        "max_leaf_nodes": (0.3, lambda: int(rng.integers(2, 8))),
+        "max_depth": (0.2, lambda: int(rng.integers(1, 4))),
+        "min_samples_leaf": (0.15, lambda: int(rng.integers(2, 8))),
+        "forbidden": (0.12 * (frame.shape[1] > 1), lambda: ["c0"]),
+        "max_columns": (0.12, lambda: 1),
+        "preferred": (0.1, lambda: [frame.columns[-1]]),
+        "round_thresholds": (0.15, lambda: 1),
+        "objective": (0.4, lambda: str(rng.choice(["cost", "agreement", "auto"]))),
+        "sample_weight": (0.25, lambda: rng.integers(rng.integers(0, 2), 5, len(frame)) * 1.0),
+        "standardize": (0.2, lambda: True),
+        "validate": (0.1, lambda: 0.3),
+        "missing": (0.1, lambda: "drop"),
+        "time_limit": (0.03, lambda: 1e-9),
+    }
+    options = {name: value() for name, (share, value) in chance.items() if rng.random() < share}
+    methods = ["imm", "cart", "exkmc", "expand", "random_cuts", "mmdt", "greedy", "shallow"]
+    return (
+        options
+        if {"objective", "time_limit"} & options.keys() or rng.random() < 0.7
+        else {**options, "method": str(rng.choice(methods))}
+    )
+
+
+def asked_at_random(seed):
+    """Return a call at random; skip the test where it is refused, as other tests are about what is refused."""
+    rng = np.random.default_rng(seed)
+    frame = some_table(rng)
+    clustering = some_clustering(rng, frame)
+    try:
+        return Asked(frame, clustering, **some_options(rng, frame, clustering))
+    except (DataError, ValueError) as error:
+        pytest.skip(str(error))
+
+
+# --------------------------------------------------------------------------------------------- who tries to refute
+def same(told, counted):
+    assert told == counted, f"told {told}, counted {counted}"
+
+
+def nothing(asked, *told):
+    """Nothing is promised: it says how something was done, or what may be done."""
+
+
+def is_not_compact(asked, told):
+    assert int(told) < 95
+    if isinstance(asked.ex._known().coordinates.axis_map, EverySetMap):
+        return  # these are not the columns in which distances were looked at
+    rows, labels = asked.task.rows.values, np.where(asked.mass > 0, asked.labels, -1)
+    means = [np.average(rows[labels == c], axis=0, weights=asked.mass[labels == c]) for c in range(labels.max() + 1)]
+    far = np.square(rows[:, None] - np.array(means)[None]).sum(axis=2)
+    own = far[np.arange(len(rows)), np.maximum(labels, 0)] <= far.min(axis=1) * (1 + 1e-9) + 1e-12
+    share = asked.mass[own].sum() / asked.mass.sum()
+    assert abs(int(told) / 100 - min(share, 0.94)) < 0.0051
+
+
+def is_without_price(asked):
+    assert "price of explainability" not in str(asked.ex)
+    assert asked.ex.search.reason.startswith("the clusters are not compact")
+
+
+def reaches(asked, leaves, told):
+    """More leaves than were asked for, or than there are: and the call that it names does get there."""
+    assert int(leaves) > max(asked.ex.n_leaves, asked.asked_leaves)
+    ways = itertools.product(("agreement", "auto"), {asked.options.get("round_thresholds"), None})
+    tried = [asked.again(max_leaf_nodes=int(leaves), objective=goal, round_thresholds=digits) for goal, digits in ways]
+    reached = max(one.agreement for one in tried)
+    assert float(told.rstrip("%")) <= 100 * reached + 0.0501, f"{reached:.1%} at most"
+
+
+def stops_early(asked, leaves, wanted, limits, gain):
+    """Fewer leaves than asked for, though a search for each number of leaves between gains nothing that it denies."""
+    same((int(leaves), int(wanted)), (asked.ex.n_leaves, asked.options["max_leaf_nodes"]))
+    assert (gain == "costs less") == (asked.options.get("objective") == "cost")
+    others = [asked.again(max_leaf_nodes=m) for m in range(asked.ex.n_leaves + 1, int(wanted))]
+    larger = [one for one in others if one.n_leaves > asked.ex.n_leaves]
+    if gain == "costs less":
+        assert all(one.cost >= asked.ex.cost * (1 - 1e-6) for one in larger)
+    if gain == "gets more rows right":
+        assert all(one.agreement <= asked.ex.agreement + SLACK for one in larger)
+
+
+def loses_leaves(asked, leaves, wanted, limits):
+    same((int(leaves), int(wanted)), (asked.ex.n_leaves, asked.options["max_leaf_nodes"]))
+    assert asked.again(round_thresholds=None).n_leaves > int(leaves) or asked.ex.budget.min_samples_leaf
+
+
+def gains_nothing(asked, leaves, wanted, limits, what="anything"):
+    """No cut of a leaf lowers what the method lowers."""
+    same((int(leaves), int(wanted)), (asked.ex.n_leaves, asked.options["max_leaf_nodes"]))
+    if limits or what == "anything":  # cuts within limits, and other criteria, have twins in tests/naive
+        return
+    reached = asked.ex.tree.apply(asked.table)
+    for leaf in np.unique(reached):
+        here = (reached == leaf) & (asked.mass > 0)
+        before, after = (loss(asked, here, what) for loss in (whole_loss, best_loss))
+        assert after >= before - 1e-9 * max(before, 1), f"leaf {leaf}: {before} falls to {after}"
+
+
+def whole_loss(asked, here, what):
+    costs = costs_to(asked, what)
+    return costs[here, asked.ex.tree.leaf_clusters[asked.ex.tree.apply(asked.table)[here][0]]].sum()
+
+
+def best_loss(asked, here, what):
+    """Return the least loss of the rows of a leaf that one cut of it leaves, whatever its sides are called."""
+    costs, best = costs_to(asked, what), np.inf
+    for inside in cuts_of(asked.table[here]) if not asked.ex.coded_columns and not asked.ex.gap_columns else ():
+        best = min(best, costs[here][inside].sum(axis=0).min() + costs[here][~inside].sum(axis=0).min())
+    return best
+
+
+def costs_to(asked, what):
+    """Return what each row costs in each cluster: a mistake, or the squared distance to its centre."""
+    if "mistakes" in what:
+        return asked.mass[:, None] * (asked.labels[:, None] != np.arange(asked.ex.n_clusters))
+    return asked.mass[:, None] * np.square(asked.task.rows.values[:, None] - asked.task.reference.centers[None]).sum(2)
+
+
+def cuts_of(values):
+    """Yield the rows on one side of each cut `x <= t`."""
+    for x in values.T:
+        for t in np.unique(x)[:-1]:
+            yield x <= t
+
+
+def decides_alone(asked, column):
+    j = asked.ex.columns.index(column)
+    same(asked.ex.tree.features.tolist(), [j])
+    kept = asked.mass > 0
+    assert (asked.ruled[kept] == asked.labels[kept]).all()
+
+
+def lack_a_value(asked, n, n_rows, columns):
+    same(int(n.replace(",", "")), asked.ex.n_incomplete)
+    told = dict(re.findall(r"(\S+) \((\d+)\)", columns))
+    same({name: int(count) for name, count in told.items()}, {name: int(asked.X[name].isna().sum()) for name in told})
+    same(int(n_rows), len(asked.X))
+
+
+def uses_columns(asked, told, n):
+    tested = [asked.ex.columns[j] for j in asked.ex.tree.features]
+    same(told, ", ".join(tested) or "none")
+    same(int(n), len(asked.ex.columns) - len(asked.ex.budget.forbidden))
+
+
+def uses_none_of(asked, told):
+    tested = {asked.ex.columns[j] for j in asked.ex.tree.features}
+    assert not tested & {*told.split(", ")}
+
+
+def uses_all_of(asked, told):
+    assert {*told.split(", ")} <= {asked.ex.columns[j] for j in asked.ex.tree.features}
+
+
+def moves_rows(asked, digits, moved):
+    """Thresholds have so many digits; without rounding so many rows have another leaf, where the tree is the same."""
+    for j in asked.ex.tree.features:
+        if j not in asked.ex.coded_columns and j not in asked.ex.date_columns:
+            ends = np.concatenate(
+                [end[asked.ex.tree.feature == j] for end in (asked.ex.tree.lower, asked.ex.tree.upper)]
+            )
+            ends = ends[np.isfinite(ends) & (np.abs(ends) < 1e300)]
+            assert all(float(f"{end:.{int(digits) - 1}e}") == end for end in ends)
+    if moved != "no row" or asked.options.get("method") not in ("imm", "cart", "exkmc", "expand"):
+        return
+    exact = asked.again(round_thresholds=None)
+    if (exact.tree.feature.tolist(), exact.n_leaves) == (asked.ex.tree.feature.tolist(), asked.ex.n_leaves):
+        same((exact.tree.apply(asked.table) != asked.ex.tree.apply(asked.table)).sum(), 0)
+
+
+def hardly_sees(asked, narrow, its, wide, far):
+    values = asked.table[:, [asked.ex.columns.index(name) for name in (narrow, wide)]]
+    values = np.where(np.isinf(values), np.nan, values)
+    spans = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+    same((its, far), tuple(f"{span:.3g}" for span in spans))
+    assert spans[1] >= 100 * spans[0]
+
+
+def add_little(asked, what, agreement, baseline):
+    same((agreement, baseline), (percent(asked.agreement), percent(asked.baseline)))
+    assert (asked.agreement < asked.baseline) == (what == "are worse than none")
+
+
+def has_no_rule(asked, name, where, helps):
+    c = asked.cluster(name)
+    assert c not in asked.ex.tree.leaf_clusters
+    named = [asked.cluster(one) for one in re.split(", | and ", where) if not one.endswith(" more")]
+    assert set(named) <= set(np.flatnonzero(asked.held[c]).tolist())
+    assert len(named) == (asked.held[c] > 0).sum() or "more" in where
+    if helps:
+        assert asked.ex.n_leaves >= asked.asked_leaves
+
+
+def has_no_rule_either(asked, names):
+    named = [asked.cluster(one) for one in re.split(", | and ", names) if not one.endswith(" more")]
+    assert not {*named} & {*asked.ex.tree.leaf_clusters.tolist()}
+
+
+def matches_no_row(asked, name):
+    own = [leaf for leaf in asked.ex.leaves if leaf.cluster == asked.cluster(name)]
+    reached = asked.ex.tree.apply(asked.table)
+    assert any(asked.mass[(reached == leaf.leaf) & (asked.labels == leaf.cluster)].sum() == 0 for leaf in own)
+
+
+def has_room(asked, leaves, k, limits):
+    depth, least = (asked.options.get(name) for name in ("max_depth", "min_samples_leaf"))
+    rows = int((asked.labels >= 0).sum())
+    room = min(2**depth if depth else np.inf, rows // least if least else np.inf)
+    assert room <= int(leaves) < int(k) == asked.ex.n_clusters
+
+
+def finds_few(asked, found, agreement, more):
+    same(agreement, percent(asked.agreement))
+    for share, name in re.findall(rf"({SHARE}) of ([^,]+)", found):
+        c = asked.cluster(name.strip())
+        same(share, percent(asked.held[c, c] / asked.held[c].sum()))
+    assert not more or asked.ex.n_leaves >= asked.asked_leaves
+
+
+def has_equal_centres(asked):
+    centers = asked.task.reference.centers
+    pairs = itertools.combinations(centers, 2)
+    assert any(np.allclose(*pair) for pair in pairs) or asked.options.get("forbidden")
+
+
+def are_whole_numbers(asked, columns):
+    for name, n, low, high in re.findall(rf"(\S+) \((\d+) whole numbers, ({NUMBER}) to ({NUMBER})\)", columns):
+        values = asked.X[name].dropna().unique()
+        same((int(n), float(low), float(high)), (len(values), values.min(), values.max()))
+        assert (values == np.floor(values)).all()
+
+
+def are_made_unasked(asked, k):
+    assert asked.y is None
+    assert "n_clusters" not in asked.options
+    same(int(k), asked.ex.n_clusters)
+
+
+def are_alike(asked, columns):
+    for name, said in re.findall(r"(\S+) \((.+?)\)", columns):
+        words = [word.strip("'") for word in said.split(", ")]
+        assert len({word.casefold() for word in words}) == 1 < len({*words})
+        assert {*words} <= {*asked.X[name]}
+
+
+def hold_no_row(asked, n):
+    false = [leaf for leaf in asked.ex.leaves if leaf.size > 0 and leaf.own == 0]
+    same(int(n), len(false) - 5)
+
+
+def has_a_limit_of_time(asked):
+    assert asked.options["time_limit"] is not None
+
+
+def are_used(asked, used, of, names):
+    same((int(used), int(of)), (len(asked.ex.columns), asked.X.shape[1]))
+    assert {*names.split(", ")} <= {*asked.ex.columns}
+
+
+def are_left_out(asked, names):
+    assert not {*names.split(", ")} & {*asked.ex.columns}
+
+
+def is_of_many_columns(asked, clusters, rows, left_out, leaves, used, columns):
+    ex, kept = asked.ex, int((asked.labels >= 0).sum())
+    same((int(clusters), int(leaves)), (ex.n_clusters, int((ex.tree.feature < 0).sum())))
+    same((int(used), int(columns)), (len(np.unique(ex.tree.feature[ex.tree.feature >= 0])), len(ex.columns)))
+    same(int(rows.replace(",", "")), kept)
+    same(sum(map(int, re.findall(r"\d+", left_out or ""))), len(asked.X) - kept)
+
+
+def agrees(asked, told, weighted, largest, baseline):
+    same((told, baseline), (percent(asked.agreement), percent(asked.baseline)))
+    same(bool(weighted), "sample_weight" in asked.options)
+    same(asked.held.sum(axis=1)[asked.cluster(largest)], asked.held.sum(axis=1).max())
+
+
+def costs_times(asked, told):
+    if not asked.ex.coded_columns and not asked.ex.gap_columns:
+        counted = cost_of(asked, asked.ruled) / cost_of(asked, asked.labels)
+        assert abs(float(told) - counted) < 0.0051 + 0.006 * counted
+
+
+def costs_the_same(asked):
+    if not asked.ex.coded_columns and not asked.ex.gap_columns:
+        assert cost_of(asked, asked.ruled) <= cost_of(asked, asked.labels) * (1 + 1e-6) + SLACK
+
+
+def costs_nothing(asked):
+    assert cost_of(asked, asked.ruled) <= 1e-6
+
+
+def costs_infinitely_more(asked, told):
+    assert cost_of(asked, asked.labels) <= 1e-6 < float(told)
+
+
+def costs_more_than_nothing(asked):
+    assert cost_of(asked, asked.labels) <= 1e-6 < cost_of(asked, asked.ruled)
+
+
+def does_not_minimise(asked):
+    assert asked.ex.cost < asked.ex.reference_cost
+
+
+def cost_of(asked, groups):
+    """Return the squared distances to the means of groups, in the columns in which the price is measured."""
+    rows = asked.task.rows.values if asked.ex._known().coordinates.measured is None else asked.table
+    kept = asked.mass > 0
+    total = 0.0
+    for c in np.unique(groups[kept]):
+        here = kept & (groups == c)
+        mean = np.average(rows[here], axis=0, weights=asked.mass[here])
+        total += (asked.mass[here, None] * np.square(rows[here] - mean)).sum()
+    return total
+
+
+def expects(asked, rounded, told, how):
+    held = asked.ex.held_out
+    same((rounded, told, how), (f"{held.agreement:.0%}", percent(held.agreement), held.how))
+    assert 0 < held.n_rows < (asked.labels >= 0).sum()
+
+
+def put_rows_of_noise(asked, n, told):
+    noise = asked.ruled[asked.labels < 0]
+    same(int(n), len(noise))
+    for count, name in re.findall(r"(\d+) in (.+?)(?:, | and \d+ more|$)", told):
+        same(int(count), (noise == asked.cluster(name)).sum())
+
+
+def no_tree_agrees_more(asked, leaves, limits, by):
+    """All trees of two and of three leaves are tried, by all cuts, sets of words, and sides of missing values."""
+    least = asked.options.get("min_samples_leaf", 1)
+    for found in trees_of(asked, int(leaves.split()[0]), least):
+        assert found <= asked.agreement + float(by or 0) / 100 + SLACK, f"{found:.2%}, not {asked.agreement:.2%}"
+
+
+def trees_of(asked, leaves, least):
+    """Yield the best agreement of each first cut, and for three leaves of each second cut of either side."""
+    kept = asked.mass > 0
+    own = asked.mass[kept, None] * (asked.labels[kept, None] == np.arange(asked.ex.n_clusters))
+    masks = np.array([*every_cut(asked, kept)], dtype=float).reshape(-1, int(kept.sum()))
+    ones, total = np.ones(len(own)), own.sum()
+    yield own.sum(axis=0).max() / total
+    for mask in masks if leaves >= 2 else ():
+        if min(mask.sum(), (ones - mask).sum()) < least:
+            continue
+        yield (own[mask > 0].sum(axis=0).max() + own[mask == 0].sum(axis=0).max()) / total
+        if leaves < 3 or asked.options.get("max_depth") == 1:
+            continue
+        for side in (mask, ones - mask):
+            inside, other = masks @ (own * side[:, None]), own[side == 0].sum(axis=0).max()
+            within = (side @ masks.T, side.sum() - side @ masks.T)
+            both = inside.max(axis=1) + (own[side > 0].sum(axis=0) - inside).max(axis=1)
+            large = (within[0] >= least) & (within[1] >= least)
+            yield (both[large].max(initial=0.0) + other) / total
+
+
+def every_cut(asked, kept):
+    for j, name in enumerate(asked.ex.columns):
+        if name in asked.options.get("forbidden", ()):
+            continue
+        x = asked.table[kept, j]
+        if j in asked.ex._known().coordinates.categories:
+            values = np.unique(x)
+            for n in range(1, len(values) // 2 + 1):
+                yield from (np.isin(x, chosen) for chosen in itertools.combinations(values, n))
+            continue
+        lacks = np.isnan(x) | np.isinf(x)
+        yield from ([lacks] if lacks.any() else [])
+        for t in np.unique(x[~lacks])[:-1]:
+            yield (x <= t) & ~lacks
+            yield ((x <= t) & ~lacks) | lacks
+
+
+def no_tree_costs_less(asked, leaves, limits, by):
+    """All trees of two and of three leaves are tried, each leaf with its own mean."""
+    if asked.ex.coded_columns or asked.ex.gap_columns or asked.ex._known().coordinates.axis_map is not None:
+        return
+    kept, rows = asked.mass > 0, asked.task.rows.values
+    values, mass = rows[kept], asked.mass[kept]
+    free = [j for j, name in enumerate(asked.ex.columns) if name not in asked.options.get("forbidden", ())]
+
+    def spread(here):
+        mean = np.average(values[here], axis=0, weights=mass[here])
+        return (mass[here, None] * np.square(values[here] - mean)).sum()
+
+    best, first = np.inf, [*cuts_of(values[:, free])]
+    for inside in first if leaves.split()[0] in "23" else ():
+        sides = [spread(inside), spread(~inside)]
+        best = min(best, sum(sides))
+        for i, side in enumerate((inside, ~inside)) if leaves.startswith("3") and len(first) <= 60 else ():
+            for cut in first:
+                if (cut & side).any() and (~cut & side).any():
+                    best = min(best, sides[1 - i] + spread(cut & side) + spread(~cut & side))
+    assert best >= asked.ex.cost * (1 - float(by or 0) / 100 - 1e-6)
+
+
+def ends_in_own_leaf(asked, share, ratio, first, second, column):
+    """Rows drawn from these Gaussians end in the leaves of their own component."""
+    of, rng = asked.task.mixture, np.random.default_rng(0)
+    if of is None or "standardize" in asked.options:  # other Gaussians, or in other columns
+        return
+    own = rng.choice(len(of.weights), 2000, p=of.weights / np.sum(of.weights))
+    full = [np.diag(one) for one in of.variances] if of.covariances is None else of.covariances
+    drawn = np.array([rng.multivariate_normal(of.means[c], full[c], check_valid="ignore") for c in own])
+    right = (asked.ex.tree.predict(drawn) == of.clusters[own]).mean()
+    assert right >= float(share.rstrip("%")) / 100 - 4 * np.sqrt(0.25 / len(own))
+
+
+def is_a_mean_of_draws(asked, n, best, mean, worst):
+    assert float(best) <= float(mean) <= float(worst)
+    same(int(n.replace(",", "")), asked.ex.draws.n_trees)
+
+
+def is_bounded(asked, bound):
+    assert asked.ex.draws.mean <= float(bound) * 1.001
+
+
+def sorts(asked, rows, clusters, cuts, used, columns):
+    ex = asked.ex
+    same(int(rows.replace(",", "")), int((asked.labels >= 0).sum()))
+    same((int(clusters), int(cuts)), (ex.n_clusters, int((ex.tree.feature >= 0).sum())))
+    same((int(used), int(columns)), (len(np.unique(ex.tree.feature[ex.tree.feature >= 0])), len(ex.columns)))
+
+
+def are_right(asked, told, weighted, largest, only, baseline):
+    agrees(asked, told, weighted, largest, baseline)
+    assert not only or asked.baseline < asked.agreement
+
+
+def get_another(asked, wrong, total, what):
+    counted = asked.held.sum() - np.trace(asked.held)
+    same((wrong, total), (size(round(counted, 6)), size(round(asked.held.sum(), 6))))
+
+
+def get_their_own(asked):
+    kept = asked.mass > 0
+    assert (asked.ruled[kept] == asked.labels[kept]).all()
+
+
+def are_spread(asked, change, more, what):
+    counted = 100 * (asked.ex.price - 1)
+    assert (counted > 0) == (more == "more")
+    assert abs(float(change) - abs(counted)) < 0.051
+
+
+def is_as_compact(asked):
+    assert abs(asked.ex.price - 1) < 0.0005
+
+
+def finds(asked, told):
+    caught = {
+        percent(asked.held[c, c] / asked.held[c].sum()) for c in range(asked.ex.n_clusters) if asked.held[c].sum()
+    }
+    assert told in caught
+
+
+def belong(asked, told):
+    ruled = asked.held.sum(axis=0)
+    assert told in {percent(asked.held[c, c] / ruled[c]) for c in range(asked.ex.n_clusters) if ruled[c]}
+
+
+def decide(asked, names):
+    same({*re.split(", | and ", names)}, {asked.ex.columns[j] for j in asked.ex.tree.features})
+
+
+def is_other_words(asked, names):
+    assert {*re.split(", | and ", names)} <= {asked.ex.columns[j] for j in asked.ex.coded_columns}
+
+
+def has_no_cluster(asked):
+    """A word that nobody has, in every tested column of words, reaches no leaf unless no cut of its way asks for it."""
+    ex = asked.ex
+    row = asked.X.iloc[[0]].astype({ex.columns[j]: object for j in ex.coded_columns})
+    for j in ex.coded_columns:
+        row[ex.columns[j]] = "never seen"
+    if int(ex.tree.feature[0]) in ex.coded_columns and not ex.coded_columns[int(ex.tree.feature[0])].others:
+        assert ex.predict(row, missing="none")[0] in (None, -1)
+
+
+def is_not_held_out(asked):
+    assert "validate" not in asked.options
+
+
+def is_held_out(asked, told):
+    same(told, f"{asked.ex.held_out.agreement:.0%}")
+
+
+def returns(asked, what, level, n, n_rows, rest):
+    found = asked.ex.stability(3)
+    same((int(n), int(n_rows.replace(",", ""))), (3, found.n_rows))
+    same(what == "clusters", found.refitted)
+    assert "%" not in rest, "so few draws have no quantile"
+    if overlap := re.search(r"overlap at least ([\d.]+) in all of them", rest):
+        assert float(overlap[1]) <= min(one.jaccard_low for one in found.clusters) + 0.0051
+        assert not any(one.lost for one in found.clusters)
+    for name, lost in re.findall(r"(cluster \d+|[abc]) (?:was lost )?in (\d+)(?: of 3)", rest):
+        same(int(lost), next(one.lost for one in found.clusters if one.cluster == asked.cluster(name)))
+    same("other rules" in rest, level == "unstable" and what == "rules")
+
+
+def changes(asked, told, columns):
+    same(told, f"{asked.ex.stability(3).changed:.1%}")
+    best = {}
+    for cut in asked.ex.stability(3).cuts:
+        best[cut.column] = max(best.get(cut.column, 0), cut.returns)
+    n = sum(share >= 0.5 for share in best.values())
+    same(
+        columns or "",
+        "each column" if n == len(best) and n else f"at least {n} of the {len(best)} columns" if n else "",
+    )
+
+
+def is_not_tested(asked, why):
+    """The reason is the case: labels, or words or gaps; where neither is, clusters are made again."""
+    same(
+        why,
+        "Labels were given"
+        if isinstance(asked.y, np.ndarray)
+        else "Clusters of tables with words or gaps are not made again",
+    )
+    assert isinstance(asked.y, np.ndarray) or asked.ex.coded_columns or asked.ex.gap_columns or has_words_or_gaps(asked)
+
+
+def has_words_or_gaps(asked):
+    return any(asked.X[name].isna().any() or asked.X[name].dtype.kind not in "biufM" for name in asked.X)
+
+
+def is_clearer(asked, explained, chance):
+    assert asked.ex.stability(3).explained > asked.ex.stability(3).without_groups
+    assert not isinstance(asked.y, np.ndarray)
+
+
+def is_no_clearer(asked, explained, chance):
+    assert asked.ex.stability(3).explained <= asked.ex.stability(3).without_groups
+    assert not isinstance(asked.y, np.ndarray)
+
+
+# --------------------------------------------------------------------------------------------------- the sentences
+_STOP = rf"the tree has ({NUMBER}) lea(?:f|ves) instead of ({NUMBER}):( within the limits)? "
+_LOST = r"rounding and other limits took \d+ lea(?:f|ves) away"
+_TREE = rf"no tree of ({NUMBER} lea(?:f|ves))( within the limits)? "
+
+NOTES = {
+    r"the clusters are not compact \((\d+)% of the rows are nearest to the mean of their own cluster\), so of the "
+    r"trees "
+    r"that were found the one with the fewest rows in a wrong cluster was taken, and no price is shown": is_not_compact,
+    r"no price is shown, as clusters like these do not follow distances": is_without_price,
+    rf"with ({NUMBER}) leaves the rules could reach ({SHARE}) \(max_leaf_nodes\)": reaches,
+    rf"one tree of ({NUMBER}) leaves that was tried reaches ({SHARE}) \(max_leaf_nodes\)": reaches,
+    rf"{_STOP}no tree with more leaves was found that (costs less|gets more rows right(?: or costs less)?)"
+    rf"(?:, and {_LOST})?": stops_early,
+    rf"{_STOP}{_LOST}": loses_leaves,
+    rf"{_STOP}no further cut gains anything": gains_nothing,
+    rf"{_STOP}no further cut, alone or with a second one, lowers (.+)": gains_nothing,
+    rf"{_STOP}no single further cut lowers (.+)": gains_nothing,
+    r"(\S+) alone decides the cluster of every row; if other columns should count, (?:standardize, or |scale them, "
+    r"or )?"
+    r"choose the columns \(columns\)": decides_alone,
+    rf"({NUMBER}) of ({NUMBER}) rows lacks? a value and gets? no cluster: (.+)": lack_a_value,
+    rf"max_columns=1: the rules use (.+) of ({NUMBER}) columns": uses_columns,
+    r"no rule may use the forbidden (.+)": uses_none_of,
+    r"no rule uses the preferred columns? (.+)": uses_none_of,
+    r"the rules use (.+) of the preferred columns? .+": uses_all_of,
+    rf"thresholds are rounded to ({NUMBER}) significant digits?, which moves (.+) to another leaf": moves_rows,
+    rf"\S+ hardly sees (\S+), which spans ({NUMBER}), beside (\S+), which spans ({NUMBER}); .+ gives columns equal "
+    r"weight": hardly_sees,
+    rf"the rules (add little|are worse than none): they agree on ({SHARE}) of rows, and always naming the largest "
+    rf"cluster on ({SHARE})": add_little,
+    rf"no rule for (.+?): its (?:row is|{NUMBER} rows are|rows, of weight {NUMBER}, are) in the rules of (.+?)"
+    r"(; more leaves may help)?": has_no_rule,
+    r"no rule for (.+) either(?:; more leaves may help)?": has_no_rule_either,
+    r"the rule .+ names (.+), but matches no row of it": matches_no_row,
+    rf"there is room for only ({NUMBER}) lea(?:f|ves), fewer than the ({NUMBER}) clusters \((.+)\)": has_room,
+    rf"the rules find only (.+), but are right for ({SHARE}) of all rows(; try more leaves \(max_leaf_nodes\))?": (
+        finds_few
+    ),
+    r"methods that separate centres were left out, as clusters have equal centres.*": has_equal_centres,
+    r"(.+): read as numbers; if they are codes, rules can name them one by one \(categories\)": are_whole_numbers,
+    rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,
+    r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
+    rf"({NUMBER}) clusters were made, because no number was given \(n_clusters\)": are_made_unasked,
+    r"words that differ in upper and lower case or in blanks alone are taken as different: (.+)": are_alike,
+    rf"({NUMBER}) more leaves hold no row of the cluster that they name": hold_no_row,
+    r"the time limit ended the search, this is the best tree so far \(time_limit\)": has_a_limit_of_time,
+    r"grown from the root, as clusters have equal centres \((?:.+)\), which IMM cannot separate": has_equal_centres,
+    r"the tree of '\w+' was changed: cuts on other columns are cuts on preferred ones": nothing,
+    r"method exkmc lowers the cost, also where that leads away from the clusters, as these do not minimise it; expand "
+    r"keeps to them": does_not_minimise,
+}
+PRINTED = {
+    rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?, explained by ({NUMBER}) lea(?:f|ves) on "
+    rf"({NUMBER}) of "
+    rf"({NUMBER}) columns?": is_of_many_columns,
+    rf"The rules agree with the clusters on ({SHARE}) of rows( by weight)? \(always (.+): ({SHARE})\)[.;]": agrees,
+    rf"within-cluster cost is ({NUMBER}) times that of the clusters \(price of explainability\)[.;]": costs_times,
+    r"within-cluster cost is that of the clusters \(price of explainability 1\)\.": costs_the_same,
+    r"within-cluster cost is zero for both \(price of explainability 1\)\.": costs_nothing,
+    rf"within-cluster cost is zero for the clusters but ({NUMBER}) for the rules \(price of explainability "
+    rf"infinite\)\.": (costs_infinitely_more),
+    r"it is below 1 because the clusters do not minimise the .+\.": does_not_minimise,
+    rf"Expect about ({SHARE}) on new rows like these: on rows that they had not seen, rules grown the same way "
+    rf"agree on "
+    rf"({SHARE}) \((.+)\)\.": expects,
+    rf"Of the ({NUMBER}) rows? without a label the rules put (.+)\.": put_rows_of_noise,
+    r"Grown by .+[.;]": nothing,
+    rf"{_TREE}agrees (?:more|on more than ({NUMBER})% more of the rows)\.": no_tree_agrees_more,
+    rf"{_TREE}costs less(?: by more than ({NUMBER})%)?\.": no_tree_costs_less,
+    rf"Estimated from the Gaussians behind the clusters: at least ({SHARE}) of rows of these Gaussians end in their "
+    rf"own "
+    rf"leaf; the explainability-to-noise ratio is (.+), attained by (.+) and (.+) on (.+)\.": ends_in_own_leaf,
+    r"Warning: far from Gaussian: .+, so these estimates may not hold(?:; method cart or imm does not rest on "
+    r"Gaussians)?\.": nothing,
+    rf"The best of ({NUMBER}) random trees costs ({NUMBER}) times the clusters, the mean ({NUMBER}), the worst "
+    rf"({NUMBER}), all around the clusters' centres\.": is_a_mean_of_draws,
+    rf"Guaranteed: a random tree costs on average at most ({NUMBER}) times the clusters, for any data\.": is_bounded,
+    r"There is no guarantee, as not every column may be tested\.": nothing,
+}
+ON_PAGE = {
+    rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters, by ({NUMBER}) cuts? on ({NUMBER}) of ({NUMBER}) "
+    r"columns?\.": sorts,
+    rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
+    rf"({SHARE})\.": are_right,
+    rf"({NUMBER}) of ({NUMBER}) (rows|of weight) get another cluster from the rules than their own\.": get_another,
+    r"Every row gets its own cluster from the rules\.": get_their_own,
+    rf"The groups that the rules make have ({NUMBER})% (more|less) (squared distance) than the clusters(?:; a price "
+    rf"of 1 "
+    r"would be no difference|, which do not minimise it)\.": are_spread,
+    r"The groups that the rules make are as compact as the clusters\.": is_as_compact,
+    r"Neither the clusters nor the groups that the rules make have any spread\.": costs_nothing,
+    r"The clusters have no spread at all; the groups that the rules make have some\.": costs_more_than_nothing,
+    rf"The rules? finds? ({SHARE}) of this cluster\.": finds,
+    rf"Of the rows (?:it matches|they match), ({SHARE}) really belong here\.": belong,
+    r"Only (.+) decides? the cluster\.": decide,
+    r"Of (.+), “is not” means the other values that the table has\.": is_other_words,
+    r"A row with a value that was never seen has no cluster\.": has_no_cluster,
+    # how to read pictures and tables, which tests/render look at
+    r"Each box shows one column: .+|Rows lost at a cut can no longer reach their own cluster\.": nothing,
+    r"Thicker lines carry more rows\.": nothing,
+    r"This part needs JavaScript; everything else works without it\.|Change a value to see .+": nothing,
+    r"Each number is the median of the cluster\.|The mark below it shows .+|Of a column of words you see .+": nothing,
+    r"A row is lost at a cut if it can no longer reach its own cluster after it\.": nothing,
+    r"The filled dot is the tree of this page\.": nothing,
+    r"Which rows these are, the analyst can list: misassigned\(\) in Python\.": nothing,
+    r"How well they do on new rows was not tested\.": is_not_held_out,
+    rf"Expect about ({SHARE}) on new rows like these \(held out: .+\)\.": is_held_out,
+}
+"""Sentences of the page besides those of the print; what its foot promises is tested in tests/render."""
+VERDICTS = {
+    rf"The (clusters|rules) are (stable|doubtful|unstable): in ({NUMBER}) resamples of ({NUMBER}) rows (.+)\.": returns,
+    rf"On average ({SHARE}) of the rows change cluster(?:, and (each column|at least \d+ of the \d+ columns) of "
+    rf"this tree "
+    r"(?:is|are) used by at least half of the trees)?\.": changes,
+    r"(.+), so it is not tested whether the groups are real\.": is_not_tested,
+    rf"The clusters are clearer than in data without groups: they explain ({SHARE}) of the variance, where at most "
+    rf"({SHARE}) would be expected\.": is_clearer,
+    rf"Whether there are groups at all is not shown: the clusters explain ({SHARE}) of the variance, and up to "
+    rf"({SHARE}) "
+    r"would be expected without groups\.": is_no_clearer,
+    r"Read them as one way to divide the rows, not as groups that exist\.": nothing,
+}
+
+
+def refuter_of(sentence, patterns):
+    """Return who tries to refute a sentence, and what it told; None if no pattern fits."""
+    for pattern, refute in patterns.items():
+        if found := re.fullmatch(pattern, sentence):
+            return refute, found.groups()
+    return None
+
+
+def tried(asked, sentence, patterns):
+    found = refuter_of(sentence, patterns)
+    assert found is not None, f"nobody tries to refute: {sentence!r}"
+    refute, told = found
+    try:
+        refute(asked, *told)
+    except Exception as error:
+        raise AssertionError(f"{sentence!r} of {asked.options}: {error}") from error
+
+
+def printed_sentences(text):
+    """Return the sentences of a printed explanation, without its notes and the table of clusters."""
+    for part in text.split("\n\n"):
+        if not part.startswith("Note: ") and "precision  rule" not in part:
+            for line in part.splitlines():
+                yield from re.split(r"(?<=[.;]) (?=[A-Z]|within|it is|no tree)", line)
+
+
+@law(8)
+def test_no_note_and_no_sentence_of_the_print_is_refuted(seed):
+    asked = asked_at_random(seed)
+    for note in asked.ex.notes:
+        tried(asked, note, NOTES)
+    for sentence in printed_sentences(str(asked.ex)):
+        tried(asked, sentence, PRINTED)
+
+
+@law(4)
+def test_no_sentence_of_a_verdict_is_refuted(seed):
+    asked = asked_at_random(seed)
+    if not {"method", "objective", "time_limit"} & asked.options.keys():  # "auto" grows many trees each time
+        asked = Asked(asked.X, asked.y, **asked.options, method="cart")
+    for sentence in re.split(r"(?<=\.) (?=[A-Z])", asked.ex.stability(3).verdict):
+        tried(asked, sentence, VERDICTS)
+
+
+class Paragraphs(HTMLParser):
+    """The texts of a page's paragraphs and tiles, but for those of pictures, scripts, and of what boxwood itself is."""
+
+    OTHERS = ("script", "style", "svg", "pre")
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts, self.open, self.unseen = [], [], 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.unseen += tag in self.OTHERS
+        if tag in ("p", "dd"):
+            self.open.append([])
+
+    def handle_endtag(self, tag):
+        self.unseen -= tag in self.OTHERS
+        if tag in ("p", "dd") and self.open:
+            self.texts.append(" ".join("".join(self.open.pop()).split()))
+
+    def handle_data(self, data):
+        if self.open and not self.unseen:
+            self.open[-1].append(data)
+
+
+@law(4)
+def test_no_sentence_of_the_page_is_refuted(seed):
+    asked = asked_at_random(seed)
+    for text in Paragraphs(asked.ex.to_html()).texts:
+        if text.startswith(("To protect the data", "Only on the screen", "Written by")):
+            continue  # tests/render tries these
+        if text.startswith("Note: "):
+            tried(asked, text.removeprefix("Note: "), NOTES)
+            continue
+        for sentence in re.split(r"(?<=\.) (?=[A-Z])", text):
+            if len(sentence.split()) > 3 and sentence.endswith("."):
+                tried(asked, sentence, PRINTED | ON_PAGE)
+
+
+_SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows.py", "explanation/test_sentences.py"
+ELSEWHERE = {
+    # of long tables, of files, and of rows that lack values
+    "the table is long: most": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
+    "the table is long: trees": f"{_ROWS}::test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole",
+    "trees were grown on a sample of": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
+    "IMM's tree of all rows among them": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
+    "the best §§ were compared": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
+    "the best was measured": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
+    "sizes, agreement and costs are": f"{_ROWS}::test_what_is_told_is_told_of_all_rows_to_the_last_bit",
+    "as no row that was drawn lacks one": f"{_ROWS}::test_a_gap_that_no_row_drawn_has_is_told",
+    "no row drawn of ": f"{_ROWS}::test_clusters_of_which_no_row_was_drawn_are_there",
+    "every row of ": "explanation/test_gaps.py::test_a_cluster_of_filled_gaps_alone_is_told",
+    "no value in any column in use": "explanation/test_mixed.py::test_a_row_that_lacks_everything_has_no_cluster",
+    "§ of § rows § no cluster": "explanation/test_mixed.py::test_a_row_that_lacks_everything_has_no_cluster",
+    "only constant columns in ": "cli/test_cli.py::test_constant_columns_are_named",
+    # of other results
+    "which cannot be compared": "explanation/test_compare.py::test_other_distances_are_left_out",
+    "leaves, one for each cluster": "explanation/test_compare.py::test_what_cannot_be_compared_is_said",
+    "none of these trees": "explanation/test_compare.py::test_each_row_is_what_explain_says",
+    "(always the largest: ": "explanation/test_compare.py::test_each_row_is_what_explain_says",
+    "agrees more than this one": f"{_SEARCH}::test_no_tree_within_reach_agrees_more",
+    "no such change reaches": "explanation/test_why.py::test_the_smallest_change_is_that_of_brute_force",
+    "where no tree can have a price above": "metrics/test_kernels.py::test_price_of_narrow_kernels_says_nothing",
+    "the rules of all clusters": f"{_HERE}::returns",
+    "overlap at least ": f"{_HERE}::returns",
+    " came back": f"{_HERE}::returns",
+    "Codes have no variance": "explanation/test_clearer.py::test_codes_of_words_have_no_variance",
+    " of its first value for each leaf": "grow/test_expand.py::test_a_cut_must_gain_more_than_the_tolerance",
+    "holds no rows, so this page lacks": "render/test_page.py::test_a_loaded_model_shows_what_it_knows",
+    "no rule of its own": "render/test_render.py::test_clusters_without_a_leaf",
+    "no value passes all cuts": "render/test_render.py::test_conditions",
+}
+"""Sentences that calls at random hardly give, and the tests that try them."""
+NO_PROMISE = (
+    "one leaf for each cluster",  # how a tree was grown
+    "Rows matched: how many rows fulfil the rule",  # what a number is
+    "Medians of numbers; ",
+    "it has none beside labels and weights",  # ends of errors
+    "no column is left in ",
+    "no numeric column in ",
+    "a number of folds from 2 to ",
+    "default-src 'none'",  # no words
+    "§ § no label",
+)
+PROMISE = re.compile(
+    r"\b(no|none|never|nobody|nothing|all|every|each|only|alone|cannot|always|at most|at "
+    r"least|best|any|most|least|fewest)\b",
+    re.IGNORECASE,
+)
+SAID_BY = (
+    "explanation/ask/*.py",
+    "explanation/choose/*.py",
+    "explanation/measure/*.py",
+    "explanation/verdict.py",
+    "explanation/apply/compare.py",
+    "render/words/*.py",
+    "render/forms/text.py",
+    "render/page/*.py",
+    "grow/grown.py",
+    "grow/leaves/*.py",
+)
+
+
+@pytest.mark.full
+@law(60, first=1000)
+def test_no_sentence_of_many_calls_is_refuted(seed):
+    test_no_note_and_no_sentence_of_the_print_is_refuted.__wrapped__(seed)
+
+
+def said_in(tree):
+    """Yield the texts in a module, "§" for what is put in; not those that explain the code, and not errors."""
+    docs = {one.value for one in ast.walk(tree) if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)}
+
+    def walk(node):
+        if node in docs or isinstance(node, ast.Raise):
+            return
+        if isinstance(node, ast.Call):
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if re.search(r"Error|refuse|checked|compile|Range", called):
+                return
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(one.value if isinstance(one, ast.Constant) else "§" for one in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        else:
+            for one in ast.iter_child_nodes(node):
+                yield from walk(one)
+
+    return walk(tree)
+
+
+def test_every_sentence_that_promises_something_has_who_tries_to_refute_it():
+    source, tests = Path(bw.__file__).parent, Path(__file__).parents[1]
+    known = " ".join([*NOTES, *PRINTED, *ON_PAGE, *VERDICTS]).replace("\\", "")
+    paths = {path for pattern in SAID_BY for path in source.glob(pattern)}
+    said = [(path.name, text) for path in sorted(paths) for text in said_in(ast.parse(path.read_text("utf-8")))]
+    promises = [(name, text) for name, text in said if PROMISE.search(text) and len(text.split()) >= 4]
+    lost = [
+        (name, text)
+        for name, text in promises
+        if not any(part in text for part in (*ELSEWHERE, *NO_PROMISE))
+        and not all(part.strip(" .,;:()") in known for part in text.split("§") if PROMISE.search(part))
+    ]
+    assert not lost, f"nobody tries to refute these: {lost}"
+    for part, test in ELSEWHERE.items():
+        path, _, function = test.partition("::")
+        assert f"def {function}" in (tests / path).read_text("utf-8"), test
+        assert any(part in text for _, text in said), f"nobody says {part!r} any more"
