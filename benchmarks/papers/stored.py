@@ -4,8 +4,9 @@
     python -m benchmarks.papers.stored papers_report docs/theory/numbers
 
 A section's judged lines become one file with a line for each printed number: the paper's, and the least and the largest
-of ours. Its other tables become files as they are. `runs.csv` has a line for each file: which run it comes from.
-Seconds are left out, as those of another machine, which others use, too, say little.
+of ours; beside one that is not reproduced why it is not, and the closest of all settings that were tried. Its other
+tables become files as they are. `runs.csv` has a line for each file: which run it comes from. Seconds are left out,
+as those of another machine, which others use, too, say little.
 """
 
 import argparse
@@ -18,7 +19,7 @@ __all__ = ["files_of", "main"]
 
 SECTION = re.compile(r"^### (\d{3}), (.+)$", re.MULTILINE)
 JUDGED = ("data", "numbers", "paper", "ours, least to largest", "verdict", "setting")
-LINES = ("data", "number", "paper", "ours, least", "ours, largest", "verdict", "setting")
+LINES = ("data", "number", "paper", "ours, least", "ours, largest", "verdict", "setting", "why", "closest")
 RUNS = ("file", "paper", "item", "run")
 MOST_LINES = 60
 
@@ -73,12 +74,14 @@ def _tables(text: str) -> Iterator[Rows]:
 def _line_by_line(rows: Rows) -> Rows:
     """Return a line for each printed number of a judged table."""
     found = [list(LINES)]
-    for data, numbers, paper, ours, verdict, setting, *_ in rows[1:]:
+    for data, numbers, paper, ours, words, setting, *more in rows[1:]:
         for name, printed, both in zip(*(cell.split(" / ") for cell in (numbers, paper, ours)), strict=True):
             if name.startswith("seconds"):
                 continue
             least, _, largest = both.partition(" to ")
-            found.append([data, name, printed, least, largest or least, _verdict(name, verdict), setting])
+            verdict = _verdict(name, words)
+            beside = [words.partition(": ")[2], *(more or ["-"])] if verdict == "not reproduced" else ["", ""]
+            found.append([data, name, printed, least, largest or least, verdict, setting, *beside])
     return found
 
 

@@ -16,10 +16,10 @@ A quick run with few rows.
 
 ### 000, Table 1
 
-| data | numbers | paper | ours, least to largest | verdict | setting |
-| --- | --- | --- | --- | --- | --- |
-| iris | A / B / seconds of A | 1.0 / 2.0 / 3 | 1.01 to 1.02 / 2.5 / 4 | reproduced (A); not reproduced (B): why | raw |
-| wine | A | 1.0 | 1.5 | not reproduced: why (B), or not | raw, \\| scaled |
+| data | numbers | paper | ours, least to largest | verdict | setting | closest |
+| --- | --- | --- | --- | --- | --- | --- |
+| iris | A / B / seconds of A | 1.0 / 2.0 / 3 | 1 to 1.02 / 2.5 / 4 | reproduced (A); not reproduced (B): so | raw | 2 |
+| wine | A | 1.0 | 1.5 | not reproduced: why (B), or not: so | raw, \\| scaled | - |
 
 Time: 1.0 seconds.
 
@@ -64,9 +64,9 @@ def test_files_of_a_page():
     assert list(found) == ["000_table_1.csv", "000_theorem_5_left_1.csv", "000_theorem_5_left_2.csv"]
     assert found["000_table_1.csv"] == [
         list(stored.LINES),
-        ["iris", "A", "1.0", "1.01", "1.02", "reproduced", "raw"],
-        ["iris", "B", "2.0", "2.5", "2.5", "not reproduced", "raw"],
-        ["wine", "A", "1.0", "1.5", "1.5", "not reproduced", "raw, | scaled"],
+        ["iris", "A", "1.0", "1", "1.02", "reproduced", "raw", "", ""],
+        ["iris", "B", "2.0", "2.5", "2.5", "not reproduced", "raw", "so", "2"],
+        ["wine", "A", "1.0", "1.5", "1.5", "not reproduced", "raw, | scaled", "why (B), or not: so", "-"],
     ]
     assert found["000_theorem_5_left_2.csv"] == [["K", "ours"], ["3", "1.6"]]
 

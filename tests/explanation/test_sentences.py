@@ -7,6 +7,7 @@ pattern fails, so that a new one comes with who tries it.
 import ast
 import itertools
 import re
+from contextlib import suppress
 from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,13 +16,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cluster import DBSCAN, KMeans
+from sklearn.frozen import FrozenEstimator
 from sklearn.mixture import GaussianMixture
 
 import boxwood as bw
 from boxwood.axes.every_set import EverySetMap
 from boxwood.errors import DataError
+from boxwood.explanation.measure.stability import _clusters, _ends_of
+from boxwood.explanation.verdict import verdict_of
 from boxwood.render.words.figures import percent, size
-from tests.scale import law
+from tests.scale import each, law
 
 NUMBER = r"[\d,.]+(?:e[+-]\d+)?"
 SHARE = r"<?[\d.]+%"
@@ -153,14 +157,13 @@ def some_options(rng, frame, clustering):
 
 
 def asked_at_random(seed):
-    """Return a call at random; skip the test where it is refused, as other tests are about what is refused."""
-    rng = np.random.default_rng(seed)
-    frame = some_table(rng)
-    clustering = some_clustering(rng, frame)
-    try:
-        return Asked(frame, clustering, **some_options(rng, frame, clustering))
-    except (DataError, ValueError) as error:
-        pytest.skip(str(error))
+    """Return the first call at random that is not refused, as other tests are about what is refused."""
+    for rng in np.random.default_rng(seed).spawn(20):
+        frame = some_table(rng)
+        clustering = some_clustering(rng, frame)
+        with suppress(DataError, ValueError):
+            return Asked(frame, clustering, **some_options(rng, frame, clustering))
+    raise AssertionError("all calls are refused")
 
 
 # --------------------------------------------------------------------------------------------- who tries to refute
@@ -873,6 +876,76 @@ def test_no_sentence_of_the_page_is_refuted(seed):
         for sentence in re.split(r"(?<=\.) (?=[A-Z])", text):
             if len(sentence.split()) > 3 and sentence.endswith("."):
                 tried(asked, sentence, PRINTED | ON_PAGE)
+
+
+NUMBERS = np.random.default_rng(0).normal(size=(40, 2))
+WORDS = pd.DataFrame({"x": NUMBERS[:, 0], "word": np.resize(["a", "b", "c"], 40)})
+GAPS = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, NUMBERS)
+MIXED = bw.MixedKMeans(2, n_init=1, random_state=0)
+FROZEN = FrozenEstimator(KMeans(2, n_init=1, random_state=0).fit(NUMBERS))
+BANDS = (NUMBERS[:, 0] > 0).astype(int)
+
+
+@each(
+    "X, y, why",
+    [
+        (NUMBERS, BANDS, "Labels were given"),
+        (WORDS, BANDS, "Labels were given"),
+        (WORDS, None, "Clusters of tables with words or gaps are not made again"),
+        (GAPS, None, "Clusters of tables with words or gaps are not made again"),
+        (WORDS, MIXED, "Clusters of tables with words or gaps are not made again"),
+        (WORDS, FrozenEstimator(MIXED.fit(WORDS)), "Clusters of tables with words or gaps are not made again"),
+        (NUMBERS, FROZEN, "The clusterer is frozen"),
+        (NUMBERS, bw.Reference.nearest(NUMBERS, NUMBERS[:2]), "The clusters were given"),
+        (NUMBERS, KMeans(2, n_init=1, random_state=0), ""),
+    ],
+)
+def test_a_verdict_says_why_it_is_not_tested_whether_groups_are_there(X, y, why):
+    """Also under other names, from a file, and where older files do not say why."""
+    ex = bw.explain(X, y, method="cart", **({"n_clusters": 2} if y is None else {}))
+    found = ex.stability(2)
+    for one in (
+        found,
+        bw.Explanation.from_json(ex.to_json()).rename(dict(zip(ex.names, "uv", strict=True))).stability(2),
+    ):
+        assert one.untested == why
+        assert one.verdict.endswith(f" {why}, so it is not tested whether the groups are real.") == bool(why)
+        assert one.refitted == (not why)
+    older = found._replace(untested="")
+    assert ("The clusters were not made again, so it is not tested" in verdict_of(older)) == bool(why)
+
+
+@law(4)
+def test_an_overlap_that_is_told_is_undercut_in_five_percent_of_the_draws_at_most(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 90))
+    overlaps = rng.random((n, 1))
+    [one] = _clusters(bw.explain(NUMBERS, BANDS, method="cart"), np.hstack([overlaps, overlaps]))[:1]
+    assert (overlaps < one.jaccard_low).mean() <= 0.05
+    assert n > 20 or one.jaccard_low == overlaps.min()
+    low, high = _ends_of(overlaps[:, 0])
+    assert ((overlaps >= low) & (overlaps <= high)).mean() >= 0.9
+
+
+def test_few_draws_have_no_quantile():
+    few, enough = (bw.explain(NUMBERS * [1, 9], BANDS, method="cart").stability(n) for n in (5, 20))
+    assert "in all of them" in few.verdict
+    assert "in 95% of them" in enough.verdict
+    assert ("lowest" in str(few), "5%" in str(few), "low (5%)" in str(enough)) == (True, False, True)
+
+
+@each("objective, distance", [("sqeuclidean", "squared"), ("l1", "ℓ1"), ("l2", "Euclidean")])
+def test_a_price_says_of_which_distances(objective, distance):
+    page = bw.explain(NUMBERS, n_clusters=4, method="random_cuts", objective=objective, random_state=0).to_html()
+    assert re.search(rf"have [\d.]+% more {distance} distance than the clusters", page)
+
+
+def test_no_note_asks_for_the_leaves_that_were_given():
+    ex = bw.explain([[0.0], [1.0], [2.0]], [0, 1, 0], objective="cost", max_leaf_nodes=3)
+    assert [note for note in ex.notes if "leaves" in note] == [
+        "the tree has 2 leaves instead of 3: no tree with more leaves was found that costs less"
+    ]
+    assert "could reach" not in ex.to_html()
 
 
 _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows.py", "explanation/test_sentences.py"
