@@ -336,10 +336,9 @@ def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
         explanation = _with_mixture(explanation, raw, facts)
     evidence = _growing(explanation._known(), question, found.grown, name, options)
     evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
-    seen = None
-    if found.sample is not None:
-        is_all = found.is_whole and not n_moved
-        seen = Seen(found.sample, lambda tree: _agreement(tree, found.sample.rows, found.sample), is_all)
+    seen, sample = None, found.sample
+    if sample is not None:
+        seen = Seen(sample, partial(_agreement, rows=sample.rows, task=sample), found.is_whole and not n_moved)
     return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
 
 

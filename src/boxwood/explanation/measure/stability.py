@@ -68,8 +68,9 @@ def stability_of(ex: MeasuredTree, n: int, random_state: Any, progress: Progress
     number = int(seed) if isinstance(seed, Integral) else None
     untested = _why_untested(evidence, refitted)
     contrast = None if untested else _contrast(evidence, pool, generator)
-    shares = contrast or (None, None)
-    found = Stability(n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number, *shares, untested)
+    found = Stability(
+        n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number, *contrast or (), untested=untested
+    )
     return found._replace(verdict=verdict_of(found))
 
 
