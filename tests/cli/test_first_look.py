@@ -522,7 +522,7 @@ def test_notes_name_options_of_the_command_line(crm):
             "-c",
             "a,id",
         ),
-        "leaves the rules would reach": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
+        "leaves that was tried reaches": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
     }
     for begins, (ends, *options) in calls.items():
         shown = run(crm, "explain", "{}/t.csv", *options, "--save", "{}/m.json")

@@ -131,7 +131,7 @@ def test_sql_says_which_tested_columns_a_database_may_hold_otherwise(tmp_path):
     )
     said = [line for line in (tmp_path / "r.sql").read_text().splitlines() if line.startswith("--")]
     assert said == [
-        "-- Convert these columns to numbers first, where your database holds them as text: km ('1.201' is 1201)",
+        "-- Convert these columns to numbers first, where your database holds them as text: km ('1.234' is 1234)",
         "-- Convert these columns to truths first, where your database holds them as text: "
         "express (ja is true, nein is false)",
     ]

@@ -111,7 +111,6 @@ def test_explainers_ask_as_meta_estimators_do(seed):
     lambda: bw.KMedians(3, random_state=0).set_fit_request(sample_weight=True),
     lambda: bw.KernelKMeans(3, random_state=0).set_fit_request(sample_weight=False),
     lambda: KMeans(3, n_init=1, random_state=0).set_fit_request(sample_weight="weight_of_others"),
-    lambda: bw.IMM(KMeans(3, random_state=0).set_fit_request(sample_weight=True)).set_fit_request(sample_weight=True),
     lambda: None,
 ])  # fmt: skip
 def test_each_kind_of_clusterer(make):

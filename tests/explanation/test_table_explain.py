@@ -313,7 +313,10 @@ def test_it_is_saved_with_spreads_and_profile(pair, tmp_path):
     ex.save(tmp_path / "model.json")
     loaded = Explanation.from_json((tmp_path / "model.json").read_text())
     assert loaded == ex
-    assert loaded.profile() == ex.profile()
+    for read, column in zip(loaded.profile(), ex.profile(), strict=True):
+        assert (read.column, read.effect, read.everyone.mean) == (column.column, column.effect, column.everyone.mean)
+        near = pytest.approx(column.everyone.quantiles, abs=column.everyone.deviation / 500)
+        assert read.everyone.quantiles == near  # those of rows are rounded in what is written
     assert loaded._spreads() == ex._spreads()
     assert pickle.loads(pickle.dumps(ex)) == ex
 

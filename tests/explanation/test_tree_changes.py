@@ -31,7 +31,7 @@ def test_words():
     old, new = two_cuts((0, 41200.0), (1, 3.5)), two_cuts((0, 42000.0), (2, 0.1 + 0.2))
     X = pd.DataFrame({"income": [41000.0, 41500.0, 43000.0, 43000.0], "age": [1.0, 2.0, 9.0, 1.0], "pay": 0.0})
     assert changes_in_words(old, new, rows=X).splitlines() == [
-        "the cut on income moved from 41200 to 42000",
+        "the cut on income moved from 41,200 to 42,000",
         "the cut on age at 3.5 is gone",
         "a cut on pay at ≈ 0.3 is new",
         "50 % of rows changed cluster",

@@ -205,6 +205,7 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         "the column kind",
         7,
         (LeftOut("looks like an identifier", ("customer_id",)),),
+        label="kind",
     )
     loaded = Explanation.from_json(ex.to_json())
     assert loaded.basis == ex.basis

@@ -279,7 +279,8 @@ def refuse_no_reference(reference: object) -> None:
 
 def are_labels(clustering: Any) -> bool:
     """Return whether what is given as a clustering is a label for each row, or the name of a column of labels."""
-    return isinstance(clustering, str) or (not isinstance(clustering, Reference) and np.ndim(clustering) == 1)
+    first = clustering[0] if isinstance(clustering, (list, tuple)) and len(clustering) else None
+    return not isinstance(clustering, Reference) and getattr(clustering, "ndim", 1) == 1 and not isinstance(first, list)
 
 
 def labels_given(reference: Any) -> Any:
