@@ -272,6 +272,11 @@ def test_markdown_escapes():
     assert cluster_name("a|b") == "a|b"
 
 
+def test_names_of_clusters_are_quoted_once():
+    names = ["", " ", "  a", "a  b", " a  b ", "a b"]
+    assert [cluster_name(name) for name in names] == ['""', '" "', '"  a"', '"a  b"', '" a  b "', "a b"]
+
+
 # ----------------------------------------------------------------------------------------------------- variables
 
 

@@ -167,7 +167,7 @@ def cluster_name(name: Hashable) -> str:
     A name whose blanks would not be seen is in quotes.
     """
     is_number = isinstance(name, (int, float)) and not isinstance(name, bool)
-    text = f"cluster {name}" if is_number else in_line(str(name))
+    text = f"cluster {name}" if is_number else printable(str(name))
     return f'"{text}"' if has_unseen_blanks(text) else text
 
 
