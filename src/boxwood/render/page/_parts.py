@@ -19,7 +19,7 @@ from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.words.figures import about, counted, percent, shortened
-from boxwood.render.words.measured import category_of
+from boxwood.render.words.measured import category_of, middle_of
 from boxwood.render.words.rules import category, column_name, number
 from boxwood.render.words.standing import is_zero_or_one
 from boxwood.render.words.walk import codes_at_cuts
@@ -500,14 +500,8 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
             cells.append(None)
             continue
         low, middle, high = next(places)
-        cells.append({"text": _median(column, group), "low": low, "middle": middle, "high": max(high, low + 1)})
-    return cells, _median(column, column.everyone)
-
-
-def _median(column: NumberColumn, group: NumberGroup) -> str:
-    """Return the median of a group in few digits, and the share of its rows that lack a value, if any do."""
-    missing = f" ({percent(group.missing)} missing)" if group.missing else ""
-    return about(column, group.quantiles[2]) + missing
+        cells.append({"text": middle_of(column, group, about), "low": low, "middle": middle, "high": max(high, low + 1)})
+    return cells, middle_of(column, column.everyone, about)
 
 
 def _share_of_ones(group: NumberGroup, of_all: float) -> dict[str, Any]:

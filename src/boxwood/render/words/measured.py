@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
@@ -152,10 +152,12 @@ def _middle(column: ColumnProfile, group: Any) -> str:
     return f"{percent(group.shares[place])} {category_of(column, place)}"
 
 
-def middle_of(column: NumberColumn, group: NumberGroup) -> str:
+def middle_of(
+    column: NumberColumn, group: NumberGroup, say: Callable[[NumberColumn, float], str] = brief_in
+) -> str:
     """Return the median of a group of a column of numbers, and the share of its rows that lack a value, if any do."""
     missing = f" ({percent(group.missing)} missing)" if group.missing else ""
-    return brief_in(column, group.quantiles[2]) + missing
+    return say(column, group.quantiles[2]) + missing
 
 
 def category_of(column: Any, code: int) -> str:
