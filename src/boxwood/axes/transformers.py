@@ -54,7 +54,7 @@ def map_of(transformer: Any, inputs: Columns) -> AxisMap:
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
 
-    transformer = _out_of_frozen(transformer)
+    transformer = out_of_frozen(transformer)
     if isinstance(transformer, ColumnTransformer):
         return _side_by_side(transformer, inputs)
     positions = _inputs(transformer, inputs)
@@ -72,7 +72,7 @@ def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indice
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-    transformer = _out_of_frozen(transformer)
+    transformer = out_of_frozen(transformer)
     if isinstance(transformer, ColumnTransformer):
         for member, positions in _members(transformer, inputs):
             yield from ((encoder, positions[inner]) for encoder, inner in encoders_of(member, inputs.of(positions)))
@@ -99,7 +99,8 @@ def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
     return [names[j] for j in sorted(set(np.concatenate(read).tolist()))] if read else list(names)
 
 
-def _out_of_frozen(transformer: Any) -> Any:
+def out_of_frozen(transformer: Any) -> Any:
+    """Return the estimator inside of a `FrozenEstimator`, or what is given."""
     from sklearn.frozen import FrozenEstimator
 
     return transformer.estimator if isinstance(transformer, FrozenEstimator) else transformer

@@ -23,6 +23,7 @@ from boxwood._frames import column_names, is_frame
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats
 from boxwood._validation import Rows, as_weights, shown
+from boxwood.axes.transformers import out_of_frozen
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.loops.expand import squared_distances
@@ -176,7 +177,7 @@ def mixture_of(clusterer: Any, reference: Reference, columns: Sequence[str]) -> 
     Also None if its columns are not those of the table, or if rows belong to a component without weight. `reference` is
     the mixture's clustering of the rows; its clusters are named by the numbers of the components.
     """
-    fitted = clusterer.estimator if isinstance(clusterer, FrozenEstimator) else clusterer
+    fitted = out_of_frozen(clusterer)
     if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
         return None
     names = getattr(fitted, "feature_names_in_", None)
@@ -207,7 +208,7 @@ def is_fitted(clusterer: Any) -> bool:
 def last_step(clusterer: Any) -> Any:
     """Return the last step of a pipeline, or the clusterer itself; a `FrozenEstimator` is unwrapped."""
     last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
-    return last.estimator if isinstance(last, FrozenEstimator) else last
+    return out_of_frozen(last)
 
 
 def flat(clusterer: Any) -> Any:

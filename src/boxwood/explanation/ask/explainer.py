@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import is_frame, refuse_unknown_columns
 from boxwood._validation import listed
+from boxwood.axes.transformers import out_of_frozen
 from boxwood.errors import DataError
 from boxwood.explanation.apply.other_rows import named_by_column
 from boxwood.explanation.ask.asked import Asked
@@ -99,13 +100,6 @@ def explained_behind(clustering: Any, X: Any, asked: Asked) -> MeasuredTree:
         ) from None
     explanation: MeasuredTree = explainer._explained_behind(first.transform(X), outer, asked.names, weights)
     return explanation
-
-
-def out_of_frozen(clustering: Any) -> Any:
-    """Return the estimator inside of a `FrozenEstimator`, or what is given."""
-    from sklearn.frozen import FrozenEstimator
-
-    return clustering.estimator if isinstance(clustering, FrozenEstimator) else clustering
 
 
 def explained_by(
