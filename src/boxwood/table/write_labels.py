@@ -139,11 +139,10 @@ def is_csv(out: Any) -> bool:
 
 def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
     """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers."""
-    target = output_format(out)
-    text, as_written = target.startswith("FORMAT csv"), target != OUTPUTS[".parquet"]
+    as_written = output_format(out) != OUTPUTS[".parquet"]
     # DuckDB reads points as decimal ones
     texts = rules.texts if options.decimal is None else set(rules.needed.values())
-    return open_table(as_path(table), options, text=text, texts=texts, all_rows=True, as_written=as_written)
+    return open_table(as_path(table), options, text=is_csv(out), texts=texts, all_rows=True, as_written=as_written)
 
 
 class _Files(NamedTuple):
@@ -417,7 +416,7 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
         If the table cannot be read, lacks a column, or has text in a column that must be numbers.
     """
     target = output_format(out)
-    to_csv = target.startswith("FORMAT csv")
+    to_csv = is_csv(out)
     refuse_taken(source.name, source.names, column)
     if not to_csv:
         _refuse_twins(source, out)
@@ -507,17 +506,17 @@ class _Columns(NamedTuple):
     above: str = ""
 
 
-def _columns(source: DuckTable, expression: str, column: str, is_csv: bool) -> _Columns:
+def _columns(source: DuckTable, expression: str, column: str, to_csv: bool) -> _Columns:
     """Return the columns of a table with the new one.
 
     DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
     as the first row instead; other files are refused.
     """
     names = [*source.names, column]
-    own = (_as_text_of_csv(source, i) if is_csv else f"c{i}" for i in range(len(source.types)))
+    own = (_as_text_of_csv(source, i) if to_csv else f"c{i}" for i in range(len(source.types)))
     values = [*own, f"({expression})"]
-    if not is_csv or len({name.casefold() for name in names}) == len(names):
-        return _Columns(dict(zip(names, values, strict=True)), ", HEADER true" if is_csv else "")
+    if not to_csv or len({name.casefold() for name in names}) == len(names):
+        return _Columns(dict(zip(names, values, strict=True)), ", HEADER true" if to_csv else "")
     first = f"SELECT {', '.join(as_text(name) for name in names)} UNION ALL "
     texts = {f"t{i}": f"CAST({value} AS VARCHAR)" for i, value in enumerate(values)}
     return _Columns(texts, ", HEADER false", first)
