@@ -303,7 +303,6 @@ def _lacks(series: Any) -> Bools:
 
 def _columns(frame: Any, wanted: Collection[str] | None = None) -> dict[str, Any]:
     """Return the columns, or some of them, by their names, as series of narwhals."""
-
     return {name: _as_read(_plain(series)) for name, series in _series(frame, wanted).items()}
 
 

@@ -71,8 +71,6 @@ class Spelling(NamedTuple):
 
 
 AS_WORDS = Spelling("numbers and text, read as words", is_number=False)
-
-
 AS_NAMES = Spelling("names such as 1E5, read as words, not as numbers", is_number=False)
 
 

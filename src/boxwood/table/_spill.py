@@ -320,8 +320,7 @@ def _needs_text(i: int, *, is_text: bool) -> str:
     """
     whole = f"TRY_CAST(t{i} AS BIGINT)"
     is_plain = f"t{i} = CAST({whole} AS VARCHAR) AND {whole} BETWEEN -{1 << 53} AND {1 << 53}"
-    are_plain = f"bool_and(n{i} IS NULL OR coalesce({is_plain}, false))"
-    are_plain = "false" if is_text else are_plain
+    are_plain = "false" if is_text else f"bool_and(n{i} IS NULL OR coalesce({is_plain}, false))"
     return f"NOT {are_plain} AND approx_count_distinct(t{i}) <= {2 * MOST_LABELS}"
 
 

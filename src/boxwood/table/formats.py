@@ -112,11 +112,10 @@ class Relation(NamedTuple):
     Of CSV: also its delimiter, and lines for the reader on how it was read. Of CSV and Excel: SQL for whether a line
     that is read is not a row, and whether it may be none, see `DuckTable`. Of Excel: `uncalculated`, how many cells of
     some columns, by their positions, hold formulas without a value. Of Parquet: `durations`, the positions of columns
-    that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of
-    columns, by their positions, which DuckDB does not keep, and `orders`, the values of columns whose type has an
-    order. Of JSON: `keys`, a query for the names as they are
-    spelled, in any order, because DuckDB renames those that differ in case only; and `typed`, which gives the SQL that
-    reads columns as these types.
+    that hold lengths of time, for which Parquet has no type. Of Parquet and Arrow: `zones`, the time zones of columns,
+    by their positions, which DuckDB does not keep, and `orders`, the values of columns whose type has an order. Of
+    JSON: `keys`, a query for the names as they are spelled, in any order, because DuckDB renames those that differ in
+    case only; and `typed`, which gives the SQL that reads columns as these types.
     """
 
     sql: str

@@ -246,10 +246,10 @@ def explain(
     from boxwood.table.as_source import as_source
 
     source = as_source(X)
-    rows = X = as_rows_here(X) if source is None else source
+    rows = as_rows_here(X) if source is None else source
     measured = explained(rows, labels_or_estimator, Asked.of(given))
     answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, n_clusters, sample_weight))
     if value is not None:
         is_known = isinstance(value, str) and value in answer.columns
-        answer.worth(value, X if source is None and is_frame(X) and not is_known else None)
+        answer.worth(value, rows if source is None and is_frame(rows) and not is_known else None)
     return answer

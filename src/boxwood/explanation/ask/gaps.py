@@ -210,12 +210,9 @@ def note_on_empty(n_empty: int, n_rows: int) -> str:
 
 def note_on_words(n_strange: int, n_rows: int, words: Sequence[str]) -> str:
     """Return the note on rows that hold a word without a code; IN: words: these words, by column."""
-    hold = (
-        "holds a value that the model has never seen, and gets"
-        if n_strange == 1
-        else ("hold a value that the model has never seen, and get")
-    )
-    return f"{n_strange:,} of {n_rows:,} rows {hold} no cluster: {listed(words)}"
+    hold, get = ("holds", "gets") if n_strange == 1 else ("hold", "get")
+    begin = f"{n_strange:,} of {n_rows:,} rows {hold} a value that the model has never seen, and {get} no cluster"
+    return f"{begin}: {listed(words)}"
 
 
 def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:

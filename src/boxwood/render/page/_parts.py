@@ -499,8 +499,8 @@ def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tu
         if group is None:
             cells.append(None)
             continue
-        low, middle, high = next(places)
-        cells.append({"text": middle_of(column, group, about), "low": low, "middle": middle, "high": max(high, low + 1)})
+        text, (low, middle, high) = middle_of(column, group, about), next(places)
+        cells.append({"text": text, "low": low, "middle": middle, "high": max(high, low + 1)})
     return cells, middle_of(column, column.everyone, about)
 
 

@@ -152,9 +152,7 @@ def _middle(column: ColumnProfile, group: Any) -> str:
     return f"{percent(group.shares[place])} {category_of(column, place)}"
 
 
-def middle_of(
-    column: NumberColumn, group: NumberGroup, say: Callable[[NumberColumn, float], str] = brief_in
-) -> str:
+def middle_of(column: NumberColumn, group: NumberGroup, say: Callable[[NumberColumn, float], str] = brief_in) -> str:
     """Return the median of a group of a column of numbers, and the share of its rows that lack a value, if any do."""
     missing = f" ({percent(group.missing)} missing)" if group.missing else ""
     return say(column, group.quantiles[2]) + missing
