@@ -24,7 +24,7 @@ from boxwood.explanation.measure.told import rounded_quantiles
 from boxwood.grow.grown import Grown
 from boxwood.reference import Reference, Task
 from boxwood.reference.coordinates import Coordinates
-from boxwood.render.page._guard import rounded
+from boxwood.render.page._guard import as_shown
 from boxwood.render.pictures.bars import bars_of_numbers, bars_with_gap
 from boxwood.render.pictures.picture import picture_of
 from boxwood.tree.boxes import reached_by_missing
@@ -275,7 +275,7 @@ def test_the_page_labels_rows_as_the_tree_does(seed, tmp_path):
 
 def test_rounded_counts_tell_of_no_few_missing_values():
     ex, _ = measured(4, n=120)
-    shown = rounded(ex, 10)
+    shown = as_shown(ex, 10)
     for column in shown.profile()[1:]:
         for group, one in zip(column.clusters, shown.clusters, strict=True):
             assert group.missing * one.size == pytest.approx(10 * round(group.missing * one.size / 10))

@@ -8,7 +8,7 @@ import pytest
 
 import boxwood
 from boxwood import Explanation
-from boxwood.render.page._guard import rounded
+from boxwood.render.page._guard import as_shown
 from boxwood.render.pictures.picture import held_of, picture_of
 from tests.cases import make_case
 from tests.render.test_page import Page, customers
@@ -35,9 +35,9 @@ def test_all_counts_are_sums_of_the_same_multiples(seed):
         cells = np.floor(held / count) * count
         if cells.sum() == 0:
             with pytest.raises(ValueError, match=f"min_count={count} rounds all counts to 0"):
-                rounded(ex, count)
+                as_shown(ex, count)
             continue
-        told, k = rounded(ex, count), np.arange(ex.n_clusters)
+        told, k = as_shown(ex, count), np.arange(ex.n_clusters)
         assert [leaf.size for leaf in told.leaves] == cells.sum(axis=1).tolist()
         assert [leaf.own for leaf in told.leaves] == cells[np.arange(ex.n_leaves), ex.tree.leaf_clusters].tolist()
         assert [one.size for one in told.clusters] == cells.sum(axis=0).tolist()
@@ -69,7 +69,7 @@ def test_what_was_measured_before_is_rounded_or_left_out():
     ex = boxwood.explain(frame.drop(columns="channel"), labels, max_leaf_nodes=6, validate=0.5)
     ex.frontier()
     ex.stability(2)
-    told, page = rounded(ex, 10), Page(ex.to_html(min_count=10))
+    told, page = as_shown(ex, 10), Page(ex.to_html(min_count=10))
     assert f"resamples of {told.n_rows} rows" in told.stability(2).verdict
     [few] = [one.cluster for one in told.clusters if one.name == "few"]
     assert told.clusters[few].size == 0
@@ -79,7 +79,7 @@ def test_what_was_measured_before_is_rounded_or_left_out():
     assert any((each % 10 == 0).all() for each in rows)
     assert not any("rows" in note for note in told.notes)
     on_reading = ("vip: ja is 1, nein is 0", "read as numbers: price ('1,5 €' is 1.5)")
-    assert rounded(replace(ex, notes=on_reading), 10).notes == on_reading[:1]
+    assert as_shown(replace(ex, notes=on_reading), 10).notes == on_reading[:1]
     assert not re.search("Price|held out|What smaller and larger trees", page.text)
     assert re.search("held out.*What smaller and larger trees", Page(ex.to_html()).text)
     assert ex.clusters[few].size == 3  # the explanation itself stays as it is
@@ -88,7 +88,7 @@ def test_what_was_measured_before_is_rounded_or_left_out():
 def test_a_model_without_rows_is_rounded_by_what_it_knows():
     ex = with_few_rows(1)
     model = Explanation.from_json(ex.to_json())
-    assert [leaf.size for leaf in rounded(model, 5).leaves] == [leaf.size for leaf in rounded(ex, 5).leaves]
+    assert [leaf.size for leaf in as_shown(model, 5).leaves] == [leaf.size for leaf in as_shown(ex, 5).leaves]
     assert "282" not in Page(model.to_html(min_count=5)).text
     assert "282 rows" in Page(model.to_html()).text
 

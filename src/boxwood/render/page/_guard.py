@@ -1,4 +1,4 @@
-"""`rounded`: an explanation as a page shows it: without values of clusters of few rows, and with rounded counts.
+"""`as_shown`: an explanation as a page shows it: without values of clusters of few rows, and with rounded counts.
 
 If counts are rounded, each number of rows of a cluster in a leaf is rounded down to a multiple of a given count. All
 other counts are sums of these, and all shares follow from them, so that nothing more is told than these multiples.
@@ -33,7 +33,7 @@ _OF_ROWS = re.compile(
 """In notes that tell how many rows there are, a share of them, or how a column is read."""
 
 
-def rounded(ex: Measurable, count: int | None, *, has_profile: bool = True) -> Measurable:
+def as_shown(ex: Measurable, count: int | None, *, has_profile: bool = True) -> Measurable:
     """Return an explanation as a page shows it: nothing kept with it tells values of clusters of few rows.
 
     These have fewer than five rows, or fewer than `count`, to whose multiples all counts are rounded down; None rounds
@@ -43,7 +43,7 @@ def rounded(ex: Measurable, count: int | None, *, has_profile: bool = True) -> M
     """
     if has_profile:
         profile_or_none(ex)
-    least = FEW if count is None else max(FEW, count)
+    least = least_shown(count)
     kept = {name: one for name, one in ex._kept.items() if name not in ("picture", "worth")}
     kept |= {"profile": ex._profile_told(least) if has_profile else (), "bars": _bars_told(ex, least, count)}
     if (worth := ex._worth_told(least)) is not None:
@@ -57,9 +57,14 @@ def rounded(ex: Measurable, count: int | None, *, has_profile: bool = True) -> M
     return found
 
 
+def least_shown(count: int | None) -> int:
+    """Return the fewest rows of a group whose values a page shows; IN: count: to which counts are rounded, or None."""
+    return FEW if count is None else max(FEW, count)
+
+
 def hidden_clusters(ex: Measurable, count: int | None) -> dict[int, str]:
     """Return for each cluster of which a page shows no values, as it has few rows, how many these are."""
-    least, rows = FEW if count is None else max(FEW, count), ex._rows_of_clusters().tolist()
+    least, rows = least_shown(count), ex._rows_of_clusters().tolist()
     is_exact = count is None and not (ex.weighted and ex._evidence is None)
     return {
         i: f"fewer than {least} rows" if not is_exact else "one row" if n == 1 else f"{n:.0f} rows"

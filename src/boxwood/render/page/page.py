@@ -28,7 +28,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, unbeaten
-from boxwood.render.page._guard import hidden_clusters, rounded
+from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
     LARGEST,
     apart,
@@ -77,9 +77,10 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
         raise TypeError(f"title must be text, got {shown(title)}")
     whole, count = explanation_of(model), None if min_count is None else whole_number("min_count", min_count, 1)
     has_price = count is None and tells_price(whole)  # a price is of single rows
-    facts = _facts(ex := rounded(whole, count), count, whole, has_price=has_price)
-    least = FEW if count is None else max(FEW, count)
-    facts |= {"rules": what_if(ex, picture_of(ex), facts["outline"], least), "min_count": count}
+    ex = as_shown(whole, count)
+    facts = _facts(ex, count, whole, has_price=has_price)
+    rules = what_if(ex, picture_of(ex), facts["outline"], least_shown(count))
+    facts |= {"rules": rules, "min_count": count}
     # prices of other trees would tell how far rows of a small cluster are from others
     facts["frontier"] = None if count else _frontier(whole, has_price and not facts["hidden"])
     if facts["frontier"]:
@@ -101,7 +102,8 @@ def short_page(model: Any) -> tuple[str, int]:
     Like the printed explanation, it tells counts of any number of rows.
     """
     whole = explanation_of(model)
-    facts = _facts(ex := rounded(whole, None, has_profile=False), None, whole, has_price=tells_price(whole))
+    ex = as_shown(whole, None, has_profile=False)
+    facts = _facts(ex, None, whole, has_price=tells_price(whole))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
     return _written("short.html", facts, _title(ex, None), script=""), round(height)
