@@ -179,12 +179,7 @@ def read_table(
         labelled = None if chosen.label is None else _LabelColumn.of(source, chosen.label)
         worth = None if value is None else _number_column(source, value)
         beside = [labelled and labelled.sql, None if chosen.weight is None else source.number(chosen.weight), worth]
-        rows = source.values([*(sql[i] for i in read), *filter(None, beside)], tick)
-        X = _matrix(rows, len(read))
-        found = [None if one is None else next(rows) for one in beside]
-        n_rows = next((len(one) for one in (*X.T, *found) if one is not None), None)
-        if not (_n_rows(source) if n_rows is None else n_rows):
-            raise DataError("\n".join([f"{source.name} has column names but no rows", *source.hints]))
+        X, found = _values(source, [sql[i] for i in read], beside, tick)
         facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
         used, left_out = _choose(source, looked_at, facts, words, missing)
         kept = np.flatnonzero(np.isin(read, used)).tolist()
@@ -193,9 +188,6 @@ def read_table(
         y, marks = labelled.labels(source, found[0]) if labelled is not None else (None, [])
         mass = None if chosen.weight is None else _weights(source, chosen.weight, _as_doubles(found[1]))
         X = _moved_together(X, kept)
-        mixed = [i for i in used if looked_at[i].is_mixed and not _is_asked(source, i, kinds)]
-        as_words = {source.names[i]: AS_WORDS for i in mixed}
-        told = [i for i in used if i in facts or (i in source.names_with_e and not _is_asked(source, i, kinds))]
         return Table(
             source.name,
             X,
@@ -204,17 +196,13 @@ def read_table(
             left_out,
             tuple(source.names[i] for j, i in enumerate(used) if i in facts and _is_padded(looked_at[i], X[:, j])),
             tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
-            spellings_of(source, {i: looked_at[i] for i in told}) | as_words,
+            _spellings(source, {i: looked_at[i] for i in used}, facts, kinds),
             tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
             (*source.hints, *hints_on(source, dict(left_out).get("text", ())), *notes_on_marks(marks)),
             mass,
             tuple(source.names),
             {kept.index(j): categories for j, categories in codes.items()},
-            {
-                source.names[i]: looked_at[i].dates(source.types[i], source.zones.get(i, "UTC"))
-                for i in used
-                if looked_at[i].kind == "date"
-            },
+            _dates(source, {i: looked_at[i] for i in used}),
             None if worth is None else _as_doubles(found[2]),
             {source.names[i]: met for i in used if i in words and (met := words[i].marks) is not None},
         )
@@ -431,7 +419,42 @@ def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _Range], aske
             )
 
 
+# ------------------------------------------------------------------------------------------ how columns are read
+
+
+def _spellings(
+    source: DuckTable, used: Mapping[int, Column], numbers: Collection[int], kinds: Kinds | None
+) -> dict[str, Spelling]:
+    """Return how columns are read that may be read in another way, but for words that were asked for."""
+    unasked = [i for i in used if not _is_asked(source, i, kinds)]
+    told = [i for i in used if i in numbers or (i in source.names_with_e and i in unasked)]
+    as_words = {source.names[i]: AS_WORDS for i in unasked if used[i].is_mixed}
+    return spellings_of(source, {i: used[i] for i in told}) | as_words
+
+
+def _dates(source: DuckTable, used: Mapping[int, Column]) -> dict[str, Dates]:
+    """Return how the dates of columns are said."""
+    dated = {i: column for i, column in used.items() if column.kind == "date"}
+    return {source.names[i]: one.dates(source.types[i], source.zones.get(i, "UTC")) for i, one in dated.items()}
+
+
 # -------------------------------------------------------------------------------------------------- values
+
+
+def _values(
+    source: DuckTable, columns: Sequence[str], beside: Sequence[str | None], tick: Tick | None
+) -> tuple[Floats, list[Any]]:
+    """Return columns as doubles, and others as DuckDB has them, None for None; raise a DataError if there is no row.
+
+    IN: columns and beside: SQL of them.
+    """
+    rows = source.values([*columns, *filter(None, beside)], tick)
+    X = _matrix(rows, len(columns))
+    found = [None if one is None else next(rows) for one in beside]
+    n_rows = next((len(one) for one in (*X.T, *found) if one is not None), None)
+    if not (_n_rows(source) if n_rows is None else n_rows):
+        raise DataError("\n".join([f"{source.name} has column names but no rows", *source.hints]))
+    return X, found
 
 
 def _matrix(values: Iterator[Any], n_columns: int) -> Floats:
