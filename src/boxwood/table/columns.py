@@ -12,8 +12,19 @@ from boxwood._messages import Quoting, listed
 from boxwood.axes.categories import PAIRS
 from boxwood.errors import DataError
 from boxwood.passes.source import AS_NAMES, Spelling, TextAmong
-from boxwood.table.duck import MANY, WITH_ZONE, DuckTable, Tick, connected
-from boxwood.table.sql import Style, as_text, bare, date_in, groups_of_three, normal, number_in, plain_number, signs_in
+from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected
+from boxwood.table.sql import (
+    MANY,
+    Style,
+    as_text,
+    bare,
+    date_in,
+    groups_of_three,
+    normal,
+    number_in,
+    plain_number,
+    signs_in,
+)
 from boxwood.table.words import learn_words, marks_in
 
 

@@ -27,7 +27,7 @@ from boxwood._messages import cut_off, listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
 from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_plain, is_sum
-from boxwood.table.sql import ONE_FILE, as_pattern, as_text, number_in
+from boxwood.table.sql import MANY, ONE_FILE, as_pattern, as_text, number_in
 
 if TYPE_CHECKING:
     import duckdb
@@ -174,8 +174,8 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
 def texts_of_numbers(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> list[int]:
     """Return the columns that are no numbers for a copy: some have leading zeros, or more digits than a type has."""
     found: list[int] = []
-    for start in range(0, len(dialect.names), _MANY):
-        places = range(start, min(start + _MANY, len(dialect.names)))
+    for start in range(0, len(dialect.names), MANY):
+        places = range(start, min(start + MANY, len(dialect.names)))
         tests = ", ".join(_loses_digits(f"c{i}") for i in places)
         row = con.execute(f"SELECT {tests} FROM {csv_relation(dialect)}").fetchall()[0]
         found += [i for i, loses in zip(places, row, strict=True) if loses]
@@ -191,9 +191,6 @@ def _loses_digits(text: str) -> str:
         f"coalesce(bool_or({is_long} AND TRY_CAST({text} AS BIGINT) IS NULL), false) OR "
         f"coalesce(bool_or({is_long}) AND bool_or({is_part}), false)"
     )
-
-
-_MANY = 100  # columns of one query
 
 
 def _ending(end: str) -> str:

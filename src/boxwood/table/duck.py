@@ -27,6 +27,7 @@ from boxwood.table.paths import as_path, find_file
 from boxwood.table.sheet import refuse_uncalculated, uncalculated
 from boxwood.table.sql import (
     BLANKS,
+    MANY,
     MARKS,
     ONE_FILE,
     Style,
@@ -75,10 +76,6 @@ class _RowsMovedError(Exception):
 
 _WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
 """Words of DuckDB's errors if a file cannot be written; nothing is written where a table is read."""
-
-
-MANY = 100
-"""Columns of one query: to plan it takes DuckDB the square of their number, above all to look for equal expressions."""
 
 
 _LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows

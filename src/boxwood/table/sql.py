@@ -63,6 +63,9 @@ def as_pattern(path: str) -> str:
     return as_text("".join(f"[{c}]" if c in "*?[" else c for c in path))
 
 
+MANY = 100
+"""Columns of one query: to plan it takes DuckDB the square of their number, above all to look for equal expressions."""
+
 MARKS = ("", "na", "n/a", "#n/a", "nan", "null")
 """Texts that programs write for a missing value, in small letters."""
 
