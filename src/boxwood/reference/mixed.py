@@ -20,6 +20,7 @@ from boxwood._frames import (
     first_values,
     numeric_columns,
     refuse_unknown_columns,
+    stated_order,
 )
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood._validation import as_whole_weights, listed, refuse_halves, refuse_not_finite, shown
@@ -435,17 +436,9 @@ def with_missing_code(frame: Any, name: str, coded: Coded) -> Coded:
 
 
 def _stated_order(series: Any) -> list[Hashable] | None:
-    """Return the values of a column in their order, where its type has one: an ordered Categorical, or an Enum."""
-    import narwhals as nw
-
-    native = series.to_native()
-    if series.dtype not in (nw.Categorical, nw.Enum):
-        return None
-    if series.dtype == nw.Enum and series.implementation.is_polars():
-        return [str(value) for value in native.dtype.categories]
-    if series.implementation.is_pandas() and native.cat.ordered:
-        return [plain_value(value) for value in native.cat.categories.tolist()]
-    return None
+    """Return the values of a column in their order, where its type has one; None for all columns of Arrow."""
+    stated = None if series.implementation.is_pyarrow() else stated_order(series.to_native())
+    return None if stated is None else [plain_value(value) for value in stated]
 
 
 def seldom_twice(codes: Array, n_values: int) -> bool:
