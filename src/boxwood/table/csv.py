@@ -4,8 +4,8 @@ DuckDB guesses the delimiter. Everything else is fixed: the first line is the he
 is none; quotes are doubled; every value is text. So a value far down the file is read in the same way as the values at
 its top. Lines before the header that begin with `#` are skipped, and fields may be separated by spaces. Titles above
 the header are left out where the rows beneath leave no doubt, see `Head`. Lines below it that describe the columns,
-totals and notes are told from rows, see `CsvDialect`: an explanation leaves them out, and a table that gets
-its clusters keeps them. Lines may end in any ways; where they end in several, DuckDB reads a copy.
+totals and notes are told from rows, see `CsvDialect`: an explanation leaves them out, and a table that gets its
+clusters keeps them. Lines may end in any way; where they end in several ways, DuckDB reads a copy.
 """
 
 from __future__ import annotations

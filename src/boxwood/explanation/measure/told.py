@@ -46,7 +46,7 @@ def rows_of_clusters(ex: MeasuredTree) -> Floats:
 
 
 def of_few_rows(ex: MeasuredTree, least: int = FEW) -> list[int]:
-    """Return the clusters of fewer rows than `least`, but for those without rows, whose values are not told."""
+    """Return the clusters whose values are not told: they have fewer rows than `least`, but not none."""
     rows = rows_of_clusters(ex)
     found: list[int] = np.flatnonzero((rows > 0) & (rows < least)).tolist()
     return found
