@@ -113,7 +113,7 @@ class Dates(NamedTuple):
             said = shown(str(value) if isinstance(value, str) else value)
             raise DataError(f"{said}{where} is no date; expected one such as {self.example}")
         if (moment.tzinfo is None) == bool(self.zone):
-            raise DataError(f"{value}{where} {zone_of_other_kind(bool(self.zone))}")
+            raise DataError(f"{value}{where} {_zone_of_other_kind(bool(self.zone))}")
         return ((moment - (_IN_UTC if moment.tzinfo else _EPOCH)) // _ONE) / MICROSECONDS
 
     def text(self, days: float) -> str:
@@ -314,7 +314,7 @@ def _offset(distance: timedelta) -> str:
 _MOST_DAYS = 1e9  # far more than any date has
 
 
-def zone_of_other_kind(needed: bool) -> str:
+def _zone_of_other_kind(needed: bool) -> str:
     """Return in words that a date has a time zone where rules need none, or the other way round, and what to do."""
     if needed:
         return "has no time zone, but the dates of the rules have one; say in which zone it is, as in 2026-03-01T14:30Z"

@@ -149,7 +149,7 @@ def spilled_rows(
         columns = [typed_column(table, i) for i in chosen]
         _limited(table, memory_limit)
         with told_of_disk():
-            copy_columns(table, columns, out, tick)
+            _copy_columns(table, columns, out, tick)
     notes = ("the rows of the query were written into a temporary file, so that each pass reads the same",)
     return folder.source(table, chosen, Copy(columns, notes, folder.remove, table.format), memory_limit)
 
@@ -242,7 +242,7 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     table = table.kept(tick)
     columns = columns_to_write(table, chosen, tick)
     with told_of_disk():
-        copy_columns(table, columns, out, tick)
+        _copy_columns(table, columns, out, tick)
     spellings = spellings_of(table, dict(zip(chosen, columns, strict=True)))
     words = {table.names[i]: its for i, its in table.words.items()}
     orders = {table.names[i]: its for i, its in table.orders.items()}
@@ -330,7 +330,7 @@ def _may_be_exact(profile: TextProfile) -> bool:
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
 
 
-def copy_columns(table: DuckTable, columns: Sequence[Column], out: str, tick: Tick | None) -> None:
+def _copy_columns(table: DuckTable, columns: Sequence[Column], out: str, tick: Tick | None) -> None:
     """Write columns as c0, c1, …, and texts of labels beside them, into a Parquet file."""
     written = {f"c{j}": column.sql for j, column in enumerate(columns)}
     written |= {f"t{j}": column.label for j, column in enumerate(columns) if column.label is not None}

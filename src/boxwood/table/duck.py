@@ -387,8 +387,8 @@ def open_table(
     if options.encoding is not None and not has_encoding(options.encoding):
         raise ValueError(f"unknown encoding {shown(options.encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
-        how = {"all_rows": all_rows, "as_written": as_written}
-        file = File(*find_file(path, workspace), workspace, None if text else texts, options, **how)
+        file = File(*find_file(path, workspace), workspace, None if text else texts, options)
+        file = file._replace(all_rows=all_rows, as_written=as_written)
         yield described(con, file, format_of(path, options.format))
 
 

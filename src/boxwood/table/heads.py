@@ -123,7 +123,7 @@ def ends_of(
     alone.
     """
     first = max(len(records) - _MOST_ENDS, 0)
-    others = [fields for fields in records if len(fields) == width and not begins_as_total(fields)]
+    others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
     others = [fields for fields in others if len(filled(fields)) > 1]
     above = [fields for fields in records[:first] if fields]
     ends: list[Sequence[str]] = []
@@ -212,7 +212,7 @@ class Sums:
 
     def add(self, row: Sequence[Any]) -> None:
         """Add the numbers of a row."""
-        if begins_as_total([value for value in row if isinstance(value, str)]):
+        if _begins_as_total([value for value in row if isinstance(value, str)]):
             return
         for j, value in enumerate(row):
             if type(value) in (int, float):
@@ -302,7 +302,7 @@ def _form(text: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", text.strip()))
 
 
-def begins_as_total(fields: Sequence[str]) -> bool:
+def _begins_as_total(fields: Sequence[str]) -> bool:
     """Return whether the first text of a row is a word such as Total or Average."""
     return any(_TOTAL.fullmatch(text.strip()) for text in filled(fields)[:1])
 
@@ -335,7 +335,7 @@ def _is_total(
     fields: Sequence[str], others: Sequence[Sequence[str]], adds_up: Callable[[int, Sequence[str]], bool]
 ) -> bool:
     empty = [j for j, text in enumerate(fields) if not text.strip()]
-    if not begins_as_total(fields) or len(fields) > 2 * len(empty) or not any(map(str.isdigit, "".join(fields))):
+    if not _begins_as_total(fields) or len(fields) > 2 * len(empty) or not any(map(str.isdigit, "".join(fields))):
         return False
     at = next(j for j, text in enumerate(fields) if text.strip())
     has_own_gaps = all(any(row[j].strip() for j in empty) for row in others)

@@ -46,7 +46,7 @@ def _taken_apart(clustering: Any) -> tuple[list[Any], Any]:
     """
     steps: list[Any] = []
     while True:
-        if is_search(clustering):
+        if _is_search(clustering):
             clustering = getattr(clustering, "best_estimator_", clustering.estimator)
         elif hasattr(clustering, "steps") and not isinstance(clustering, str):
             steps += [step for _, step in clustering.steps[:-1]]
@@ -60,7 +60,7 @@ def _taken_apart(clustering: Any) -> tuple[list[Any], Any]:
 _ALONE = "explain the rows that its first steps make: explain(pipeline[:-1].transform(X), pipeline[-1])"
 
 
-def is_search(clustering: Any) -> bool:
+def _is_search(clustering: Any) -> bool:
     """Return whether an estimator is a search for parameters of another, such as `GridSearchCV`."""
     return all(hasattr(clustering, name) for name in ("estimator", "refit", "scoring"))
 
@@ -80,7 +80,7 @@ def explained_behind(clustering: Any, X: Any, asked: Asked) -> MeasuredTree:
 
     weights, (steps, explainer) = asked.sample_weight, _taken_apart(clustering)
     are_fitted = all(isinstance(each, str) or is_fitted(each) for each in [*steps, explainer])
-    if not are_fitted and (steps or is_search(clustering)):
+    if not are_fitted and (steps or _is_search(clustering)):
         argument = weight_argument(clustering, weights)
         clustering = clone(clustering).fit(X, **argument)
         weights, (steps, explainer) = None if argument else weights, _taken_apart(clustering)  # else those of the fit

@@ -29,7 +29,7 @@ from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
-from boxwood.passes.source import AS_NAMES, AS_WORDS
+from boxwood.passes.source import AS_NAMES, AS_WORDS, Spelling
 from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.mixed import MixedTable, why_no_words, with_truths
 from boxwood.reference.streamed import find_labels
@@ -79,9 +79,7 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     if isinstance(asked.columns, Candidates):
         table = table.without(_constant(table, asked.missing), "one value only")
     padded = [name for name in source.padded if name in table.columns and name not in usable]
-    told = [name for name, said in source.spellings.items() if said == AS_NAMES or name not in usable]
-    spellings = {name: source.spellings[name] for name in told if name not in asked.categories}
-    spellings |= {name: AS_WORDS for name in source.mixed if name in usable and name not in asked.categories}
+    spellings = _spellings(source, usable, asked.categories)
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
     table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     weighted = replace(asked, sample_weight=drawn.weights)
@@ -190,6 +188,16 @@ def _why_unused(
     if len(values) == 1 and not wanted.are_named and not some_lack_it:
         return "one value only"
     return ""
+
+
+def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -> dict[str, Spelling]:
+    """Return how columns are read that may be read in another way, but for words that were asked for.
+
+    IN: words: the columns that are read as words.
+    """
+    told = {name: said for name, said in source.spellings.items() if said == AS_NAMES or name not in words}
+    told |= {name: AS_WORDS for name in source.mixed if name in words}
+    return {name: said for name, said in told.items() if name not in asked}
 
 
 def _refuse_named(names: Collection[str], reason: str, wanted: _Columns, source: Source) -> None:

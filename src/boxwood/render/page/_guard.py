@@ -42,7 +42,7 @@ def as_shown(ex: Measurable, count: int | None, *, has_profile: bool = True) -> 
     shows the profile, which may have to be measured for it.
     """
     if has_profile:
-        profile_or_none(ex)
+        _profile_or_none(ex)
     least = least_shown(count)
     kept = {name: one for name, one in ex._kept.items() if name not in ("picture", "worth")}
     kept |= {"profile": ex._profile_told(least) if has_profile else (), "bars": _bars_told(ex, least, count)}
@@ -73,7 +73,7 @@ def hidden_clusters(ex: Measurable, count: int | None) -> dict[int, str]:
     }
 
 
-def profile_or_none(ex: Measurable) -> tuple[ColumnProfile, ...]:
+def _profile_or_none(ex: Measurable) -> tuple[ColumnProfile, ...]:
     """Return the profile; none for a model without rows."""
     try:
         return ex.profile()
