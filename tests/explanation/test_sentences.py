@@ -391,7 +391,8 @@ def finds_few(asked, found, agreement, more):
 def has_equal_centres(asked):
     centers = asked.task.reference.centers
     pairs = itertools.combinations(centers, 2)
-    assert any(np.allclose(*pair) for pair in pairs) or asked.options.get("forbidden")
+    fewer = {"forbidden", "max_columns"} & asked.options.keys()  # equal on the columns that cuts may test
+    assert any(np.allclose(*pair) for pair in pairs) or fewer
 
 
 def are_whole_numbers(asked, columns):
@@ -408,6 +409,18 @@ def are_made_unasked(asked, k):
     assert asked.y is None
     assert "n_clusters" not in asked.options
     same(int(k), asked.ex.n_clusters)
+
+
+def have_no_value(asked, n, n_rows):
+    same((whole(n), whole(n_rows)), (int(asked.X[[*asked.ex.columns]].isna().all(axis=1).sum()), len(asked.X)))
+
+
+def lack_values_in_every_row(asked, names):
+    labels = np.array([*map(str, asked.y)])
+    for name in names.split(", "):
+        assert (labels == name).any()
+        assert asked.X[labels == name].isna().any(axis=1).all()
+        assert name not in {*map(str, asked.ex.names)}
 
 
 def may_be_measured(asked, k, low, high):
@@ -797,6 +810,12 @@ NOTES = {
     r"left out, the labels themselves: (.+)": are_the_labels,
     rf"({NUMBER}) clusters were made, because no number was given \(n_clusters\)": are_made_unasked,
     r"words that differ in upper and lower case or in blanks alone are taken as different: (.+)": are_alike,
+    rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (
+        have_no_value
+    ),
+    r"every row of (.+?)(?: and \d+ more)? lacks a value, so there (?:is|are) no such clusters? here": (
+        lack_values_in_every_row
+    ),
     rf"({NUMBER}) labels that are numbers, from ({NUMBER}) to ({NUMBER}): is this .+": may_be_measured,
     r"labels that differ in upper and lower case or in blanks alone are taken as different: (.+)": labels_are_alike,
     rf"({NUMBER}) more leaves hold no row of the cluster that they name": hold_no_row,
