@@ -138,11 +138,12 @@ def some_clustering(rng, frame):
         "named": lambda: pd.Series((x > np.median(x)).astype(int), name="churn"),
         "alike": lambda: np.array(["a", " a", "B  b", "b b"])[np.digitize(x, np.quantile(x, [0.3, 0.5, 0.8]))],
         "left out": lambda: np.where(rng.random(len(x)) < 0.2, -1, (x > np.median(x)).astype(int)),
+        "numbers": lambda: rng.integers(1, 40, len(x)) * int(rng.choice([1, 25])),
         "mixture": lambda: GaussianMixture(2, random_state=0),
         "dense": lambda: DBSCAN(eps=1.0, min_samples=3),
         "k-means": lambda: KMeans(3, n_init=2, random_state=0),
     }
-    return ways[rng.choice([*ways], p=[0.25, 0.2, 0.1, 0.05, 0.05, 0.05, 0.1, 0.08, 0.06, 0.06])]()
+    return ways[rng.choice([*ways], p=[0.25, 0.18, 0.1, 0.05, 0.05, 0.05, 0.1, 0.02, 0.08, 0.06, 0.06])]()
 
 
 def some_options(rng, frame, clustering):
@@ -390,7 +391,8 @@ def finds_few(asked, found, agreement, more):
 def has_equal_centres(asked):
     centers = asked.task.reference.centers
     pairs = itertools.combinations(centers, 2)
-    assert any(np.allclose(*pair) for pair in pairs) or asked.options.get("forbidden")
+    fewer = {"forbidden", "max_columns"} & asked.options.keys()  # equal on the columns that cuts may test
+    assert any(np.allclose(*pair) for pair in pairs) or fewer
 
 
 def are_whole_numbers(asked, columns):
@@ -407,6 +409,27 @@ def are_made_unasked(asked, k):
     assert asked.y is None
     assert "n_clusters" not in asked.options
     same(int(k), asked.ex.n_clusters)
+
+
+def have_no_value(asked, n, n_rows):
+    same((whole(n), whole(n_rows)), (int(asked.X[[*asked.ex.columns]].isna().all(axis=1).sum()), len(asked.X)))
+
+
+def lack_values_in_every_row(asked, names):
+    labels = np.array([*map(str, asked.y)])
+    for name in names.split(", "):
+        assert (labels == name).any()
+        assert asked.X[labels == name].isna().any(axis=1).all()
+        assert name not in {*map(str, asked.ex.names)}
+
+
+def may_be_measured(asked, k, low, high):
+    """More than 20 numbers, which do not count from 0 or 1, or are labels of fewer than three rows each."""
+    same((int(k), float(low), float(high)), (asked.ex.n_clusters, min(asked.ex.names), max(asked.ex.names)))
+    first = min(asked.ex.names)
+    counts = first in (0, 1) and [*asked.ex.names] == [*range(first, first + int(k))]
+    assert int(k) > 20
+    assert not counts or len(asked.X) < 3 * int(k)
 
 
 def labels_are_alike(asked, told):
@@ -787,6 +810,13 @@ NOTES = {
     r"left out, the labels themselves: (.+)": are_the_labels,
     rf"({NUMBER}) clusters were made, because no number was given \(n_clusters\)": are_made_unasked,
     r"words that differ in upper and lower case or in blanks alone are taken as different: (.+)": are_alike,
+    rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (
+        have_no_value
+    ),
+    r"every row of (.+?)(?: and \d+ more)? lacks a value, so there (?:is|are) no such clusters? here": (
+        lack_values_in_every_row
+    ),
+    rf"({NUMBER}) labels that are numbers, from ({NUMBER}) to ({NUMBER}): is this .+": may_be_measured,
     r"labels that differ in upper and lower case or in blanks alone are taken as different: (.+)": labels_are_alike,
     rf"({NUMBER}) more leaves hold no row of the cluster that they name": hold_no_row,
     r"the time limit ended the search, this is the best tree so far \(time_limit\)": has_a_limit_of_time,
