@@ -849,3 +849,13 @@ def test_too_little_memory_is_no_bug(folder, monkeypatch):
     monkeypatch.setattr("boxwood.table.read_table", hungry)
     result = run(folder, "explain", "{}/iris.csv", "-k", 3, code=DATA)
     assert result.stderr.startswith("boxwood: error: not enough memory: Unable to allocate 9 GiB\n  use fewer columns")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full is part of Linux")
+def test_a_full_standard_output_is_named(tmp_path):
+    (tmp_path / "t.csv").write_text("x,seg\n" + "1,a\n2,b\n" * 20)
+    with open("/dev/full", "w") as full:
+        args = [sys.executable, "-m", "boxwood", "explain", "t.csv", "-l", "seg"]
+        done = subprocess.run(args, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 3
+    assert "cannot write standard output: No space left on device; is the disk full?" in done.stderr

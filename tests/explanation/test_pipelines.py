@@ -519,3 +519,13 @@ def test_a_fitted_clusterer_gets_the_columns_of_its_fit(make, name):
     assert ex.predict(make(frame)).tolist() == alone.predict(frame).tolist()
     turned = explain(make(frame[columns[::-1]]), fitted)
     assert (turned.tree, turned.columns, turned.notes) == (alone.tree, alone.columns, alone.notes)
+
+
+@pytest.mark.parametrize("scaler", ["passthrough", None, StandardScaler()], ids=["passthrough", "none", "scaler"])
+def test_a_step_that_is_switched_off_makes_no_columns(scaler):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    pipeline = make_pipeline("passthrough", scaler, KMeans(2, n_init=1, random_state=0))
+    for ex in (explain(X, pipeline), IMM(pipeline).fit(X).explanation_):
+        made = [note for note in ex.notes if "that the pipeline computes" in note]
+        assert len(made) == isinstance(scaler, StandardScaler)
+        assert all("(StandardScaler)" in note for note in made)

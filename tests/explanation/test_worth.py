@@ -152,3 +152,26 @@ def test_a_column_that_cannot_be_summed_is_named():
     with pytest.raises(DataError, match="values must be numbers, but column 'segment' of "):
         ex.worth("segment")
     assert ex.worth("weight").n_missing == 0
+
+
+@law(24)
+def test_sums_beyond_the_largest_float_are_refused_and_others_are_right(seed):
+    rng = np.random.default_rng(seed)
+    frame, weights = customers(seed), np.exp2(rng.integers(0, 3, size=80))
+    value = np.ldexp(rng.choice([-1.0, 1.0], size=80), int(rng.integers(1015, 1024)))
+    right = [
+        sum(int(v) * int(w) for v, w, s in zip(value, weights, frame["segment"], strict=True) if s == name)
+        for name in ("old", "young")
+    ]
+    largest = int(np.finfo(np.float64).max)
+    each_fits = all(abs(int(v) * int(w)) <= largest for v, w in zip(value, weights, strict=True))
+    ex = explain(frame[["age"]], frame["segment"].to_numpy(), sample_weight=weights)
+    if not each_fits or max(map(abs, [*right, sum(right)])) > largest:
+        with pytest.raises(DataError, match="'v' add up to more than the largest float"):
+            ex.worth("v", value)
+        return
+    try:
+        found = {own: cluster.total for own, cluster in zip(ex.names, ex.worth("v", value).clusters, strict=True)}
+    except DataError:  # sums on the way to it may be too large
+        return
+    assert [found[name] for name in ("old", "young")] == [float(one) for one in right]

@@ -13,6 +13,7 @@ from boxwood.errors import DataError
 from boxwood.table import Kinds, ReadOptions, label_rows, read_table
 from boxwood.table.csv import _head_of
 from boxwood.table.duck import open_table
+from boxwood.table.heads import _is_sentence
 from boxwood.table.labels import Rules
 from tests.scale import law
 from tests.table.test_inner_tables import workbook
@@ -327,3 +328,8 @@ def test_without_a_header_every_line_is_a_row(tmp_path):
     path.write_text("\n".join([NAMES, *BELOW["units"], *ROWS]))
     with pytest.raises(DataError, match="numbers, but text in 2 of 42 rows, first 'size' in row 1"):
         read_table(str(path), ReadOptions(header=False), missing="drop")
+
+
+def test_a_text_of_many_letters_is_read_at_once():
+    assert not _is_sentence("a" * 300_000)  # by a pattern that goes back over the letters it would take an hour
+    assert _is_sentence("a" * 300_000 + " 31.12.2026")

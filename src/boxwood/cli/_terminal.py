@@ -13,6 +13,8 @@ from typing import TextIO
 
 import click
 
+from boxwood._files import naming
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and newline, which have their uses in a text
 
 
@@ -105,7 +107,8 @@ def show(text: str, *, is_code: bool = False) -> None:
         _refuse_unknown(text)
     text = text if is_code and not sys.stdout.isatty() else visible(text)
     # with colours allowed, click takes no sequences of control characters out of the names in a text
-    click.echo(text if is_code or not _has_colours(sys.stdout) else _painted(text), color=True)
+    with naming("standard output"):
+        click.echo(text if is_code or not _has_colours(sys.stdout) else _painted(text), color=True)
 
 
 def _refuse_unknown(text: str) -> None:

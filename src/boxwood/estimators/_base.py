@@ -479,7 +479,7 @@ class TreeClusterer(FittedTree):
         if len(steps) < 2:
             return None, ()
         try:
-            return axis_map_of(self.clusterer_[:-1], X), (made_by(self.clusterer_[:-1]),)
+            return axis_map_of(self.clusterer_[:-1], X), made_by(self.clusterer_[:-1])
         except DataError as error:
             return None, (not_made(error),)
 

@@ -240,10 +240,12 @@ class Coordinates:
         return replace(raw, means=means, variances=variances, covariances=covariances)
 
 
-def made_by(steps: Any) -> str:
-    """Return the note that trees are grown on the columns that the steps of a pipeline make."""
-    made = ", ".join(type(getattr(step, "estimator", step)).__name__ for _, step in steps.steps)  # or what is frozen
-    return f"cost and price are in the columns that the pipeline computes ({made}), rules in the table's units"
+def made_by(steps: Any) -> tuple[str, ...]:
+    """Return the note that trees are grown on the columns that the steps of a pipeline make, if any makes some."""
+    working = [step for _, step in steps.steps if step not in (None, "passthrough")]
+    made = ", ".join(type(getattr(step, "estimator", step)).__name__ for step in working)  # or what is frozen
+    note = f"cost and price are in the columns that the pipeline computes ({made}), rules in the table's units"
+    return (note,) if working else ()
 
 
 def not_made(error: DataError) -> str:
@@ -266,7 +268,7 @@ def _mapped(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: Ar
     refuse_not_finite(codes, names)
     table = Rows(codes, as_weights(sample_weight, len(codes)))
     rows = table.mapped(axis_map.transform(codes))
-    return Coordinates(names, table, rows, axis_map, categories=axis_map.categories, notes=(made_by(steps),))
+    return Coordinates(names, table, rows, axis_map, categories=axis_map.categories, notes=made_by(steps))
 
 
 def _with_values(X: Any, columns: Sequence[str] | None) -> tuple[Sequence[str] | None, list[str]]:

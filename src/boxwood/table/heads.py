@@ -363,7 +363,7 @@ _TOTAL, _MEAN = re.compile(TOTAL, re.IGNORECASE), re.compile(_MEANS, re.IGNORECA
 _FLOAT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(
-    r"[*\u2020\u2021\u00a7\u00a9(\[]|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{2,}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
+    r"[*\u2020\u2021\u00a7\u00a9(\[]|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{2}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
 )
 """Beginnings of notes: a mark, `Source: `, `n =`, `As of 31.12.2026`."""
 _MOST_ENDS = 6  # lines at the end that are looked at

@@ -27,6 +27,14 @@ def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
     """See `Explanation.worth`."""
     if not isinstance(column, str):
         raise TypeError(f"column must be the name of a column, got {shown(column)}")
+    try:
+        return _worth(ex, column, values)
+    except OverflowError:
+        what = f"the values of {column!r} add up to more than the largest float"
+        raise DataError(f"{what}; divide all of them by a power of ten") from None
+
+
+def _worth(ex: Measured, column: str, values: Any) -> Worth:
     evidence, is_known = ex._evidence, column in ex.columns
     if values is None and not is_known and evidence is not None and evidence.whole is None and evidence.beside:
         values = evidence.beside(column)
@@ -99,7 +107,7 @@ class _Totals:
         known = np.isfinite(x) & (labels >= 0)
         for i, (total, weight) in enumerate(zip(self.totals, self.weights, strict=True)):
             own = known & (labels == i)
-            total.add((x * weights)[own])
+            total.add(_times(x[own], weights[own]))
             weight.add(weights[own])
         self.n_missing += int(((labels >= 0) & ~known).sum())
 
@@ -112,6 +120,14 @@ class _Totals:
         """Return the sums, the weights and the number."""
         totals, weights = (np.array([one.value for one in part]) for part in (self.totals, self.weights))
         return totals, weights, self.n_missing
+
+
+def _times(x: Floats, weights: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        product = x * weights
+    if not np.isfinite(product).all():  # a sum leaves out what is infinite
+        raise OverflowError
+    return product
 
 
 def _totals(ex: Measured, column: str, values: Any) -> tuple[Floats, Floats, int]:
