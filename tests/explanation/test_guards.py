@@ -347,9 +347,13 @@ def test_labels_that_number_the_rows_two_by_two_are_asked_about():
 
 HALF = "x\ud800"
 OBJECTS = pd.Series([HALF, "v"] * 10, dtype=object)
+CATEGORIES = pd.Categorical(OBJECTS, categories=pd.Index(["v", HALF], dtype=object))
 HALVES = [
     lambda X: explain(X.assign(w=OBJECTS), "y"),
     lambda X: explain(X.assign(w=OBJECTS), n_clusters=2),
+    lambda X: explain(X.assign(w=CATEGORIES), "y"),
+    lambda X: explain(X.assign(w=CATEGORIES), n_clusters=2),
+    lambda X: explain(X, CATEGORIES),
     lambda X: explain(pl.DataFrame({"x": X["x"], HALF.encode("utf-8", "replace").decode(): X["x"]}), OBJECTS.tolist()),
     lambda X: explain(X.to_numpy()[:, :1].astype(float), X["y"], columns=[HALF]),
     lambda X: explain(X, OBJECTS),
