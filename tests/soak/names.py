@@ -130,6 +130,7 @@ def _check_out(out: str, form: str, columns: list[str], wanted: list[str], about
         text = io.StringIO(content.decode(), newline="")
         rows = list(csv.reader(text, delimiter="\t" if form == "tsv" else ","))
         names, found = rows[0], [row[-1] for row in rows[1:]]
+        wanted = [f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else name for name in wanted]
     elif form.startswith("jsonl"):
         lines = [json.loads(line) for line in content.split(b"\n") if line]
         names, found = list(lines[0]), [str(line["the new one"]) for line in lines]
