@@ -507,6 +507,7 @@ def behind_scalers(seed):
     return X, FrozenEstimator(pipeline) if rng.random() < 0.2 else pipeline, how
 
 
+@pytest.mark.filterwarnings("ignore:Best performing initialization")
 @law(24)
 def test_a_mixture_behind_scalers_is_that_mixture(seed):
     X, pipeline, how = behind_scalers(seed)

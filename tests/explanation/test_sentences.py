@@ -1235,7 +1235,7 @@ SAID_BY = (
 
 
 @pytest.mark.full
-@law(60, first=1000)
+@law(24, first=1000)
 def test_no_sentence_of_many_calls_is_refuted(seed):
     test_no_note_and_no_sentence_of_the_print_is_refuted.__wrapped__(seed)
     test_no_sentence_of_the_page_is_refuted.__wrapped__(seed)

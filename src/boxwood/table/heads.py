@@ -63,12 +63,13 @@ class Head(NamedTuple):
         for end in reversed(range(at + 1 if has_title else at + 2, at + 4)):
             rows = [fields for _, fields in records[end:] if fields]
             below = [fields for _, fields in records[at + 1 : end]]
+            others = [fields for fields in rows if not _begins_as_total(fields)]  # which has texts of its own
             if (
-                rows
+                others
                 and all(len(fields) == width for fields in (*rows, *below))
-                and all((_is_description if is_sure else _is_told)(fields, rows) for fields in reversed(below))
-                and all(_is_told(fields, rows, n) for n, fields in [(n_texts, records[at][1]), *told])
-                and not (has_title and _is_like(records[at][1], rows))
+                and all((_is_description if is_sure else _is_told)(fields, others) for fields in reversed(below))
+                and all(_is_told(fields, others, n) for n, fields in [(n_texts, records[at][1]), *told])
+                and not (has_title and _is_like(records[at][1], others))
             ):
                 return cls(records[:end], at, rows[0])
         return None
