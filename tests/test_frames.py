@@ -373,7 +373,7 @@ def test_what_hands_a_table_over_is_that_table():
 def _objects(values):
     boxed = np.empty(len(values), dtype=object)
     boxed[:] = values
-    return pd.Series(boxed)
+    return pd.Series(boxed, dtype=object)
 
 
 HOSTILE = {
@@ -412,7 +412,7 @@ HOSTILE = {
     "months of arrow": lambda y: pa.array(pd.period_range("2020-01", periods=4, freq="M")[y]),
     "array of polars": lambda y: pl.Series([[i, 1] for i in y], dtype=pl.Array(pl.Int64, 2)),
     "objects of polars": lambda y: pl.Series([np.array([i]) for i in y], dtype=pl.Object),
-    "long whole numbers of polars": lambda y: pl.Series(y, dtype=pl.Int128),
+    "long whole numbers of polars": lambda y: pl.Series(y, dtype=getattr(pl, "Int128", pl.Int64)),
 }
 
 

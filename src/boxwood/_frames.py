@@ -350,8 +350,8 @@ def _in_known_type(column: Any) -> Any:
         return column.cast(kind.value_type)
     if pa.types.is_run_end_encoded(kind):
         return _in_known_type(run_end_decode(column))
-    if pa.types.is_string_view(kind):
-        return column.cast(pa.large_string())
+    if pa.types.is_string_view(kind):  # older versions of Arrow cast none of these
+        return pa.chunked_array([column.to_pylist()], pa.large_string())
     return column.to_pandas() if getattr(kind, "extension_name", "").startswith("pandas.") else column
 
 
@@ -406,7 +406,7 @@ def _in_their_order(bands: Any) -> Any:
         return periods.dt.year.where(periods.notna())
     if length not in ("", "QuarterEnd", "MonthEnd", "Week"):
         return periods.dt.to_timestamp()
-    codes, values = pd.factorize((bands if periods is None else periods).array)
+    codes, values = pd.factorize(bands if periods is None else periods)
     order = sorted(range(len(values)), key=values.__getitem__)
     place = np.array([*np.argsort(order), -1])
     return _categorical(place[codes], [values[i] for i in order], bands, ordered=True)
