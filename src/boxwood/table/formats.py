@@ -378,7 +378,7 @@ def _rows_copied(
 def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     mark = [f"'{_NO_ROW}': 'BOOLEAN'"] if file.is_marked else []
     types = ", ".join([*(f"'c{i}': '{type}'" for i, _, type in file.columns), *mark])
-    options = f"format='newline_delimited', records=true, compression='none', columns={{{types}}}, {ONE_FILE}"
+    options = f"format='newline_delimited', records=true, compression='uncompressed', columns={{{types}}}, {ONE_FILE}"
     names, at = tuple(name for _, name, _ in file.columns), [i for i, _, _ in file.columns]
     counts = {at.index(i): n for i, n in file.uncalculated.items()}
     relation = Relation(f"read_json({as_pattern(file.path)}, {options})", names, uncalculated=counts)
