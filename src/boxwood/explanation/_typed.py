@@ -47,7 +47,9 @@ def plain(value: Any) -> Any:
     A field that is marked `LATER` is left out while it is empty, so that files without it stay as they were.
     """
     if hasattr(value, "_asdict"):
-        value = {name: each for name, each in value._asdict().items() if each != () or name not in _later(type(value))}
+        value = {
+            name: each for name, each in value._asdict().items() if each != () or name not in _later(value.__class__)
+        }
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

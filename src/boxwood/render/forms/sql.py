@@ -402,9 +402,9 @@ def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: D
         return _Numeric(name, is_no_nan, dialect)
     values = categories.values
     if not categories.are_numbers:
-        texts = (categories.as_written([value]) for value in values)
-        literals = (", ".join(dialect.compared_literal(str(each)) for each in its if each is not None) for its in texts)
-        return _Categorical(dialect.as_compared(name), categories, tuple(each or None for each in literals))
+        texts = ([str(each) for each in categories.as_written([value]) if each is not None] for value in values)
+        found = (", ".join(map(dialect.compared_literal, its)) or None for its in texts)
+        return _Categorical(dialect.as_compared(name), categories, tuple(found))
     if not dialect.casts_booleans and categories.are_truths:
         text = f"lower(CAST({name} AS {dialect.text}))"
         return _Categorical(text, categories, tuple(map(_AS_TEXTS.get, values)))
