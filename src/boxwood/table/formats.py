@@ -52,6 +52,7 @@ from boxwood.table.paths import compression_of
 from boxwood.table.sheet import (
     UNCALCULATED,
     Uncalculated,
+    opened_book,
     rows_of_sheet,
     visible_sheets,
     without_empty_columns,
@@ -574,10 +575,10 @@ def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Ite
     A line on other sheets is added to the hints.
     """
     try:
-        from openpyxl import load_workbook
+        import openpyxl  # noqa: F401
     except ImportError:
         raise DataError('Excel files need openpyxl: pip install "boxwood[excel]"') from None
-    with closing(load_workbook(path, read_only=True, data_only=True)) as book:
+    with closing(opened_book(path)) as book:
         sheets = visible_sheets(book, hints)[:1] if table is None else [sheet.title for sheet in book.worksheets]
         chosen = _chosen(name, table, sheets, "sheet")
         n_rows = 0
