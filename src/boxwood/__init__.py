@@ -24,6 +24,7 @@ would be old if age were 51 (0.64 standard deviations away)
 from typing import TYPE_CHECKING
 
 from boxwood._imports import attach
+from boxwood._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from boxwood import axes as axes
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from boxwood.table import scan as scan
     from boxwood.tree import ThresholdTree as ThresholdTree
     from boxwood.tree import TreeBuilder as TreeBuilder
-
-__version__ = "0.1.0"
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans"),

@@ -31,7 +31,7 @@ from boxwood.explanation.records import (
     rules_of,
     value_of_two,
 )
-from boxwood.render.words.rules import column_name
+from boxwood.render.words.values import column_name
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:

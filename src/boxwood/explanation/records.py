@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -61,9 +60,10 @@ __all__ = [
 
 
 def in_notebook(result: Any) -> str:
-    """Return what a notebook shows of a result. The page stands above its records, so it is known by name alone."""
-    shown: str = import_module("boxwood.render.page.page").result_in_notebook(result)
-    return shown
+    """Return what a notebook shows of a result."""
+    from boxwood.render.page.results import result_in_notebook
+
+    return result_in_notebook(result)
 
 
 NOT_CHOSEN = "not chosen"

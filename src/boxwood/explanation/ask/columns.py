@@ -47,7 +47,7 @@ from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
 from boxwood.reference.labels import encode_labels
 from boxwood.render.words.figures import percent
-from boxwood.render.words.rules import cluster_name, column_name
+from boxwood.render.words.values import cluster_name, column_name
 from boxwood.tree import Interval, ThresholdTree
 
 if TYPE_CHECKING:

@@ -45,7 +45,8 @@ from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.coordinates import Coordinates
 from boxwood.render.words.figures import beside, size
-from boxwood.render.words.rules import cluster_name, rule
+from boxwood.render.words.rules import rule
+from boxwood.render.words.values import cluster_name
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 

@@ -14,28 +14,19 @@ import numpy as np
 from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.render.words.figures import counted, grown_by, of_leaves, percent, price, shortened, size, width
+from boxwood.render.words.figures import counted, of_leaves, percent, price, shortened, size, width
 from boxwood.render.words.measured import cluster_lines, worth_text
+from boxwood.render.words.methods import grown_by
 from boxwood.render.words.models import explanation_of
-from boxwood.render.words.rules import (
-    cluster_name,
-    cluster_rule,
-    column_name,
-    condition,
-    grouped,
-    none_of,
-    number,
-    numbers,
-    one_of,
-    rule,
-)
+from boxwood.render.words.rules import cluster_rule, condition, numbers, rule
+from boxwood.render.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 from boxwood.render.words.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
     from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.explanation.records import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
 
 DOUBT = "a number rather than a cluster? If so, cut it into a few ranges and explain those"
 """End of a note that doubts the question, which stands before the many rules that answer it."""
@@ -339,7 +330,7 @@ class _Words:
 
     def _values(self, feature: int, child: int, known: Categories) -> str:
         """Return the values with which rows come to a node below a cut of a column of words."""
-        from boxwood.explanation import Condition
+        from boxwood.explanation.records import Condition
 
         pieces = self.boxes[child][feature]
         codes = [code for code, _ in known.domain if any(code in piece for piece in pieces)]

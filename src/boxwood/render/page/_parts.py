@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import bidirectional
 
 import numpy as np
 
@@ -15,18 +14,18 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.records import FEW, NOT_CHOSEN
+from boxwood.render.page._rules import apart
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
-from boxwood.render.words.figures import about, counted, percent, shortened
-from boxwood.render.words.measured import category_of, middle_of
-from boxwood.render.words.rules import category, column_name, number
+from boxwood.render.words.figures import counted, percent, shortened
+from boxwood.render.words.measured import about, category_of, middle_of
 from boxwood.render.words.standing import is_zero_or_one
+from boxwood.render.words.values import category, column_name, number
 from boxwood.render.words.walk import codes_at_cuts
 
 if TYPE_CHECKING:
-    from boxwood.explanation import CategoryColumn, NumberColumn
-    from boxwood.explanation.records import CategoryGroup, ColumnProfile, NumberGroup
+    from boxwood.explanation.records import CategoryColumn, CategoryGroup, ColumnProfile, NumberColumn, NumberGroup
     from boxwood.explanation.verbs import Measurable
 
 LARGEST = 150  # leaves of a tree that is drawn
@@ -259,13 +258,6 @@ def _leaf_notes(leaf: LeafBox) -> tuple[str, str]:
         return leaf.note, ""
     own = next((part for cluster, part in leaf.parts if cluster == leaf.cluster), 0.0)
     return leaf.note, f"{percent(min(own / leaf.rows, 1.0))} from this cluster"
-
-
-def apart(text: str, name: str) -> str:
-    """Return a text with a name that is written from right to left set apart, so that it turns nothing else round."""
-    if any(bidirectional(letter) in ("R", "AL") for letter in name):
-        return text.replace(name, f"\u2068{name}\u2069")
-    return text
 
 
 def _place(x: float) -> str:

@@ -1,8 +1,7 @@
 """`page`: an explanation as one file for a browser, which loads nothing; `short_page`: its short form for notebooks.
 
-The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. Counts that are
-to be rounded are rounded before, in the explanation itself. Texts of others, such as names of columns, are escaped by
-the templates. Nothing else may run: the content-security policy allows one script and one style, by their hashes.
+The facts come from the files beside this one as plain data, the templates of the same folder place them. Counts that
+are to be rounded are rounded before, in the explanation itself.
 """
 
 from __future__ import annotations
@@ -10,17 +9,12 @@ from __future__ import annotations
 import html
 import math
 import re
-from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._imports import require
 from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
@@ -28,10 +22,10 @@ from boxwood.errors import DataError
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, unbeaten
+from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
     LARGEST,
-    apart,
     basis_lines,
     outline_of_tree,
     profile_table,
@@ -40,25 +34,18 @@ from boxwood.render.page._parts import (
     ways_in_full,
     what_if,
 )
-from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
-from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
-from boxwood.render.words.figures import LONGEST_NAME, grown_by, joined, percent, shortened, size
-from boxwood.render.words.measured import ENOUGH, _between, _cut_name, _price, profile_lines, share_of_worth, worth_line
+from boxwood.render.page._rules import apart, rules_of
+from boxwood.render.page._template import file_of, framed, stripes, written
+from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.render.words.figures import joined, percent, shortened
+from boxwood.render.words.measured import share_of_worth, worth_line
+from boxwood.render.words.methods import grown_by
 from boxwood.render.words.models import explanation_of
-from boxwood.render.words.rules import (
-    NO_ROW,
-    NO_RULE,
-    cluster_name,
-    column_name,
-    condition,
-    is_impossible,
-    shared,
-)
 from boxwood.render.words.standing import standing_out, suggested_names
+from boxwood.render.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Condition, Frontier, Rule, Stability
-    from boxwood.explanation.records import ColumnProfile, Worth
+    from boxwood.explanation.records import ClusterSummary, ColumnProfile, Worth
     from boxwood.explanation.verbs import Measurable
 
 _FORMS = {
@@ -93,7 +80,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = joined(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
-    return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
+    return written("page.html", facts, _title(ex, title), script=file_of("page.js"))
 
 
 def short_page(model: Any) -> tuple[str, int]:
@@ -106,7 +93,7 @@ def short_page(model: Any) -> tuple[str, int]:
     facts = _facts(ex, None, whole, has_price=tells_price(whole))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
-    return _written("short.html", facts, _title(ex, None), script=""), round(height)
+    return written("short.html", facts, _title(ex, None), script=""), round(height)
 
 
 def in_notebook(ex: Measurable) -> str:
@@ -118,50 +105,7 @@ def in_notebook(ex: Measurable) -> str:
         short, height = short_page(ex)
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(str(ex))}</pre>"
-    return _frame(_title(ex, None), short, height)
-
-
-def result_in_notebook(result: Any) -> str:
-    """Return a result in a frame of its own for a notebook; what `print` shows, if that cannot be had.
-
-    IN: result: Clusters, Frontier, Stability or Profile, or another with a text.
-    """
-    kind, text = type(result).__name__, str(result)
-    facts: dict[str, Any] = dict.fromkeys(("cards", "curve", "stability", "table", "text", "tree"))
-    n_clusters = len(result if kind == "Clusters" else getattr(result, "clusters", ()))
-    try:
-        if kind == "Clusters":
-            swatches = swatches_of(tuple(one.name for one in result))
-            facts["cards"] = [_rules_of(*pair, size(pair[0].size)) for pair in zip(result, swatches, strict=True)]
-        elif kind == "Frontier":
-            facts["curve"] = frontier_charts(result, price=True)
-        elif kind == "Stability":
-            swatches = swatches_of(tuple(one.name for one in result.clusters))
-            facts["stability"] = stability_tables(result, swatches)
-        elif kind == "Profile":
-            facts["table"] = profile_lines(result)
-        else:
-            facts["text"] = text
-        page = _written("result.html", facts | _stripes(n_clusters), kind, script="")
-    except Exception:  # a representation is never an error
-        return f"<pre>{html.escape(text)}</pre>"
-    return _frame(kind, page, 120 + 24 * len(text.splitlines()))
-
-
-_MOST_PIXELS = 4000  # of a frame
-
-
-def _frame(title: str, page: str, height: int) -> str:
-    """Return a frame as high as its page, once that is laid out; `height` is about that, where nothing may ask.
-
-    No script runs inside. The frame has the notebook's origin, so that the notebook can ask for its height.
-    """
-    ask = f"this.style.height=Math.min(this.contentDocument.body.scrollHeight+10,{_MOST_PIXELS})+'px'"
-    style = f"width:100%;height:{min(height, _MOST_PIXELS)}px;border:0;resize:vertical;overflow:auto"
-    return (
-        f'<iframe title="boxwood: {html.escape(title)}" sandbox="allow-same-origin" srcdoc="{html.escape(page)}" '
-        f'onload="{ask}" style="{style}"></iframe>'
-    )
+    return framed(_title(ex, None), short, height)
 
 
 # ----------------------------------------------------------------------------------------------------------- facts
@@ -187,7 +131,7 @@ def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_pri
         "of_known": _of_known(ex),
         "swatches": picture.swatches,
         "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
-        **_stripes(ex.n_clusters),
+        **stripes(ex.n_clusters),
         "cards": cards(ex, picture, profile, hidden, count),
         "hidden": _not_shown(ex, hidden),
         "profile": profile_table(ex, profile) if profile else None,
@@ -277,19 +221,6 @@ def _code(ex: Measurable) -> list[dict[str, str]]:
     return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
 
 
-def _stripes(n_clusters: int) -> dict[str, Any]:
-    """Return the colours of the clusters, and the stripes of those that have some."""
-    colours = _colours(n_clusters)
-    return {"colours": colours, "hatches": [(i, angle) for i, _, _, angle in colours if angle is not None]}
-
-
-def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
-    """Return the colours of the clusters: the number, the colour, the ink on it, and the degrees of its stripes."""
-    n = min(max(n_clusters, len(COLOURS)), len(COLOURS) * len(PATTERNS))
-    colours = [(i, colour_of(i), PATTERNS[i // len(COLOURS)]) for i in range(n)]
-    return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
-
-
 _MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
 _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
@@ -310,59 +241,8 @@ def _title(ex: Measurable, title: str | None) -> str:
     return printable(title) if title else f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
 
 
-# ------------------------------------------------------------------------------------------------------- templates
-def _written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
-    jinja = _environment()
-    tree = facts["tree"] or {"width": None, "paper": None}
-    style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
-    policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
-    text: str = jinja.get_template(template).render(
-        **facts, title=title, policy=policy, style=style, script=script, version=_version()
-    )
-    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file
-
-
-@cache
-def _environment() -> Any:
-    jinja2 = require("jinja2", "page", "the report")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_file),
-        autoescape=lambda name: name is None or not name.endswith(".css"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["short"] = _shortened
-    environment.filters["colour"] = class_of
-    return environment
-
-
-def _shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """Return a name, cut in the middle if it is long."""
-    half = longest // 2
-    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
-
-
-def _file(name: str) -> str:
-    """Return a file of the folder `page`."""
-    return files("boxwood.render").joinpath("page", name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """Return the hash by which a content-security policy knows a script or a style."""
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _version() -> str:
-    from boxwood import __version__
-
-    return __version__
-
-
 MOST_CLUSTERS = 30  # of a confusion table that is shown whole
 _MOST_PAIRS = 30
-_MOST_RULES = 8  # of a card
 _NAMED = 6  # columns
 _FAR_BELOW = 0.1  # distance of a low baseline from the agreement
 
@@ -424,7 +304,7 @@ def cards(
         if count is not None and not cluster.size:
             rows = f"fewer than {count} rows{'' if is_hidden else ' in each leaf'}"
         found.append(
-            _rules_of(cluster, swatch, rows)
+            rules_of(cluster, swatch, rows)
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
@@ -444,22 +324,6 @@ def _with_shares(clusters: Sequence[ClusterSummary], hidden: Collection[int]) ->
         one._replace(size=0.0, share=0.0) if one.cluster in hidden else one._replace(share=min(one.size / shown, 1.0))
         for one in clusters
     ]
-
-
-def _rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, Any]:
-    """Return the size of a cluster, its rules, and how well they describe it."""
-    common, rests = shared(cluster.rules)
-    return {
-        "swatch": swatch,
-        "rows": rows,
-        "share": "" if rows.startswith("fewer") else percent(cluster.share),
-        "shared": _lines(common) if common else [],
-        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_Line(NO_RULE)]],
-        "more": max(len(cluster.rules) - _MOST_RULES, 0),
-        "caught": None if cluster.caught is None or not cluster.rules else percent(cluster.caught),
-        "precision": None if cluster.precision is None else percent(cluster.precision),
-        "worth": None,
-    }
 
 
 def losses(picture: Picture) -> list[dict[str, str]]:
@@ -514,24 +378,6 @@ def _pairs(table: Floats) -> list[dict[str, Any]]:
     return [{"own": i, "rules": j, "text": amount(table[i, j])} for i, j in places if wrong[i, j]]
 
 
-class _Line(NamedTuple):
-    """A condition in words, and with all words of a list, if some are left out; else empty."""
-
-    text: str
-    whole: str = ""
-
-
-def _lines(rule: Rule) -> list[_Line]:
-    if any(map(is_impossible, rule)):
-        return [_Line(NO_ROW)]
-    return [_line(one) for one in rule] or [_Line("every row")]
-
-
-def _line(one: Condition) -> _Line:
-    text, whole = (apart(condition(one, whole=each), column_name(one.column)) for each in (False, True))
-    return _Line(text, whole if len(whole) > len(text) else "")
-
-
 def _agreement_note(ex: Measurable, count: int | None) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
@@ -575,139 +421,3 @@ _DISTANCES = {"sqeuclidean": "squared distance", "l1": "ℓ1 distance", "l2": "E
 
 def _count(n: int, noun: str, nouns: str | None = None) -> str:
     return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
-
-
-_WIDTH, _HEIGHT = 440.0, 190.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 22.0, 34.0  # margins
-_MOST_TICKS = 10
-_STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
-
-
-def frontier_charts(frontier: Frontier, *, price: bool) -> dict[str, Any]:
-    """Return two charts over the number of leaves, price and agreement, and the table of both.
-
-    IN: price: whether it is shown.
-    """
-    prunings, this = [row for row in frontier if not row.is_this], frontier.this
-    charts = [
-        _chart(
-            "Price",
-            [(row.leaves, row.price) for row in prunings],
-            [(row.leaves, row.price_held_out) for row in prunings],
-            (this.leaves, this.price),
-            _price,
-        ),
-        _chart(
-            "Agreement",
-            [(row.leaves, row.agreement) for row in prunings],
-            [(row.leaves, row.agreement_held_out) for row in prunings],
-            (this.leaves, this.agreement),
-            percent,
-        ),
-    ]
-    return {
-        "charts": [chart for chart in charts[0 if price else 1 :] if chart is not None],
-        "price": price,
-        "folds": frontier.folds,
-        "rows": [
-            {
-                "leaves": f"{row.leaves:,}",
-                "price": _price(row.price),
-                "agreement": percent(row.agreement),
-                "price_held_out": _price(row.price_held_out),
-                "agreement_held_out": percent(row.agreement_held_out),
-                "is_this": row.is_this,
-            }
-            for row in frontier
-        ],
-    }
-
-
-def stability_tables(stability: Stability, swatches: Sequence[Swatch]) -> dict[str, Any]:
-    """Return the verdict, and the tables of clusters and of cuts."""
-    return {
-        "verdict": stability.verdict,
-        "n": f"{stability.n:,}",
-        "is_enough": stability.n >= ENOUGH,
-        "clusters": [
-            {
-                "swatch": swatches[one.cluster],
-                "overlap": f"{one.jaccard:.2f}",
-                "low": f"{one.jaccard_low:.2f}",
-                "bar": round(100 * one.jaccard, 1),
-            }
-            for one in stability.clusters
-        ],
-        "cuts": [
-            {
-                "test": _cut_name(one),
-                "returns": f"{one.returns:.0%}",
-                "between": _between(one),
-            }
-            for one in stability.cuts
-        ],
-    }
-
-
-# ----------------------------------------------------------------------------------------------------------- steps
-class _Scale:
-    """Places of leaves and values in a chart; both axes are linear."""
-
-    def __init__(self, leaves: Sequence[int], values: Sequence[float]) -> None:
-        self.first, self.last = min(leaves), max(max(leaves), min(leaves) + 1)
-        low, high = min(values), max(values)
-        room = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
-        self.low, self.high = low - room, high + room
-
-    def x(self, leaves: float) -> float:
-        return round(_LEFT + (leaves - self.first) / (self.last - self.first) * (_WIDTH - _LEFT - _RIGHT), 1)
-
-    def y(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
-
-
-def _chart(name: str, points: Any, held_out: Any, this: tuple[int, float], words: Any) -> dict[str, Any] | None:
-    """Return a chart of values over leaves; None if fewer than two of them are finite."""
-    known, other = ([one for one in line if _finite(one[1])] for line in (points, held_out))
-    if len(known) < 2:
-        return None
-    shown = [*known, *other, *([this] if _finite(this[1]) else [])]
-    scale = _Scale([one[0] for one in shown], [one[1] for one in shown])
-    step = next(step for step in _STEPS if (scale.last - scale.first) / step <= _MOST_TICKS)
-    ticks = range(math.ceil(scale.first / step) * step, scale.last + 1, step)
-    levels = [scale.low + (scale.high - scale.low) * share for share in (0.08 / 1.16, 0.5, 1.08 / 1.16)]
-    return {
-        "name": name,
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "bottom": _HEIGHT - _BOTTOM,
-        "line": " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in known),
-        "dots": [(scale.x(x), scale.y(y)) for x, y in known],
-        "held_out": " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in other),
-        "ticks": [(scale.x(leaves), f"{leaves:,}") for leaves in ticks],
-        "levels": [(scale.y(level), words(round(level, 9))) for level in levels],
-        "left": _LEFT,
-        "right": _WIDTH - _RIGHT,
-        "told": f"{name} from {words(known[0][1])} at {known[0][0]} leaves to {words(known[-1][1])} at {known[-1][0]}",
-        "this": _mark(scale, *this, words, rises=known[-1][1] > known[0][1]),
-    }
-
-
-def _finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
-
-
-def _mark(scale: _Scale, leaves: int, value: float, words: Any, *, rises: bool) -> dict[str, Any] | None:
-    """Return the place of this tree and its value, off the line if there is room; None where that is infinite."""
-    if not _finite(value):
-        return None
-    x, y = scale.x(leaves), scale.y(value)
-    anchor = "start" if x < _LEFT + 60 else "end" if x > _WIDTH - _RIGHT - 60 else "middle"
-    return {
-        "x": x,
-        "y": y,
-        "text": f"this tree {words(value)}",
-        "anchor": anchor,
-        "text_y": y - 9 if y > (_HEIGHT - _BOTTOM - 24 if rises else 34) else y + 20,
-    }

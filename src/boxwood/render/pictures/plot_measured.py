@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
 from boxwood.render.pictures.colours import COLOURS, ink_on
-from boxwood.render.pictures.picture import swatches_of
+from boxwood.render.pictures.swatches import swatches_of
 from boxwood.render.words.figures import (
     are_years,
-    brief_in,
     brief_of,
     fitted,
     of_leaves,
@@ -20,14 +19,14 @@ from boxwood.render.words.figures import (
     short_number,
     text_width,
 )
-from boxwood.render.words.measured import ENOUGH
-from boxwood.render.words.rules import category, column_name
+from boxwood.render.words.measured import ENOUGH, brief_in
+from boxwood.render.words.values import category, column_name
 from boxwood.render.words.walk import Sides, codes_at_cuts, cut_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boxwood.explanation import (
+    from boxwood.explanation.records import (
         CategoryColumn,
         CutStability,
         Frontier,
@@ -92,7 +91,7 @@ def lines_of(ex: Measurable) -> list[HeatRow]:
 
     A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
     """
-    from boxwood.explanation import NumberColumn
+    from boxwood.explanation.records import NumberColumn
 
     tested = {ex.columns[j] for j in ex.tree.features.tolist()}
     profile = sorted(ex.profile(), key=lambda one: (one.column not in tested, -one.effect))
