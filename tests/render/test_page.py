@@ -27,8 +27,8 @@ from boxwood.explanation import Basis, ClusterStability, CutStability, Explanati
 from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.render import EXPORTERS
 from boxwood.render.page import _template
-from boxwood.render.words.figures import brief
-from boxwood.render.words.values import category
+from boxwood.words.figures import brief
+from boxwood.words.values import category
 from tests.cases import make_case
 from tests.scale import seeds, variants
 

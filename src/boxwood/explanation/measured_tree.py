@@ -31,8 +31,8 @@ from boxwood.explanation.records import (
     rules_of,
     value_of_two,
 )
-from boxwood.render.words.values import column_name
 from boxwood.tree import ThresholdTree
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
     from boxwood._types import Floats

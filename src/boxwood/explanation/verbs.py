@@ -322,7 +322,7 @@ class Measured(Applied):
         >>> ex.rename(ex.suggested_names()).names
         ('low revenue, low age', 'high revenue, high age')
         """
-        from boxwood.render.words.standing import suggested_names
+        from boxwood.words.standing import suggested_names
 
         return suggested_names(self.clusters, self.profile())
 

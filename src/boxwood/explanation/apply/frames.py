@@ -10,7 +10,7 @@ from boxwood._imports import require
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
 from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
-from boxwood.render.words.rules import cluster_rule, rule
+from boxwood.words.rules import cluster_rule, rule
 
 if TYPE_CHECKING:
     from boxwood.explanation.verbs import Measurable

@@ -14,10 +14,10 @@ from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of
-from boxwood.render.words.rules import condition
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
+from boxwood.words.rules import condition
 
 
 class Misassigned(NamedTuple):

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood.errors import DataError
 from boxwood.explanation.records import FEW
+from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.picture import CutBox, bars_of, held_of, picture_of
-from boxwood.render.words.standing import is_zero_or_one
-from boxwood.render.words.walk import codes_at_cuts
+from boxwood.words.standing import is_zero_or_one
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import ColumnProfile

@@ -14,15 +14,15 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.records import FEW, NOT_CHOSEN
+from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.page._rules import apart
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
-from boxwood.render.words.figures import counted, percent, shortened
-from boxwood.render.words.measured import about, category_of, middle_of
-from boxwood.render.words.standing import is_zero_or_one
-from boxwood.render.words.values import category, column_name, number
-from boxwood.render.words.walk import codes_at_cuts
+from boxwood.words.figures import counted, percent, shortened
+from boxwood.words.measured import about, category_of, middle_of
+from boxwood.words.standing import is_zero_or_one
+from boxwood.words.values import category, column_name, number
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import CategoryColumn, CategoryGroup, ColumnProfile, NumberColumn, NumberGroup

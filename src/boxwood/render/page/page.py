@@ -22,6 +22,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, unbeaten
+from boxwood.render.models import explanation_of
 from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
@@ -37,12 +38,11 @@ from boxwood.render.page._parts import (
 from boxwood.render.page._rules import apart, rules_of
 from boxwood.render.page._template import file_of, framed, stripes, written
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
-from boxwood.render.words.figures import joined, percent, shortened
-from boxwood.render.words.measured import share_of_worth, worth_line
-from boxwood.render.words.methods import grown_by
-from boxwood.render.words.models import explanation_of
-from boxwood.render.words.standing import standing_out, suggested_names
-from boxwood.render.words.values import cluster_name, column_name
+from boxwood.words.figures import joined, percent, shortened
+from boxwood.words.measured import share_of_worth, worth_line
+from boxwood.words.methods import grown_by
+from boxwood.words.standing import standing_out, suggested_names
+from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, Worth

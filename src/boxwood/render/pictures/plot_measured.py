@@ -6,10 +6,11 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boxwood.render.forms.walk import Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
 from boxwood.render.pictures.colours import COLOURS, ink_on
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.render.words.figures import (
+from boxwood.words.figures import (
     are_years,
     brief_of,
     fitted,
@@ -19,9 +20,8 @@ from boxwood.render.words.figures import (
     short_number,
     text_width,
 )
-from boxwood.render.words.measured import ENOUGH, brief_in
-from boxwood.render.words.values import category, column_name
-from boxwood.render.words.walk import Sides, codes_at_cuts, cut_words
+from boxwood.words.measured import ENOUGH, brief_in
+from boxwood.words.values import category, column_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxwood.render.words.rules import cluster_rule
-from boxwood.render.words.values import cluster_name
+from boxwood.words.rules import cluster_rule
+from boxwood.words.values import cluster_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.verbs import Measurable
