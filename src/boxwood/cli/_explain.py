@@ -25,7 +25,7 @@ from boxwood.cli._words import in_options, without_told
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
 
 
 def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:

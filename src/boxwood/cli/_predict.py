@@ -26,7 +26,7 @@ from boxwood.cli._talk import (
 from boxwood.cli._terminal import refuse_closed_output, tell
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
     from boxwood.table import Labelled
     from boxwood.table.duck import Query
     from boxwood.table.labels import Unseen

@@ -14,6 +14,7 @@ import numpy as np
 from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
+from boxwood.explanation.measure.told import worth_told
 from boxwood.render.forms.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
 from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -95,7 +96,7 @@ def notes_of(ex: MeasuredTree) -> list[str]:
 def findings(ex: MeasuredTree) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
-    worth = ex._worth_told()
+    worth = worth_told(ex)
     parts += [] if worth is None else [worth_text(worth, ex.names)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
