@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import boxwood as bw
 from boxwood.explanation.measured_tree import MeasuredTree
@@ -31,7 +32,8 @@ def steps_of(method):
 
 
 def test_methods_are_known_by_the_name_of_the_class():
-    # a TypeError for its arguments names the class that users know
+    with pytest.raises(TypeError, match=r"^Explanation\.__init__\("):
+        bw.Explanation()
     methods = inspect.getmembers(bw.Explanation, inspect.isfunction)
     own = [(name, one.__qualname__) for name, one in methods if one.__module__ == bw.Explanation.__module__]
     assert len(own) > 30

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from numpy.typing import ArrayLike
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
 
+@dataclass(frozen=True, repr=False)  # a TypeError for arguments names the class that users know
 class Explanation(MeasuredTree):
     """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
 
