@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boxwood import Explanation
 from boxwood.axes import Categories
-from boxwood.explanation import ClusterSummary, Explanation, LeafSummary
+from boxwood.explanation import ClusterSummary, LeafSummary
 from boxwood.explanation.records import cluster_rules_of, rules_of
 from boxwood.metrics.reading import Readability
 from boxwood.tree import TreeBuilder

@@ -12,7 +12,7 @@ import boxwood
 
 SOURCE = Path(boxwood.__file__).parent
 FLOORS = (  # from the ground up, by the longest name that fits; modules on one line may import each other
-    ("errors", "_dates", "_imports", "_messages", "_types"),
+    ("errors", "_dates", "_imports", "_messages", "_types", "_version"),
     ("_threads", "loops"),
     ("_files", "_validation", "tree"),
     ("_compat", "_frames"),
@@ -31,13 +31,19 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("grow.kernel",),
     ("theory",),
     ("table",),
-    ("render.words",),
-    ("explanation.records", "explanation.held", "explanation.verdict"),
+    ("words",),
+    ("render.pictures.colours", "render.pictures.swatches"),
+    (  # results of verbs print themselves
+        *("explanation.records", "explanation.verdict"),
+        *("render.page.results", "render.page._charts", "render.page._rules", "render.page._template"),
+    ),
+    ("explanation",),
+    ("render.models",),
     ("render.forms",),
     ("render.pictures",),
     ("render.page",),
     ("render",),
-    ("explanation",),
+    ("api", "explanation.explanation"),  # the latter for old pickles alone
     ("concepts",),
     ("estimators",),
     ("cli",),
@@ -45,7 +51,8 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch", "sqlglot", "onnx", "onnxruntime")
 OPTIONAL += ("pyspark", "dask", "distributed", "cloudpickle")
-LARGEST_CIRCLE = 5  # files that import one another, types included: records and the texts that print them
+LARGEST_CIRCLE = 7  # files that import one another, types included: results of verbs, and the files that print them
+TABLES = {"grow/_methods.py", "render/forms/exporters.py", "cli/__init__.py"}  # METHODS, EXPORTERS, commands
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
 MODULES = sorted(SOURCE.rglob("*.py"))
 
@@ -111,8 +118,9 @@ def test_imports_point_down():
 
 
 def test_no_circle_of_imports_grows():
-    circles = sorted(circles_in(imports_of_all()), key=len)
-    assert len(circles[-1]) <= LARGEST_CIRCLE, sorted(circles[-1])
+    for arcs in (imports_of_all(), imports_as_written()):
+        circles = sorted(circles_in(arcs), key=len)
+        assert len(circles[-1]) <= LARGEST_CIRCLE, sorted(circles[-1])
 
 
 def test_circles_are_found():
@@ -130,6 +138,57 @@ def imports_of_all():
         for name, path in NAMED.items()
         if path.name != "__init__.py"
     }
+
+
+def imports_as_written():
+    """Return the same with the face of a package as a module of its own, which imports all that it gives."""
+    return {name: {target for node in imports_in(path) for target in written(node)} for name, path in NAMED.items()}
+
+
+def written(node):
+    """Yield the modules and packages that an import of boxwood names."""
+    if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "boxwood":
+        module = node.module.removeprefix("boxwood").strip(".")
+        yield from {
+            inner if (inner := f"{module}.{alias.name}".strip(".")) in NAMED else module for alias in node.names
+        }
+
+
+def test_no_file_looks_at_the_face_of_a_package_above_it():
+    upward = [
+        f"{path.relative_to(SOURCE)} imports from {target or 'boxwood'}; name the file that has it"
+        for path in INNER
+        if path.name != "__init__.py"
+        for node in imports_in(path)
+        for target in written(node)
+        if target in GIVEN and (not target or floor_of(target) > floor_of(named(path)))
+    ]
+    assert upward == []
+
+
+def test_no_module_is_named_by_a_string():
+    strings = [
+        f"{path.relative_to(SOURCE)}:{node.lineno} {node.value!r}"
+        for path in MODULES
+        if path.name != "__init__.py" and path.relative_to(SOURCE).as_posix() not in TABLES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and names_a_module(node.value)
+    ]
+    assert strings == []
+
+
+def names_a_module(text):
+    return text.startswith("boxwood.") and text.removeprefix("boxwood.") in {"", *NAMED}
+
+
+def test_only_tables_import_by_a_name_that_is_computed():
+    calls = {
+        path.relative_to(SOURCE).as_posix()
+        for path in MODULES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in {"import_module", "__import__"}
+    }
+    assert calls == TABLES | {"_imports.py"}  # public names when they are first used, and optional packages
 
 
 def circles_in(arcs):

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from sklearn.mixture import GaussianMixture
 
-from boxwood import Explanation, ThresholdTree, explain
+from boxwood import Explanation, ThresholdTree, explain, load
 from boxwood.errors import ModelError
-from boxwood.explanation import load
 from boxwood.render import rules, sql
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.scale import law

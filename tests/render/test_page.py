@@ -22,13 +22,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
+from boxwood import Explanation
 from boxwood.errors import DataError
-from boxwood.explanation import Basis, ClusterStability, CutStability, Explanation, HeldOut, LeftOut, Stability
+from boxwood.explanation import Basis, ClusterStability, CutStability, HeldOut, LeftOut, Stability
 from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.render import EXPORTERS
-from boxwood.render.page import page as _page
-from boxwood.render.words.figures import brief
-from boxwood.render.words.rules import category
+from boxwood.render.page import _template
+from boxwood.words.figures import brief
+from boxwood.words.values import category
 from tests.cases import make_case
 from tests.scale import seeds, variants
 
@@ -280,9 +281,9 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     assert type(pickle.loads(pickle.dumps(ex.clusters))) is boxwood.explanation.Clusters
     assert pickle.loads(pickle.dumps(ex.profile())).names == ex.names
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    _page._environment.cache_clear()
+    _template._environment.cache_clear()
     assert ex.frontier()._repr_html_() == f"<pre>{html.escape(str(ex.frontier()))}</pre>"
-    _page._environment.cache_clear()
+    _template._environment.cache_clear()
 
 
 def page_text(result):
@@ -501,7 +502,7 @@ def test_writing_a_file(wine, tmp_path):
 
 def test_without_jinja2(wine, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    _page._environment.cache_clear()
+    _template._environment.cache_clear()
     try:
         with pytest.raises(ImportError, match=r'^the report needs jinja2: pip install "boxwood\[page\]"$'):
             wine.to_html()
@@ -509,7 +510,7 @@ def test_without_jinja2(wine, monkeypatch):
         estimator = boxwood.IMM(n_clusters=3, random_state=0).fit(load_iris().data)
         assert "<pre>" in estimator._repr_mimebundle_()["text/html"]
     finally:
-        _page._environment.cache_clear()
+        _template._environment.cache_clear()
 
 
 def test_estimators_keep_the_picture_of_scikit_learn():

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from boxwood import __version__
+from boxwood._version import __version__
 from boxwood.cli._errors import Verbs
 from boxwood.cli._terminal import drop_unsaid, escape_unknown
 

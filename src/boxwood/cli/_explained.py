@@ -18,7 +18,7 @@ from boxwood.errors import DataError
 from boxwood.grow import METHODS
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
     from boxwood.passes import Source
     from boxwood.reference.mixed import MixedTable
     from boxwood.table import Kinds, Table
@@ -171,7 +171,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
     given = _parameters(table, clusters, options)
     with _growing(talk, makes_clusters=clusters is not None) as (status, warned):
-        from boxwood.explanation import explain
+        from boxwood.api.explain import explain
         from boxwood.explanation.measured_tree import with_kinds
 
         status(0.0, rows=len(table.X))
@@ -301,7 +301,7 @@ def explained_in_batches(
     talk: Talk, source: Source, columns: ColumnNames, labels: str | None, **options: Any
 ) -> tuple[Explanation, list[str]]:
     """Return the explanation of a source, and the warnings; options are those of `explain`."""
-    from boxwood.explanation import explain
+    from boxwood.api.explain import explain
 
     with _growing(talk, makes_clusters=labels is None) as (status, warned):
         source.tick = told_by_rows(source, status)

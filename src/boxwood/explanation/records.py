@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -61,9 +60,10 @@ __all__ = [
 
 
 def in_notebook(result: Any) -> str:
-    """Return what a notebook shows of a result. The page stands above its records, so it is known by name alone."""
-    shown: str = import_module("boxwood.render.page.page").result_in_notebook(result)
-    return shown
+    """Return what a notebook shows of a result."""
+    from boxwood.render.page.results import result_in_notebook
+
+    return result_in_notebook(result)
 
 
 NOT_CHOSEN = "not chosen"
@@ -239,7 +239,7 @@ class Frontier(Sequence[FrontierRow]):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import frontier_text
+        from boxwood.words.measured import frontier_text
 
         return frontier_text(self)
 
@@ -359,7 +359,7 @@ class Stability(NamedTuple):
         return self.explained > self.without_groups
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import stability_text
+        from boxwood.words.measured import stability_text
 
         return stability_text(self)
 
@@ -411,7 +411,7 @@ class Clusters(tuple[ClusterSummary, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import cluster_lines
+        from boxwood.words.measured import cluster_lines
 
         return "\n".join(cluster_lines(self))
 
@@ -648,7 +648,7 @@ class Profile(tuple[ColumnProfile, ...]):
         return made
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import profile_text
+        from boxwood.words.measured import profile_text
 
         return profile_text(self)
 

@@ -21,7 +21,7 @@ from boxwood.tree.on_frames import is_on_machines, tree_on_frame
 from boxwood.tree.shorten import recut, shortened
 
 if TYPE_CHECKING:
-    from boxwood.axes import AxisMap
+    from boxwood.axes.maps import AxisMap
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import column_names, is_frame
+from boxwood._version import __version__
 from boxwood.explanation.ask.columns import ColumnNote
 from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
 from boxwood.passes import Source
@@ -44,8 +45,6 @@ def given_in(X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> G
 
 def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
     """Return the explanation with its basis; IN: known: columns that were left out before, and why."""
-    from boxwood import __version__
-
     noted = [note.left_out for note in ex.notes if isinstance(note, ColumnNote) and note.left_out is not None]
     told = noted or [_among(one, given.names) for one in known]
     named = {*ex.columns, *given.beside, *(name for one in told for name in one.columns)}

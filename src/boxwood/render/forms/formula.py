@@ -15,8 +15,8 @@ from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.reference.budget import as_names
 from boxwood.render.forms.code import comparisons, in_spreadsheet, moments_of, of_dates, plain
-from boxwood.render.words.models import explanation_of
-from boxwood.render.words.walk import WalkStep, among, sides_with_gaps, walk
+from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
+from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
 
 if TYPE_CHECKING:

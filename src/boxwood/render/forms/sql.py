@@ -23,7 +23,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import moments_of
 from boxwood.render.forms.dialects import Dialect, dialect_of
-from boxwood.render.words.models import explanation_of
+from boxwood.render.models import explanation_of
 from boxwood.table.sql import as_number
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes as tree_boxes

@@ -1,37 +1,34 @@
 """`page`: an explanation as one file for a browser, which loads nothing; `short_page`: its short form for notebooks.
 
-The facts come from the files `_page_*.py` as plain data, the templates in the folder `page` place them. Counts that are
-to be rounded are rounded before, in the explanation itself. Texts of others, such as names of columns, are escaped by
-the templates. Nothing else may run: the content-security policy allows one script and one style, by their hashes.
+The facts come from the files beside this one as plain data, the templates of the same folder place them. Counts that
+are to be rounded are rounded before, in the explanation itself.
 """
 
 from __future__ import annotations
 
 import html
 import math
+import os
 import re
-from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._imports import require
+from boxwood._files import replacing
 from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
-from boxwood.render.forms.text import notes_of, tells_price, unbeaten
+from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.models import explanation_of
+from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
     LARGEST,
-    apart,
     basis_lines,
     outline_of_tree,
     profile_table,
@@ -40,26 +37,18 @@ from boxwood.render.page._parts import (
     ways_in_full,
     what_if,
 )
-from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
-from boxwood.render.pictures.picture import Picture, Swatch, amount, picture_of, rows_of, swatches_of
-from boxwood.render.words.figures import LONGEST_NAME, grown_by, joined, percent, shortened, size
-from boxwood.render.words.measured import ENOUGH, _between, _cut_name, _price, profile_lines, share_of_worth, worth_line
-from boxwood.render.words.models import explanation_of
-from boxwood.render.words.rules import (
-    NO_ROW,
-    NO_RULE,
-    cluster_name,
-    column_name,
-    condition,
-    is_impossible,
-    shared,
-)
-from boxwood.render.words.standing import standing_out, suggested_names
+from boxwood.render.page._rules import apart, rules_of
+from boxwood.render.page._template import file_of, framed, stripes, written
+from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.words.figures import joined, percent, shortened
+from boxwood.words.measured import share_of_worth, worth_line
+from boxwood.words.methods import grown_by
+from boxwood.words.standing import standing_out, suggested_names
+from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation import ClusterSummary, Condition, Frontier, Rule, Stability
-    from boxwood.explanation.records import ColumnProfile, Worth
-    from boxwood.explanation.verbs import Measurable
+    from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.explanation.records import ClusterSummary, ColumnProfile, Worth
 
 _FORMS = {
     "sql": "SQL",
@@ -69,6 +58,18 @@ _FORMS = {
 }  # of EXPORTERS, as far as it has them
 _LONGEST_CODE = 100_000  # characters of one form
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
+
+
+def report(
+    model: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
+) -> str | None:
+    """Return the report, or write it to a file; see `Explanation.to_html`."""
+    written_page = page(model, title=title, min_count=min_count)
+    if path is None:
+        return written_page
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        file.write(written_page)
+    return None
 
 
 def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
@@ -93,7 +94,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = joined(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
-    return _written("page.html", facts, _title(ex, title), script=_file("page.js"))
+    return written("page.html", facts, _title(ex, title), script=file_of("page.js"))
 
 
 def short_page(model: Any) -> tuple[str, int]:
@@ -106,10 +107,10 @@ def short_page(model: Any) -> tuple[str, int]:
     facts = _facts(ex, None, whole, has_price=tells_price(whole))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
-    return _written("short.html", facts, _title(ex, None), script=""), round(height)
+    return written("short.html", facts, _title(ex, None), script=""), round(height)
 
 
-def in_notebook(ex: Measurable) -> str:
+def in_notebook(ex: MeasuredTree) -> str:
     """Return the short form for a notebook: in a frame, so that neither style reaches the other.
 
     Without the page's extra, or if anything goes wrong, it is the printed explanation.
@@ -117,51 +118,8 @@ def in_notebook(ex: Measurable) -> str:
     try:
         short, height = short_page(ex)
     except Exception:  # a representation is never an error
-        return f"<pre>{html.escape(str(ex))}</pre>"
-    return _frame(_title(ex, None), short, height)
-
-
-def result_in_notebook(result: Any) -> str:
-    """Return a result in a frame of its own for a notebook; what `print` shows, if that cannot be had.
-
-    IN: result: Clusters, Frontier, Stability or Profile, or another with a text.
-    """
-    kind, text = type(result).__name__, str(result)
-    facts: dict[str, Any] = dict.fromkeys(("cards", "curve", "stability", "table", "text", "tree"))
-    n_clusters = len(result if kind == "Clusters" else getattr(result, "clusters", ()))
-    try:
-        if kind == "Clusters":
-            swatches = swatches_of(tuple(one.name for one in result))
-            facts["cards"] = [_rules_of(*pair, size(pair[0].size)) for pair in zip(result, swatches, strict=True)]
-        elif kind == "Frontier":
-            facts["curve"] = frontier_charts(result, price=True)
-        elif kind == "Stability":
-            swatches = swatches_of(tuple(one.name for one in result.clusters))
-            facts["stability"] = stability_tables(result, swatches)
-        elif kind == "Profile":
-            facts["table"] = profile_lines(result)
-        else:
-            facts["text"] = text
-        page = _written("result.html", facts | _stripes(n_clusters), kind, script="")
-    except Exception:  # a representation is never an error
-        return f"<pre>{html.escape(text)}</pre>"
-    return _frame(kind, page, 120 + 24 * len(text.splitlines()))
-
-
-_MOST_PIXELS = 4000  # of a frame
-
-
-def _frame(title: str, page: str, height: int) -> str:
-    """Return a frame as high as its page, once that is laid out; `height` is about that, where nothing may ask.
-
-    No script runs inside. The frame has the notebook's origin, so that the notebook can ask for its height.
-    """
-    ask = f"this.style.height=Math.min(this.contentDocument.body.scrollHeight+10,{_MOST_PIXELS})+'px'"
-    style = f"width:100%;height:{min(height, _MOST_PIXELS)}px;border:0;resize:vertical;overflow:auto"
-    return (
-        f'<iframe title="boxwood: {html.escape(title)}" sandbox="allow-same-origin" srcdoc="{html.escape(page)}" '
-        f'onload="{ask}" style="{style}"></iframe>'
-    )
+        return f"<pre>{html.escape(text(ex))}</pre>"
+    return framed(_title(ex, None), short, height)
 
 
 # ----------------------------------------------------------------------------------------------------------- facts
@@ -169,7 +127,7 @@ _IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 """Notes on columns of which the page tells at its top what it rests on."""
 
 
-def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_price: bool) -> dict[str, Any]:
+def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has_price: bool) -> dict[str, Any]:
     """Return the facts that both forms show; IN: guarded: the explanation without what a page does not tell."""
     ex, picture, hidden = guarded._for_people(), picture_of(guarded), hidden_clusters(whole, count)
     profile = guarded._kept["profile"]
@@ -187,7 +145,7 @@ def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_pri
         "of_known": _of_known(ex),
         "swatches": picture.swatches,
         "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
-        **_stripes(ex.n_clusters),
+        **stripes(ex.n_clusters),
         "cards": cards(ex, picture, profile, hidden, count),
         "hidden": _not_shown(ex, hidden),
         "profile": profile_table(ex, profile) if profile else None,
@@ -200,7 +158,7 @@ def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_pri
     }
 
 
-def _not_shown(ex: Measurable, hidden: Mapping[int, str]) -> str:
+def _not_shown(ex: MeasuredTree, hidden: Mapping[int, str]) -> str:
     """Return that values of clusters of few rows are not shown, to stand behind a sentence; empty if there are none."""
     named = [
         f"; {shortened(cluster_name(ex.names[i]))} is {rows}: its values are not shown" for i, rows in hidden.items()
@@ -208,7 +166,7 @@ def _not_shown(ex: Measurable, hidden: Mapping[int, str]) -> str:
     return "".join(named) if len(named) <= _NAMED else f"; values of {len(named):,} clusters of few rows are not shown"
 
 
-def _of_known(ex: Measurable) -> str:
+def _of_known(ex: MeasuredTree) -> str:
     """Return the tested columns of words of which the other side of a cut has only values that the table has."""
     coded = ex.coded_columns
     closed = [j for j in ex.tree.features.tolist() if j in coded and not coded[j].others and len(coded[j].values) > 2]
@@ -219,7 +177,7 @@ _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # n
 _MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([a-z_-]+\))$")
 
 
-def _as_in_chart(note: str, ex: Measurable) -> str:
+def _as_in_chart(note: str, ex: MeasuredTree) -> str:
     """Return a note on more leaves with the chart's tree that agrees well, if it has one; any other note as it is."""
     found = _MORE_LEAVES.match(note)
     if not found:
@@ -235,18 +193,20 @@ def _as_in_chart(note: str, ex: Measurable) -> str:
 _ENOUGH = 0.9  # agreement that makes more leaves worth a mention
 
 
-def _frontier(ex: Measurable, has_price: bool) -> dict[str, Any] | None:
+def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
     if known is None and ex._in_memory is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
+        from boxwood.explanation.measure.frontier import frontier_of
+
         try:
-            known = ex.frontier()
+            known = frontier_of(ex)
         except DataError:
             return None
     return None if known is None else frontier_charts(known, price=has_price)
 
 
-def _note_on_what_is_missing(ex: Measurable, facts: Mapping[str, Any]) -> list[str]:
+def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list[str]:
     """Return a note on the parts of the page that need rows, if the model was read from a file and holds none."""
     if ex._evidence is not None:
         return []
@@ -265,7 +225,7 @@ def _note_on_what_is_missing(ex: Measurable, facts: Mapping[str, Any]) -> list[s
     ]
 
 
-def _code(ex: Measurable) -> list[dict[str, str]]:
+def _code(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
     forms = [("Text", text_of_tree(ex, picture_of(ex)))]
     for name, label in _FORMS.items():
@@ -277,24 +237,11 @@ def _code(ex: Measurable) -> list[dict[str, str]]:
     return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
 
 
-def _stripes(n_clusters: int) -> dict[str, Any]:
-    """Return the colours of the clusters, and the stripes of those that have some."""
-    colours = _colours(n_clusters)
-    return {"colours": colours, "hatches": [(i, angle) for i, _, _, angle in colours if angle is not None]}
-
-
-def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
-    """Return the colours of the clusters: the number, the colour, the ink on it, and the degrees of its stripes."""
-    n = min(max(n_clusters, len(COLOURS)), len(COLOURS) * len(PATTERNS))
-    colours = [(i, colour_of(i), PATTERNS[i // len(COLOURS)]) for i in range(n)]
-    return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
-
-
 _MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
 _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
 
-def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
+def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
     """Return the names of the parts for which a sheet of paper has no room."""
     tree = facts["tree"]
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
@@ -306,68 +253,17 @@ def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
 
 
-def _title(ex: Measurable, title: str | None) -> str:
+def _title(ex: MeasuredTree, title: str | None) -> str:
     return printable(title) if title else f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
-
-
-# ------------------------------------------------------------------------------------------------------- templates
-def _written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
-    jinja = _environment()
-    tree = facts["tree"] or {"width": None, "paper": None}
-    style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
-    policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
-    text: str = jinja.get_template(template).render(
-        **facts, title=title, policy=policy, style=style, script=script, version=_version()
-    )
-    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file
-
-
-@cache
-def _environment() -> Any:
-    jinja2 = require("jinja2", "page", "the report")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_file),
-        autoescape=lambda name: name is None or not name.endswith(".css"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["short"] = _shortened
-    environment.filters["colour"] = class_of
-    return environment
-
-
-def _shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """Return a name, cut in the middle if it is long."""
-    half = longest // 2
-    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
-
-
-def _file(name: str) -> str:
-    """Return a file of the folder `page`."""
-    return files("boxwood.render").joinpath("page", name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """Return the hash by which a content-security policy knows a script or a style."""
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _version() -> str:
-    from boxwood import __version__
-
-    return __version__
 
 
 MOST_CLUSTERS = 30  # of a confusion table that is shown whole
 _MOST_PAIRS = 30
-_MOST_RULES = 8  # of a card
 _NAMED = 6  # columns
 _FAR_BELOW = 0.1  # distance of a low baseline from the agreement
 
 
-def lede(ex: Measurable, count: int | None = None) -> str:
+def lede(ex: MeasuredTree, count: int | None = None) -> str:
     """Return the first sentence; IN: count: to which rows are rounded down."""
     kept = ex.n_rows - ex.n_left_out
     largest = max(ex.clusters, key=lambda cluster: cluster.share)
@@ -381,7 +277,7 @@ def lede(ex: Measurable, count: int | None = None) -> str:
     )
 
 
-def tiles(ex: Measurable, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
+def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
     """Return the numbers at the top, each with a note."""
     names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -404,7 +300,7 @@ def tiles(ex: Measurable, has_price: bool, count: int | None = None) -> list[dic
 
 
 def cards(
-    ex: Measurable,
+    ex: MeasuredTree,
     picture: Picture,
     profile: tuple[ColumnProfile, ...],
     hidden: Mapping[int, str] = MappingProxyType({}),
@@ -424,7 +320,7 @@ def cards(
         if count is not None and not cluster.size:
             rows = f"fewer than {count} rows{'' if is_hidden else ' in each leaf'}"
         found.append(
-            _rules_of(cluster, swatch, rows)
+            rules_of(cluster, swatch, rows)
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
@@ -446,22 +342,6 @@ def _with_shares(clusters: Sequence[ClusterSummary], hidden: Collection[int]) ->
     ]
 
 
-def _rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, Any]:
-    """Return the size of a cluster, its rules, and how well they describe it."""
-    common, rests = shared(cluster.rules)
-    return {
-        "swatch": swatch,
-        "rows": rows,
-        "share": "" if rows.startswith("fewer") else percent(cluster.share),
-        "shared": _lines(common) if common else [],
-        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_Line(NO_RULE)]],
-        "more": max(len(cluster.rules) - _MOST_RULES, 0),
-        "caught": None if cluster.caught is None or not cluster.rules else percent(cluster.caught),
-        "precision": None if cluster.precision is None else percent(cluster.precision),
-        "worth": None,
-    }
-
-
 def losses(picture: Picture) -> list[dict[str, str]]:
     """Return a line for each cut: its test, its rows, and the rows that are lost there; none without rows."""
     if any(cut.lost is None for cut in picture.cuts):
@@ -478,7 +358,7 @@ def losses(picture: Picture) -> list[dict[str, str]]:
     ]
 
 
-def confusion(ex: Measurable, picture: Picture) -> dict[str, Any] | None:
+def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     """Return the rows by cluster and by the cluster of their rule; of many clusters the largest mistakes alone.
 
     The share of a cell in its row comes in steps of 5%, for its shade.
@@ -514,25 +394,7 @@ def _pairs(table: Floats) -> list[dict[str, Any]]:
     return [{"own": i, "rules": j, "text": amount(table[i, j])} for i, j in places if wrong[i, j]]
 
 
-class _Line(NamedTuple):
-    """A condition in words, and with all words of a list, if some are left out; else empty."""
-
-    text: str
-    whole: str = ""
-
-
-def _lines(rule: Rule) -> list[_Line]:
-    if any(map(is_impossible, rule)):
-        return [_Line(NO_ROW)]
-    return [_line(one) for one in rule] or [_Line("every row")]
-
-
-def _line(one: Condition) -> _Line:
-    text, whole = (apart(condition(one, whole=each), column_name(one.column)) for each in (False, True))
-    return _Line(text, whole if len(whole) > len(text) else "")
-
-
-def _agreement_note(ex: Measurable, count: int | None) -> str:
+def _agreement_note(ex: MeasuredTree, count: int | None) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
@@ -555,7 +417,7 @@ def _price_card(price: float) -> str:
     return f"{price:.3f}" if price < 1000 else f"{price:.3g}"
 
 
-def _price_note(ex: Measurable) -> str:
+def _price_note(ex: MeasuredTree) -> str:
     if math.isinf(ex.price):
         return "The clusters have no spread at all; the groups that the rules make have some."
     if ex.reference_cost == 0:
@@ -575,139 +437,3 @@ _DISTANCES = {"sqeuclidean": "squared distance", "l1": "ℓ1 distance", "l2": "E
 
 def _count(n: int, noun: str, nouns: str | None = None) -> str:
     return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
-
-
-_WIDTH, _HEIGHT = 440.0, 190.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 22.0, 34.0  # margins
-_MOST_TICKS = 10
-_STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
-
-
-def frontier_charts(frontier: Frontier, *, price: bool) -> dict[str, Any]:
-    """Return two charts over the number of leaves, price and agreement, and the table of both.
-
-    IN: price: whether it is shown.
-    """
-    prunings, this = [row for row in frontier if not row.is_this], frontier.this
-    charts = [
-        _chart(
-            "Price",
-            [(row.leaves, row.price) for row in prunings],
-            [(row.leaves, row.price_held_out) for row in prunings],
-            (this.leaves, this.price),
-            _price,
-        ),
-        _chart(
-            "Agreement",
-            [(row.leaves, row.agreement) for row in prunings],
-            [(row.leaves, row.agreement_held_out) for row in prunings],
-            (this.leaves, this.agreement),
-            percent,
-        ),
-    ]
-    return {
-        "charts": [chart for chart in charts[0 if price else 1 :] if chart is not None],
-        "price": price,
-        "folds": frontier.folds,
-        "rows": [
-            {
-                "leaves": f"{row.leaves:,}",
-                "price": _price(row.price),
-                "agreement": percent(row.agreement),
-                "price_held_out": _price(row.price_held_out),
-                "agreement_held_out": percent(row.agreement_held_out),
-                "is_this": row.is_this,
-            }
-            for row in frontier
-        ],
-    }
-
-
-def stability_tables(stability: Stability, swatches: Sequence[Swatch]) -> dict[str, Any]:
-    """Return the verdict, and the tables of clusters and of cuts."""
-    return {
-        "verdict": stability.verdict,
-        "n": f"{stability.n:,}",
-        "is_enough": stability.n >= ENOUGH,
-        "clusters": [
-            {
-                "swatch": swatches[one.cluster],
-                "overlap": f"{one.jaccard:.2f}",
-                "low": f"{one.jaccard_low:.2f}",
-                "bar": round(100 * one.jaccard, 1),
-            }
-            for one in stability.clusters
-        ],
-        "cuts": [
-            {
-                "test": _cut_name(one),
-                "returns": f"{one.returns:.0%}",
-                "between": _between(one),
-            }
-            for one in stability.cuts
-        ],
-    }
-
-
-# ----------------------------------------------------------------------------------------------------------- steps
-class _Scale:
-    """Places of leaves and values in a chart; both axes are linear."""
-
-    def __init__(self, leaves: Sequence[int], values: Sequence[float]) -> None:
-        self.first, self.last = min(leaves), max(max(leaves), min(leaves) + 1)
-        low, high = min(values), max(values)
-        room = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
-        self.low, self.high = low - room, high + room
-
-    def x(self, leaves: float) -> float:
-        return round(_LEFT + (leaves - self.first) / (self.last - self.first) * (_WIDTH - _LEFT - _RIGHT), 1)
-
-    def y(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
-
-
-def _chart(name: str, points: Any, held_out: Any, this: tuple[int, float], words: Any) -> dict[str, Any] | None:
-    """Return a chart of values over leaves; None if fewer than two of them are finite."""
-    known, other = ([one for one in line if _finite(one[1])] for line in (points, held_out))
-    if len(known) < 2:
-        return None
-    shown = [*known, *other, *([this] if _finite(this[1]) else [])]
-    scale = _Scale([one[0] for one in shown], [one[1] for one in shown])
-    step = next(step for step in _STEPS if (scale.last - scale.first) / step <= _MOST_TICKS)
-    ticks = range(math.ceil(scale.first / step) * step, scale.last + 1, step)
-    levels = [scale.low + (scale.high - scale.low) * share for share in (0.08 / 1.16, 0.5, 1.08 / 1.16)]
-    return {
-        "name": name,
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "bottom": _HEIGHT - _BOTTOM,
-        "line": " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in known),
-        "dots": [(scale.x(x), scale.y(y)) for x, y in known],
-        "held_out": " ".join(f"{scale.x(x)},{scale.y(y)}" for x, y in other),
-        "ticks": [(scale.x(leaves), f"{leaves:,}") for leaves in ticks],
-        "levels": [(scale.y(level), words(round(level, 9))) for level in levels],
-        "left": _LEFT,
-        "right": _WIDTH - _RIGHT,
-        "told": f"{name} from {words(known[0][1])} at {known[0][0]} leaves to {words(known[-1][1])} at {known[-1][0]}",
-        "this": _mark(scale, *this, words, rises=known[-1][1] > known[0][1]),
-    }
-
-
-def _finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
-
-
-def _mark(scale: _Scale, leaves: int, value: float, words: Any, *, rises: bool) -> dict[str, Any] | None:
-    """Return the place of this tree and its value, off the line if there is room; None where that is infinite."""
-    if not _finite(value):
-        return None
-    x, y = scale.x(leaves), scale.y(value)
-    anchor = "start" if x < _LEFT + 60 else "end" if x > _WIDTH - _RIGHT - 60 else "middle"
-    return {
-        "x": x,
-        "y": y,
-        "text": f"this tree {words(value)}",
-        "anchor": anchor,
-        "text_y": y - 9 if y > (_HEIGHT - _BOTTOM - 24 if rises else 34) else y + 20,
-    }

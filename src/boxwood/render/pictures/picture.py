@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices, Weights
+from boxwood.render.forms.walk import CutWords, Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, dated
-from boxwood.render.pictures.colours import colour_of, hatch_of, ink_on, outline_of
-from boxwood.render.words.figures import are_years, fitted, text_width
-from boxwood.render.words.rules import category, cluster_name, column_name
-from boxwood.render.words.walk import CutWords, Sides, codes_at_cuts, cut_words
+from boxwood.render.pictures.swatches import Swatch, swatches_of
 from boxwood.tree.boxes import reached_by_missing
+from boxwood.words.figures import are_years, fitted, text_width
+from boxwood.words.values import category, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -38,21 +37,6 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
-
-
-class Swatch(NamedTuple):
-    """How a cluster is drawn: its number (`mark`), its name in full, its colours, and its pattern for print in grey.
-
-    `ink` is the colour of text on `colour`, `outline` a darker shade of it, `hatch` a pattern in matplotlib's signs.
-    """
-
-    cluster: int
-    mark: str
-    name: str
-    colour: str
-    ink: str
-    outline: str
-    hatch: str
 
 
 class Label(NamedTuple):
@@ -169,17 +153,6 @@ def picture_of(ex: MeasuredTree) -> Picture:
         ex._kept["picture"] = _picture(ex._for_people())
     picture: Picture = ex._kept["picture"]
     return picture
-
-
-def swatches_of(names: tuple[Hashable, ...]) -> tuple[Swatch, ...]:
-    """Return how each cluster is drawn. Its mark is its name if all names are short whole numbers, else its number."""
-    plain = all(isinstance(name, int) and not isinstance(name, bool) and len(str(name)) <= 3 for name in names)
-    return tuple(
-        Swatch(
-            i, str(name if plain else i), cluster_name(name), colour, ink_on(colour), outline_of(colour), hatch_of(i)
-        )
-        for i, (name, colour) in enumerate(zip(names, map(colour_of, range(len(names))), strict=True))
-    )
 
 
 def _picture(ex: MeasuredTree) -> Picture:

@@ -1,11 +1,10 @@
-"""Counts, shares and names as texts and pictures show them, and how a tree was grown, in words."""
+"""Counts, shares and names as texts and pictures show them."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
 import numpy as np
@@ -13,10 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._dates import Dates
 from boxwood._messages import printable
-from boxwood.render.words.rules import grouped, number
-
-if TYPE_CHECKING:
-    from boxwood.explanation.records import NumberColumn
+from boxwood.words.values import grouped, number
 
 LONGEST_NAME = 40  # a longer name is cut in the middle
 
@@ -164,22 +160,6 @@ def are_years(name: str, values: ArrayLike) -> bool:
     return bool(_YEAR.search(name) or is_near)
 
 
-def brief_in(column: NumberColumn, x: float) -> str:
-    """Return a number of a column of a profile in few digits: of dates the day, of years without a comma."""
-    said = brief_of(x, column.dates)
-    return said.replace(",", "") if are_years(column.column, column.everyone.quantiles) else said
-
-
-_FAR = 60.0  # days
-
-
-def about(column: NumberColumn, x: float) -> str:
-    """Return a number of a column in few digits, as it may be that of a row; of dates that spread, the month."""
-    if column.dates is None or column.everyone.deviation < _FAR:
-        return brief_in(column, x)
-    return column.dates.day(x).rpartition("-")[0]
-
-
 def brief(x: float) -> str:
     """Return a number in three digits, or four where it has four before the point.
 
@@ -194,53 +174,3 @@ def brief(x: float) -> str:
         if abs(x) >= least:
             return f"{x / unit:.3g}{sign}"
     return f"{x:,.0f}" if abs(x) >= 1000 else f"{x + 0.0:.3g}"
-
-
-_GROWERS = {
-    "imm": "IMM",
-    "greedy": "Ex-Greedy",
-    "shallow": "ExShallow",
-    "mmdt": "MMDT",
-    "exkmc": "ExKMC",
-    "exkmc-root": "ExKMC from a single leaf",
-    "expand": "Expand",
-    "expand-root": "Expand from a single leaf",
-    "cart": "CART",
-    "cart-entropy": "CART by entropy",
-    "regression-centers": "a regression tree on the clusters' centres",
-    "regression-rows": "a regression tree on the rows",
-    "optimal": "exact search",
-    "random_cuts": "random cuts",
-    "kernel_imm": "Kernel IMM",
-    "kernel_exkmc": "Kernel ExKMC",
-    "kernel_exkmc-root": "Kernel ExKMC from a single leaf",
-    "kernel_expand": "Kernel Expand",
-    "kernel_expand-root": "Kernel Expand from a single leaf",
-    "kernel_mmdt": "Kernel MMDT",
-}
-_STEPS = {
-    "exkmc": "more leaves by ExKMC",
-    "expand": "more leaves by Expand",
-    "pruned": "over-grown and pruned back",
-    "matched": "one leaf for each cluster",
-    "resolved": "small subtrees solved exactly",
-    "swapped": "leaves moved to where they are worth more",
-    "refined": "cuts refined",
-}
-
-
-def grown_by(method: str) -> str:
-    """Return how a tree was grown, such as "Ex-Greedy, cuts refined"; unknown parts of a method stay as they are.
-
-    IN: method: as in `Explanation.method`, a name of `grow.METHODS` and the steps after it.
-
-    Examples
-    --------
-    >>> grown_by("greedy-exkmc, refined")
-    'Ex-Greedy, more leaves by ExKMC, cuts refined'
-    """
-    base, *steps = method.split(", ")
-    if base not in _GROWERS and "-" in base:
-        base, _, step = base.rpartition("-")
-        steps.insert(0, step)
-    return ", ".join([_GROWERS.get(base, base), *(_STEPS.get(step, step) for step in steps)])

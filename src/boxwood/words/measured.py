@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
 from boxwood._messages import as_written
-from boxwood.render.words.figures import (
+from boxwood.tree.boxes import ends_without_missing
+from boxwood.words.figures import (
+    are_years,
     brief,
-    brief_in,
+    brief_of,
     counted,
     of_leaves,
     percent,
@@ -21,17 +23,8 @@ from boxwood.render.words.figures import (
     size,
     width,
 )
-from boxwood.render.words.rules import (
-    category,
-    cluster_name,
-    cluster_rule,
-    column_name,
-    condition,
-    grouped,
-    number,
-    one_of,
-)
-from boxwood.tree.boxes import ends_without_missing
+from boxwood.words.rules import cluster_rule, condition
+from boxwood.words.values import category, cluster_name, column_name, grouped, number, one_of
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories
@@ -150,6 +143,22 @@ def _middle(column: ColumnProfile, group: Any) -> str:
         return middle_of(column, group)  # type: ignore[arg-type]
     place = max(range(len(group.shares)), key=lambda i: group.shares[i])
     return f"{percent(group.shares[place])} {category_of(column, place)}"
+
+
+def brief_in(column: NumberColumn, x: float) -> str:
+    """Return a number of a column of a profile in few digits: of dates the day, of years without a comma."""
+    said = brief_of(x, column.dates)
+    return said.replace(",", "") if are_years(column.column, column.everyone.quantiles) else said
+
+
+_FAR = 60.0  # days
+
+
+def about(column: NumberColumn, x: float) -> str:
+    """Return a number of a column in few digits, as it may be that of a row; of dates that spread, the month."""
+    if column.dates is None or column.everyone.deviation < _FAR:
+        return brief_in(column, x)
+    return column.dates.day(x).rpartition("-")[0]
 
 
 def middle_of(column: NumberColumn, group: NumberGroup, say: Callable[[NumberColumn, float], str] = brief_in) -> str:

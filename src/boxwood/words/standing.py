@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood.render.words.figures import about, percent
-from boxwood.render.words.measured import category_of
-from boxwood.render.words.rules import column_name
+from boxwood.words.figures import percent
+from boxwood.words.measured import about, category_of
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation import CategoryColumn, ClusterSummary, NumberColumn
-    from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.records import CategoryColumn, ClusterSummary, ColumnProfile, NumberColumn
 
 STANDS_OUT = 0.5  # standard deviations
 

@@ -1,0 +1,90 @@
+"""Templates of the folder `page`, filled: a page of its own that loads nothing, and a frame around it for notebooks.
+
+Texts of others, such as names of columns, are escaped. Nothing else may run: the content-security policy allows one
+script and one style, by their hashes.
+"""
+
+from __future__ import annotations
+
+import html
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from boxwood._imports import require
+from boxwood._version import __version__
+from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
+from boxwood.words.figures import LONGEST_NAME
+
+_MOST_PIXELS = 4000  # of a frame
+
+
+def framed(title: str, page: str, height: int) -> str:
+    """Return a frame as high as its page, once that is laid out; `height` is about that, where nothing may ask.
+
+    No script runs inside. The frame has the notebook's origin, so that the notebook can ask for its height.
+    """
+    ask = f"this.style.height=Math.min(this.contentDocument.body.scrollHeight+10,{_MOST_PIXELS})+'px'"
+    style = f"width:100%;height:{min(height, _MOST_PIXELS)}px;border:0;resize:vertical;overflow:auto"
+    return (
+        f'<iframe title="boxwood: {html.escape(title)}" sandbox="allow-same-origin" srcdoc="{html.escape(page)}" '
+        f'onload="{ask}" style="{style}"></iframe>'
+    )
+
+
+def stripes(n_clusters: int) -> dict[str, Any]:
+    """Return the colours of the clusters, and the stripes of those that have some."""
+    colours = _colours(n_clusters)
+    return {"colours": colours, "hatches": [(i, angle) for i, _, _, angle in colours if angle is not None]}
+
+
+def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
+    """Return the colours of the clusters: the number, the colour, the ink on it, and the degrees of its stripes."""
+    n = min(max(n_clusters, len(COLOURS)), len(COLOURS) * len(PATTERNS))
+    colours = [(i, colour_of(i), PATTERNS[i // len(COLOURS)]) for i in range(n)]
+    return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
+
+
+def written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
+    jinja = _environment()
+    tree = facts["tree"] or {"width": None, "paper": None}
+    style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
+    policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
+    text: str = jinja.get_template(template).render(
+        **facts, title=title, policy=policy, style=style, script=script, version=__version__
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file
+
+
+@cache
+def _environment() -> Any:
+    jinja2 = require("jinja2", "page", "the report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(file_of),
+        autoescape=lambda name: name is None or not name.endswith(".css"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["short"] = _shortened
+    environment.filters["colour"] = class_of
+    return environment
+
+
+def _shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """Return a name, cut in the middle if it is long."""
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
+
+
+def file_of(name: str) -> str:
+    """Return a file of the folder `page`."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return the hash by which a content-security policy knows a script or a style."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

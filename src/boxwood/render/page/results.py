@@ -1,0 +1,43 @@
+"""`result_in_notebook`: what a notebook shows of the results of verbs: clusters, a frontier, stability, a profile.
+
+Results print themselves, so this file stands beside their records: it imports them, words and charts, not the report.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from boxwood.render.page._charts import frontier_charts, stability_tables
+from boxwood.render.page._rules import rules_of
+from boxwood.render.page._template import framed, stripes, written
+from boxwood.render.pictures.swatches import swatches_of
+from boxwood.words.figures import size
+from boxwood.words.measured import profile_lines
+
+
+def result_in_notebook(result: Any) -> str:
+    """Return a result in a frame of its own for a notebook; what `print` shows, if that cannot be had.
+
+    IN: result: Clusters, Frontier, Stability or Profile, or another with a text.
+    """
+    kind, text = type(result).__name__, str(result)
+    facts: dict[str, Any] = dict.fromkeys(("cards", "curve", "stability", "table", "text", "tree"))
+    n_clusters = len(result if kind == "Clusters" else getattr(result, "clusters", ()))
+    try:
+        if kind == "Clusters":
+            swatches = swatches_of(tuple(one.name for one in result))
+            facts["cards"] = [rules_of(*pair, size(pair[0].size)) for pair in zip(result, swatches, strict=True)]
+        elif kind == "Frontier":
+            facts["curve"] = frontier_charts(result, price=True)
+        elif kind == "Stability":
+            swatches = swatches_of(tuple(one.name for one in result.clusters))
+            facts["stability"] = stability_tables(result, swatches)
+        elif kind == "Profile":
+            facts["table"] = profile_lines(result)
+        else:
+            facts["text"] = text
+        page = written("result.html", facts | stripes(n_clusters), kind, script="")
+    except Exception:  # a representation is never an error
+        return f"<pre>{html.escape(text)}</pre>"
+    return framed(kind, page, 120 + 24 * len(text.splitlines()))
