@@ -751,3 +751,9 @@ def test_a_file_that_is_no_text_says_its_format(tmp_path, format):
         with pytest.raises(DataError, match=f"t.csv is {format}, not {wrong}; name its format: --format {format}$"):
             read_table(path, ReadOptions(format=wrong))
     assert read_table(path, ReadOptions(format=format)).names == ("x",)
+
+
+@pytest.mark.parametrize("kinds", [(), ["w"], "w", {"categories": ["w"]}])
+def test_kinds_of_another_type_are_refused(kinds, tmp_path):
+    with pytest.raises(TypeError, match=r"kinds must be Kinds\(categories, numbers\) or None, got "):
+        read_table(text_file(tmp_path, "t.csv", "a,w\n1,2\n3,4\n"), kinds=kinds)

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._dates import Dates, days_of
 from boxwood._frames import OrderedLabels, refuse_unknown_columns
 from boxwood._types import Array, Floats
-from boxwood._validation import listed
+from boxwood._validation import listed, shown
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
 from boxwood.errors import DataError
 from boxwood.passes.batches import OTHER_KINDS, USABLE
@@ -230,6 +230,8 @@ def _words(
 
     Words are columns called categories, texts that cannot be taken for numbers, and few numbers with leading zeros.
     """
+    if not isinstance(kinds, Kinds | None):
+        raise TypeError(f"kinds must be Kinds(categories, numbers) or None, got {shown(kinds)}")
     if kinds is None:
         mixed = [i for i, column in columns.items() if column.is_mixed and not are_named]
         return {i: _Word("", None, text_among(source, i, _n_rows(source)).why) for i in mixed}
