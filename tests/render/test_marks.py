@@ -99,6 +99,23 @@ def test_every_form_reads_the_marks_of_a_file(seed, tmp_path):
     assert any(known.marks for name, known in ex.categories if ex.columns.index(name) in ex.tree.features)
 
 
+def test_measure_takes_marks_of_other_files_as_missing(tmp_path, monkeypatch):
+    from boxwood.explanation.choose import settings
+
+    rows, labels = table_with_marks(1)
+    plain = [dict(zip((*COLUMNS, "segment"), (*row, y), strict=True)) for row, y in zip(rows, labels, strict=True)]
+    path = tmp_path / "t.csv"
+    pd.DataFrame(plain).to_csv(path, index=False)
+    pq.write_table(pa.Table.from_pylist(plain), tmp_path / "t.parquet")
+    ex = bw.explain(bw.scan(path), "segment", missing="learn")
+    assert any(known.marks for _, known in ex.categories)
+    for gathered in (settings.GATHERED, 10):  # all rows in memory, and some
+        monkeypatch.setattr(settings, "GATHERED", gathered)
+        for file in (path, tmp_path / "t.parquet"):
+            found = ex.measure(bw.scan(file), "segment")
+            assert (found.n_rows, found.n_left_out, found.agreement) == (N_ROWS, 0, 1.0), (gathered, file)
+
+
 def test_a_table_without_marks_has_none_in_its_forms():
     plans = ["red", None, "blue", "n/a"] * 9
     frame = pd.DataFrame({"plan": pd.Series(plans, dtype=object), "visits": range(36)})
