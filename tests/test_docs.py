@@ -30,6 +30,7 @@ MADE = {"_build", "auto_gallery", "generated"}  # by `make docs`
 GUIDES = ("CONTRIBUTING.md", "docs/architecture.md", "tests/README.md", "RELEASING.md")  # quote code as it stands
 PAGES = [
     "README.md",
+    "benchmarks/plan.md",
     *sorted(
         path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md") if not MADE.intersection(path.parts)
     ),
