@@ -81,17 +81,22 @@ def _cases(options: argparse.Namespace) -> Iterator[MixedCase]:
     for table in sorted(tables_of(options), key=lambda table: table.X.size):
         for seed in range(options.seeds):
             rng = np.random.default_rng(seed)
-            at = np.sort(rng.permutation(len(table.X))[:MOST_ROWS])
-            smaller = table._replace(X=table.X[at], classes=table.classes[at])
-            frame = _in_words(smaller.X, rng)
-            for how, labels in _compact(frame) if options.cost else _clusterings(smaller, frame):
+            smaller = shortened(table, rng)
+            frame = in_words(smaller.X, rng)
+            for how, labels in _compact(frame) if options.cost else clusterings(smaller, frame):
                 missing = [] if not options.gaps else [("at random", False), ("large", True)]
                 for what, of_large in missing or [("", False)]:
-                    lacking = _knocked_out(frame, smaller.X, options.gaps, of_large, rng) if missing else frame
+                    lacking = knocked_out(frame, smaller.X, options.gaps, of_large, rng) if missing else frame
                     yield MixedCase(f"{table.name} {seed}, {how}{', ' if what else ''}{what}", lacking, labels)
 
 
-def _in_words(X: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
+def shortened(table: Table, rng: np.random.Generator) -> Table:
+    """Return some of the rows of a long table."""
+    at = np.sort(rng.permutation(len(table.X))[:MOST_ROWS])
+    return table._replace(X=table.X[at], classes=table.classes[at])
+
+
+def in_words(X: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
     """Return the table with half of its columns in bins that have words for names, in no order."""
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     for j in rng.permutation(X.shape[1])[: max(1, X.shape[1] // 2)].tolist():
@@ -102,7 +107,7 @@ def _in_words(X: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
     return frame
 
 
-def _clusterings(table: Table, frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
+def clusterings(table: Table, frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
     if table.classes.any():
         yield "classes", np.unique(table.classes, return_inverse=True)[1]
     yield "k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(table.X)
@@ -113,7 +118,7 @@ def _clusterings(table: Table, frame: pd.DataFrame) -> Iterator[tuple[str, np.nd
 
 
 def _compact(frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
-    yield "one-hot k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(_one_hot(frame))
+    yield "one-hot k-means", KMeans(CLUSTERS, n_init=4, random_state=0).fit_predict(in_one_hot(frame))
     yield from _by_prototypes(frame)
 
 
@@ -136,7 +141,7 @@ def _by_prototypes(frame: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
         yield "k-prototypes", np.unique(found, return_inverse=True)[1]
 
 
-def _one_hot(frame: pd.DataFrame) -> np.ndarray:
+def in_one_hot(frame: pd.DataFrame) -> np.ndarray:
     return pd.get_dummies(frame).to_numpy(dtype=float)
 
 
@@ -152,7 +157,7 @@ def _gower(frame: pd.DataFrame) -> np.ndarray:
     return total
 
 
-def _knocked_out(
+def knocked_out(
     frame: pd.DataFrame, X: np.ndarray, share: float, of_large: bool, rng: np.random.Generator
 ) -> pd.DataFrame:
     """Return the frame without a share of the values of each column: of all, or of the larger half."""
@@ -165,7 +170,7 @@ def _knocked_out(
 
 def _with_words(case: MixedCase, leaves: int) -> list[float]:
     """Return the agreement of trees on the frame, of CART and of ours on one-hot columns, and their conditions."""
-    one_hot = _one_hot(case.frame)
+    one_hot = in_one_hot(case.frame)
     asked: dict[str, Any] = {"max_leaf_nodes": leaves, "objective": "agreement"}
     # named, as a column that says the same as the labels is left out otherwise, and CART has it
     ours = explain(case.frame, case.labels, columns=list(case.frame), **asked)
@@ -188,7 +193,7 @@ def _with_words(case: MixedCase, leaves: int) -> list[float]:
 
 def _by_cost(case: MixedCase, leaves: int) -> list[float]:
     """Return the prices of trees on the frame, of CART and of ours on one-hot columns, which cost what words cost."""
-    one_hot = _one_hot(case.frame)
+    one_hot = in_one_hot(case.frame)
     of_clusters = partition_cost(one_hot, case.labels)
     ours, on_one_hot = (
         explain(rows, case.labels, max_leaf_nodes=leaves, objective="cost", columns=names).price

@@ -5,6 +5,9 @@ more they cost, or how many more of the rows are outside their cluster. It costs
 clusters of k-means, whose cost counts, and classes, where agreement counts if they are not compact. For the curve they
 are left out one after another, those that are worth least for their time first.
 
+With `--mixed` the tables have words and gaps, and what is left out are the columns on which trees are grown for these,
+and the sets that are chosen anew afterwards.
+
 Times are those of one thread, and a column has their ratio to one scikit-learn CART on the same labels.
 """
 
@@ -18,15 +21,19 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.quality.cases import Clusters, clusters_of, numbers_of_clusters, tables_of, timed_tables
+from benchmarks.quality.mixed import clusterings, in_one_hot, in_words, knocked_out, shortened
 from benchmarks.tables import Table
 from benchmarks.timing import print_table
 from boxwood import Explanation, explain
 from boxwood.explanation.choose import _candidates, search, settings
+from boxwood.explanation.choose.on_table import TableSearch
 
+GAPS = 0.2  # of the values of every other table of words
 LEAST_SECONDS = 0.005  # share of the whole time: less that is saved cannot be told from noise
 
 
@@ -53,12 +60,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, default=2, help="the least seconds of so many count (%(default)s)")
     parser.add_argument("--timed", action="store_true", help="the tables of the part speed, each by itself")
     parser.add_argument("--times", nargs="+", type=int, default=[1, 2], help="leaves for each cluster")
+    parser.add_argument("--mixed", action="store_true", help="tables of words and gaps, and what is done for these")
     parser.add_argument("--no-curve", dest="curve", action="store_false", help="leave each out alone, and no more")
 
 
 def main(options: argparse.Namespace) -> None:
     """Print a line for everything that is left out, and the curve, for each number of leaves."""
-    chosen = _timed(options) if options.timed else _cases(options)
+    chosen = _mixed(options) if options.mixed else _timed(options) if options.timed else _cases(options)
     if not chosen:
         sys.exit(f"none of these tables has at most {options.most_values} values and enough rows")
     for case in (chosen[0], chosen[-1]):
@@ -72,7 +80,8 @@ def _print(chosen: Sequence[Clusters], options: argparse.Namespace) -> None:
     header += ["CPU s", "saved", "/ CART"]
     what = f"{len(chosen)} cases" if len(chosen) > 1 else chosen[0].key
     for times in options.times:
-        found = _outcomes(chosen, times, {name: [name] for name in changes()}, options.runs)
+        names = changes_for_words() if options.mixed else changes()
+        found = _outcomes(chosen, times, {name: [name] for name in names}, options.runs)
         whole = found["nothing"]
         keys = [case.key for case in chosen]
         lines = [_line(name, outcomes, whole, keys) for name, outcomes in found.items()]
@@ -88,7 +97,7 @@ def _print(chosen: Sequence[Clusters], options: argparse.Namespace) -> None:
 class _Case(NamedTuple):
     """A table and its clusters: k-means, or the class of each row."""
 
-    X: np.ndarray
+    X: np.ndarray | pd.DataFrame
     clusters: KMeans | np.ndarray
     k: int
     key: str
@@ -107,6 +116,20 @@ def _timed(options: argparse.Namespace) -> list[_Case]:
     names = options.tables or [""]
     found = [table for table in timed_tables() if any(name in table.name for name in names)]
     return [_Case.of(clusters_of(table, table.k, 0, n_init=1)) for table in found if _fits(table, options)]
+
+
+def _mixed(options: argparse.Namespace) -> list[_Case]:
+    """Return so many tables half of whose columns are words, every other one with gaps, with classes or clusters."""
+    tables = sorted((table for table in tables_of(options) if _fits(table, options)), key=lambda table: table.X.size)
+    found = []
+    for place in _places(len(tables), options.cases):
+        rng = np.random.default_rng(place)
+        table = shortened(tables[place], rng)
+        frame = in_words(table.X, rng)
+        labels = next(labels for _, labels in clusterings(table, frame))
+        frame = frame if len(found) % 2 else knocked_out(frame, table.X, GAPS, len(found) % 4 == 0, rng)
+        found.append(_Case(frame, labels, int(labels.max()) + 1, f"{table.name} {len(frame)}x{frame.shape[1]} mixed"))
+    return found
 
 
 def _fits(table: Table, options: argparse.Namespace) -> bool:
@@ -158,6 +181,16 @@ def changes() -> dict[str, Callable[[], AbstractContextManager[object]]]:
     return candidates | impurities | steps
 
 
+def changes_for_words() -> dict[str, Callable[[], AbstractContextManager[object]]]:
+    """Return what can be left out for tables of words and gaps."""
+    return {
+        "one-hot columns": _set(TableSearch, "on_one_hot", lambda table: None),
+        "filled gaps": _set(TableSearch, "on_filled", lambda table: None),
+        "every set": _set(TableSearch, "on_every_set", lambda table: None),
+        "sets chosen anew": _set(TableSearch, "_resettled", lambda table, tree, search: tree),
+    }
+
+
 def in_order(alone: dict[str, Outcomes], whole: Outcomes) -> list[str]:
     """Return the names in the order in which they are left out; IMM stays, as there must be a tree."""
     least = LEAST_SECONDS * whole.seconds.sum()
@@ -181,7 +214,7 @@ def _at_most(module: ModuleType, name: str, value: int) -> Callable[[], Abstract
     return lambda: patch.object(module, name, min(value, getattr(module, name)))
 
 
-def _set(module: ModuleType, name: str, value: object) -> Callable[[], AbstractContextManager[object]]:
+def _set(module: ModuleType | type, name: str, value: object) -> Callable[[], AbstractContextManager[object]]:
     return lambda: patch.object(module, name, value)
 
 
@@ -212,15 +245,16 @@ def _explained(case: _Case, times: int, left_out: Sequence[str]) -> tuple[Explan
     """Return the explanation without what is left out, and processor seconds."""
     with ExitStack() as stack:
         for name in left_out:
-            stack.enter_context(changes()[name]())
+            stack.enter_context((changes() | changes_for_words())[name]())
         start = time.process_time()
         ex = explain(case.X, case.clusters, max_leaf_nodes=times * case.k, n_jobs=1)
         return ex, time.process_time() - start
 
 
 def _seconds_of_cart(case: _Case, times: int) -> float:
+    X = in_one_hot(case.X) if isinstance(case.X, pd.DataFrame) else case.X
     start = time.process_time()
-    DecisionTreeClassifier(max_leaf_nodes=times * case.k, random_state=0).fit(case.X, case.labels)
+    DecisionTreeClassifier(max_leaf_nodes=times * case.k, random_state=0).fit(X, case.labels)
     return time.process_time() - start
 
 

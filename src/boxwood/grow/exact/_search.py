@@ -192,7 +192,8 @@ class Search:
                 return None
             return self.sums.sweep(order, start, min(start + at_once, d), out)
 
-        tried = map_tasks(best_of, range(0, d, at_once), n_jobs=self.n_jobs)
+        starts = range(0, d, at_once)
+        tried = [best_of(0)] if len(starts) == 1 else map_tasks(best_of, starts, n_jobs=self.n_jobs)
         cost, column, code = min(each for each in tried if each is not None)
         leaf = self._leaf(order)
         best = leaf if cost >= leaf.cost else Found(cost, cost, (column, code, None, None))
