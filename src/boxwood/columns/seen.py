@@ -152,9 +152,11 @@ class SeenValues(Seen):
         return len(self.known) < len(self.values)
 
     @cached_property
-    def n_values(self) -> int:  # type: ignore[override]
-        """Number of different values, counted up to two."""
-        return 0 if not len(self.known) else 1 + int(np.ptp(self.known) != 0)
+    def n_values(self) -> int | None:  # type: ignore[override]
+        """Number of different values, counted up to two; not known of words that only other rows have."""
+        if not self.n_known:
+            return None if self.is_word else 0
+        return 1 + int(np.ptp(self.known) != 0)
 
     @cached_property
     def n_once(self) -> int:  # type: ignore[override]
