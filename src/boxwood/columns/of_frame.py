@@ -105,15 +105,15 @@ def readable_columns(
     columns = [found[name] for name in (*unread, *(name for name in dict.fromkeys(names) if found[name].is_word))]
     chosen = categories if wanted is None else names
     why = left_out(columns, Use(chosen=chosen, drops_constants=wanted is None))
-    unused = {OTHER_KINDS[kind]: list[str]() for kind in UNREAD} | by_reason(why)
-    asked = {reason: [name for name in group if name in chosen] for reason, group in unused.items()}
+    by_why = {OTHER_KINDS[kind]: list[str]() for kind in UNREAD} | by_reason(why)
+    asked = {reason: [name for name in group if name in chosen] for reason, group in by_why.items()}
     if any(asked.values()):
         said = "; ".join(f"{listed(group)}: {reason}" for reason, group in asked.items() if group)
         raise DataError(
             f"rules cannot use {said}\nleave such columns out, or make some of few values, or of numbers, of them"
         )
     coded = {seen.name: seen.coded for seen in columns if isinstance(seen.coded, Coded) and seen.name not in why}
-    return _table(frame, [name for name in names if name not in why], coded, unused)
+    return _table(frame, [name for name in names if name not in why], coded, by_why)
 
 
 def with_numbers(frame: Any, names: Sequence[str]) -> Any:

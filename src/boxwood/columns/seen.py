@@ -128,9 +128,15 @@ class SeenValues(Seen):
     FIRST = 50  # values that show of most columns that they hold no whole numbers
 
     def __init__(
-        self, name: str, values: Floats, categories: Categories | None = None, *, kind: str = "number", **about: bool
+        self,
+        name: str,
+        values: Floats,
+        categories: Categories | None = None,
+        *,
+        kind: str = "number",
+        is_padded: bool = False,
     ) -> None:
-        super().__init__(name, kind, is_word=categories is not None, **about)
+        super().__init__(name, kind, is_word=categories is not None, is_padded=is_padded)
         self.values, self.categories = values, categories
 
     @cached_property

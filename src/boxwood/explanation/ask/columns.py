@@ -118,10 +118,10 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         label, compared = clustering, labels_to_compare(column_values(X, clustering))
     elif not (by_clusterer or isinstance(clustering, Reference)):
         compared = labels_to_compare(clustering)
-    columns = seen_in_frame(X, label, has_values=not by_clusterer)
+    seen = seen_in_frame(X, label, has_values=not by_clusterer)
     use = Use(by_clusterer=by_clusterer, has_labels=clustering is not None, labels=compared)
-    why = left_out(columns, use)
-    remaining, reasons = [one.name for one in columns if one.name not in why], by_reason(why)
+    why = left_out(seen, use)
+    remaining, reasons = [one.name for one in seen if one.name not in why], by_reason(why)
     if not remaining:
         said = "; ".join(notes_on_left_out(reasons)) or NONE_BESIDE
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {said}")
