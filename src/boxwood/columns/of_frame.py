@@ -112,7 +112,7 @@ def readable_columns(
         raise DataError(
             f"rules cannot use {said}\nleave such columns out, or make some of few values, or of numbers, of them"
         )
-    coded = {seen.name: seen.coded for seen in columns if isinstance(seen.coded, Coded) and seen.name not in why}
+    coded = {seen.name: seen.coded for seen in columns if seen.name not in why and isinstance(seen.coded, Coded)}
     return _table(frame, [name for name in names if name not in why], coded, by_why)
 
 
