@@ -20,7 +20,8 @@ from boxwood import cli
 from boxwood._files import replacing
 from boxwood.cli import _errors, _terminal
 from boxwood.errors import DataError
-from boxwood.explanation import _written, model_file
+from boxwood.explanation import model_file
+from boxwood.render.page import page
 from boxwood.table import paths
 
 WORDS = "Łódź,größe\n" + "".join(f"{i % 2 * 50 + i},{i}\n" for i in range(40))
@@ -223,7 +224,7 @@ def test_line_ends_are_the_same_on_all_systems(tmp_path, monkeypatch):
             newline = "\r\n"
         return open(path, mode, newline=newline, **options)
 
-    for module in (model_file, _written):
+    for module in (model_file, page):
         monkeypatch.setattr(module, "open", open_on_windows, raising=False)
     explanation = bw.explain([[1.0], [2.0], [8.0]], [0, 0, 1])
     explanation.save(tmp_path / "m.json")

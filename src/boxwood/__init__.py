@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from boxwood import metrics as metrics
     from boxwood import render as render
     from boxwood import theory as theory
+    from boxwood.api.explain import explain as explain
+    from boxwood.api.explanation import Explanation as Explanation
+    from boxwood.api.explanation import load as load
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
     from boxwood.estimators import *
-    from boxwood.explanation import Explanation as Explanation
     from boxwood.explanation import Tally as Tally
     from boxwood.explanation import changes_in_words as changes_in_words
     from boxwood.explanation import compare as compare
-    from boxwood.explanation import explain as explain
-    from boxwood.explanation import load as load
     from boxwood.reference import Mixture as Mixture
     from boxwood.reference import Reference as Reference
     from boxwood.render import write_labels as write_labels
@@ -52,13 +52,15 @@ if TYPE_CHECKING:
     from boxwood.tree import TreeBuilder as TreeBuilder
 
 _MODULES: dict[str, tuple[str, ...]] = {
+    "boxwood.api.explain": ("explain",),
+    "boxwood.api.explanation": ("Explanation", "load"),
     "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans"),
     "errors": ("DataError", "errors"),
     "estimators": (
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),
         *("MMDT", "RandomCuts"),
     ),
-    "explanation": ("Explanation", "Tally", "changes_in_words", "compare", "explain", "load"),
+    "explanation": ("Tally", "changes_in_words", "compare"),
     "reference": ("Mixture", "Reference"),
     "render": ("render", "write_labels"),
     "table": ("scan",),

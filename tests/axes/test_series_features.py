@@ -136,6 +136,7 @@ def test_kernel_imm_grows_a_leaf_for_each_cluster(name):
 
 @each("call, message", [
     (lambda: TaylorKernel(np.exp, [1, -1])([[1.0]]), "coefficients must be at least 0"),
+    (lambda: TaylorKernel(np.exp, []), "coefficients must be at least one number, got none"),
     (lambda: TaylorKernel(np.exp, lambda j: -1.0 * j)([[1.0]]), "coefficients must be at least 0"),
     (lambda: KERNELS["cubic"][0]([[-1.0]]), "TaylorKernel is a kernel of values of at least 0"),
     (lambda: surrogate_map(KERNELS["cubic"][0], [[-1.0], [1.0]], "taylor"), "kernel of values of at least 0"),
@@ -148,3 +149,19 @@ def test_kernel_imm_grows_a_leaf_for_each_cluster(name):
 def test_what_is_no_interpretable_taylor_kernel_is_refused(call, message):
     with pytest.raises((ValueError, DataError), match=message):
         call()
+
+
+@each("j", [2**63, -1, 1, 1.5, [1.5], [-1], [1j], "a", None])
+def test_what_is_no_power_is_refused(j):
+    with pytest.raises(DataError, match="j must be whole numbers from 0 to"):
+        KERNELS["cubic"][0].powers(j)
+
+
+@each("x", [1 + 2j, [1j], "a", ["a"], np.datetime64("2020-01-01"), np.datetime64("NaT")])
+def test_factors_are_of_numbers_alone(x):
+    with pytest.raises(DataError, match="x must be numeric"):
+        KERNELS["cubic"][0].factors(x)
+
+
+def test_the_factor_of_a_value_whose_square_is_no_double_is_zero():
+    assert TaylorKernel(lambda t: 1 + t, [1, 1]).factors([0.0, 1e308]).tolist() == [1.0, 0.0]

@@ -11,8 +11,8 @@ import pandas as pd
 from boxwood import Explanation, ThresholdTree, explain, render
 from boxwood.axes import Categories
 from boxwood.explanation.records import cluster_rules_of
-from boxwood.render.words.rules import rule
 from boxwood.tree.cover import cover
+from boxwood.words.rules import rule
 from tests.naive import holds
 from tests.scale import seeds
 from tests.tree.test_merge import random_tree

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from sklearn.mixture import GaussianMixture
 
-from boxwood import Explanation, ThresholdTree, explain
+from boxwood import Explanation, ThresholdTree, explain, load
 from boxwood.errors import ModelError
-from boxwood.explanation import load
 from boxwood.render import rules, sql
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.scale import law
@@ -94,7 +93,7 @@ def use_facts(ex, row):
     assert len(ex.to_frame()) == ex.n_clusters
     assert ex.noise is None or sum(ex.noise) <= ex.n_left_out
     assert ex.rename({ex.names[0]: "a new name"}).names[0] == "a new name"
-    if "profile" in ex._kept:
+    if ex._kept.get("profile"):  # a file may tell of no column, as where each cluster has few rows
         assert ex.to_frame("profile").notna().any(axis=None)
         assert Explanation.from_json(ex.to_json()).profile() == ex.profile()
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import boxwood as bw
+from boxwood import Explanation
 from boxwood.errors import DataError
-from boxwood.explanation import Explanation
 from boxwood.explanation.choose import settings
 from boxwood.metrics.mixed_costs import mixed_cost
-from boxwood.render.words.walk import codes_at_cuts
+from boxwood.render.forms.walk import codes_at_cuts
 from tests.scale import law
 
 LIBRARIES = ["pandas", "polars", "pyarrow"]

@@ -36,8 +36,8 @@ from boxwood.reference.clusterer import reference_in
 from boxwood.reference.coordinates import Coordinates
 from boxwood.render import rules
 from boxwood.render.forms.sql import sql_case
-from boxwood.render.words.rules import condition
 from boxwood.tree import Interval
+from boxwood.words.rules import condition
 from tests.cases import make_case
 from tests.scale import SLOW, seeds, share
 

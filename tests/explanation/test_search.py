@@ -16,8 +16,8 @@ from boxwood.explanation.choose.goal import Candidate, Goal, GoalRule, share_bey
 from boxwood.explanation.records import GOALS
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
-from boxwood.render.words.figures import beside
-from boxwood.render.words.methods import grown_by
+from boxwood.words.figures import beside
+from boxwood.words.methods import grown_by
 from tests import naive
 from tests.cases import make_case
 from tests.scale import law, seeds, share

@@ -24,7 +24,7 @@ from boxwood.axes.every_set import EverySetMap
 from boxwood.errors import DataError
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
-from boxwood.render.words.figures import percent, size
+from boxwood.words.figures import percent, size
 from tests.scale import each, law
 
 NUMBER = r"[\d,.]+(?:e[+-]\d+)?"
@@ -1226,8 +1226,10 @@ SAID_BY = (
     "explanation/measure/*.py",
     "explanation/verdict.py",
     "explanation/apply/compare.py",
-    "render/words/*.py",
+    "words/*.py",
+    "render/models.py",
     "render/forms/text.py",
+    "render/forms/walk.py",
     "render/page/*.py",
     "grow/grown.py",
     "grow/leaves/*.py",

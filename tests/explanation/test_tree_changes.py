@@ -6,7 +6,7 @@ import pytest
 
 from boxwood import DataError, Tally, TreeBuilder, changes_in_words
 from boxwood.explanation.apply.tree_changes import tree_changes
-from boxwood.render.words.measured import two_digits
+from boxwood.words.measured import two_digits
 from tests.scale import law
 from tests.scattered import scattered
 

@@ -17,7 +17,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.apply.why import OneRow, smallest_changes
 from boxwood.explanation.measure import spreads as _spreads
-from boxwood.render.words.measured import _distance
+from boxwood.words.measured import _distance
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.scale import each, law

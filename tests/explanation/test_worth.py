@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from boxwood import DataError, explain, load, scan
-from boxwood.render.words.standing import standing_out
+from boxwood.words.standing import standing_out
 from tests.scale import law
 
 

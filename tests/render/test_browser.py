@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
-from boxwood.explanation import Explanation
+from boxwood import Explanation
 from boxwood.render.pictures.picture import picture_of
 from tests.render.test_page import HOSTILE_NAMES
 from tests.render.test_zero_and_one import customers

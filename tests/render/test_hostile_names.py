@@ -21,7 +21,7 @@ from boxwood.explanation import ClusterSummary
 from boxwood.render.forms.code import identifiers
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import _code, _escaped, _row
-from boxwood.render.words.values import cluster_name
+from boxwood.words.values import cluster_name
 from tests.render.test_every_engine import in_node
 from tests.scale import each, law
 

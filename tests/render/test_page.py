@@ -22,13 +22,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
+from boxwood import Explanation
 from boxwood.errors import DataError
-from boxwood.explanation import Basis, ClusterStability, CutStability, Explanation, HeldOut, LeftOut, Stability
+from boxwood.explanation import Basis, ClusterStability, CutStability, HeldOut, LeftOut, Stability
 from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.render import EXPORTERS
 from boxwood.render.page import _template
-from boxwood.render.words.figures import brief
-from boxwood.render.words.values import category
+from boxwood.words.figures import brief
+from boxwood.words.values import category
 from tests.cases import make_case
 from tests.scale import seeds, variants
 

@@ -14,9 +14,9 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
 from boxwood.render.forms.dialects import DIALECTS
-from boxwood.render.words.rules import condition, rule
-from boxwood.render.words.values import number
 from boxwood.tree import Interval
+from boxwood.words.rules import condition, rule
+from boxwood.words.values import number
 
 INF = math.inf
 

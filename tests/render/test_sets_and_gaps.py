@@ -108,7 +108,7 @@ WORDS = {
 def test_words(ends):
     from boxwood import TreeBuilder
     from boxwood.render.forms.text import tree
-    from boxwood.render.words.rules import rule
+    from boxwood.words.rules import rule
     from tests.rule_cases import explained_by
 
     builder = TreeBuilder()
@@ -123,7 +123,7 @@ def test_words(ends):
 
 def test_conditions_with_or_stand_in_parentheses():
     from boxwood import TreeBuilder
-    from boxwood.render.words.rules import rule
+    from boxwood.words.rules import rule
     from tests.rule_cases import explained_by
 
     builder = TreeBuilder()

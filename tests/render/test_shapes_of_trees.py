@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.render.forms._one_sided import one_sided
 from boxwood.render.forms.code import comparisons
 from boxwood.render.forms.text import tree as tree_text
-from boxwood.render.words.walk import LONGEST, walk
+from boxwood.render.forms.walk import LONGEST, walk
 from tests.render.test_hostile_names import in_node
 from tests.rule_cases import explained_by, random_tree
 from tests.scale import seeds

@@ -19,8 +19,8 @@ from boxwood.axes import Categories
 from boxwood.cli import boxwood as command
 from boxwood.explanation import Condition
 from boxwood.render import rules, sql
-from boxwood.render.words.rules import cluster_rule, condition
 from boxwood.tree import Interval
+from boxwood.words.rules import cluster_rule, condition
 from tests.scale import law
 
 LABELS = ["a", "a", "b", "b", "c", "c"] * 3
@@ -137,8 +137,8 @@ def test_booleans_of_files_are_said_by_their_names(tmp_path, form):
 def test_what_is_joined_can_be_read_in_one_way_only():
     from boxwood.axes import Categories
     from boxwood.explanation import Condition
-    from boxwood.render.words.rules import condition, rule
     from boxwood.tree import Interval
+    from boxwood.words.rules import condition, rule
 
     def coded(values, *codes):
         pieces = tuple(Interval(float(code), float(code), True, True) for code in codes)

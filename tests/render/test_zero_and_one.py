@@ -91,7 +91,7 @@ def test_why_stability_and_suggested_names_say_the_value():
     frame, labels = customers()
     ex = explain(frame, labels)
     steps = ex.why({"member": 1, "app": 0, "age": 30}).steps
-    said = {step.column: boxwood.render.words.rules.condition(step.condition) for step in steps}
+    said = {step.column: boxwood.words.rules.condition(step.condition) for step in steps}
     assert said["member"] == "member = 1"
     assert "from the cut" not in str(ex.why({"member": 1, "app": 0, "age": 30}))
     stable = str(ex.stability(3))

@@ -243,6 +243,7 @@ SMALL = {
     "ax",
     "n",
     "changes_in_words.rows",
+    "optimal.max_leaf_nodes",
 }
 """Parameters that get their value even where they have a default, because that is long or cannot be used here."""
 

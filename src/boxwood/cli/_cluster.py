@@ -13,7 +13,7 @@ import click
 from boxwood._imports import require
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
     from boxwood.table import Labelled
 
 
@@ -38,7 +38,7 @@ def write_on_cluster(
         If it lacks a column that the rules test.
     """
     from boxwood._frames import column_names
-    from boxwood.explanation.verbs import frame_with_leaves
+    from boxwood.explanation.apply.predict import frame_with_leaves
     from boxwood.table.labels import refuse_taken
 
     frame = cluster_frame(file, engine, options)

@@ -33,7 +33,7 @@ def command(quiet: bool) -> None:
     with talk.growing("clustering and growing"):
         from sklearn.datasets import load_wine
 
-        from boxwood.explanation import explain
+        from boxwood.api.explain import explain
 
         wine = load_wine()
         explanation = explain(

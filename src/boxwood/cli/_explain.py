@@ -25,7 +25,7 @@ from boxwood.cli._words import in_options, without_told
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
 
 
 def _check_method(ctx: click.Context, param: click.Parameter, name: str) -> str:
@@ -267,7 +267,7 @@ def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
 
 
 def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:
-    from boxwood.render.words.figures import beside
+    from boxwood.words.figures import beside
 
     past = []
     if fail_over is not None and explanation.price > fail_over:

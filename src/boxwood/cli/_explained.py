@@ -18,8 +18,8 @@ from boxwood.errors import DataError
 from boxwood.grow import METHODS
 
 if TYPE_CHECKING:
+    from boxwood.api.explanation import Explanation
     from boxwood.columns.column_table import ColumnTable
-    from boxwood.explanation import Explanation
     from boxwood.passes import Source
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
@@ -156,7 +156,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
     given = _parameters(table, clusters, options)
     with _growing(talk, makes_clusters=clusters is not None) as (status, warned):
-        from boxwood.explanation import explain
+        from boxwood.api.explain import explain
         from boxwood.explanation.measured_tree import with_kinds
 
         status(0.0, rows=len(table.X))
@@ -286,7 +286,7 @@ def explained_in_batches(
     talk: Talk, source: Source, columns: ColumnNames, labels: str | None, **options: Any
 ) -> tuple[Explanation, list[str]]:
     """Return the explanation of a source, and the warnings; options are those of `explain`."""
-    from boxwood.explanation import explain
+    from boxwood.api.explain import explain
 
     with _growing(talk, makes_clusters=labels is None) as (status, warned):
         source.tick = told_by_rows(source, status)

@@ -18,7 +18,7 @@ from boxwood.render import EXPORTERS
 from boxwood.render.forms.dialects import DIALECTS
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
 
 _FORMS = {name: exporter for name, exporter in EXPORTERS.items() if exporter.kind != "object"}
 

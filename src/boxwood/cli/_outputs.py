@@ -17,7 +17,7 @@ from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, with_opt
 from boxwood.cli._words import in_options
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
     from boxwood.render.forms.exporters import Exporter
 
 

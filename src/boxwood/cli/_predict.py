@@ -26,7 +26,7 @@ from boxwood.cli._talk import (
 from boxwood.cli._terminal import refuse_closed_output, tell
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
     from boxwood.table import Labelled
     from boxwood.table.duck import Query
     from boxwood.table.labels import Unseen
@@ -119,8 +119,8 @@ _NAMED = 6  # columns
 
 def _needed(explanation: Explanation) -> str:
     """Return which columns may be to blame for a row without a cluster."""
-    from boxwood.render.words.figures import joined
-    from boxwood.render.words.values import column_name
+    from boxwood.words.figures import joined
+    from boxwood.words.values import column_name
 
     coded, places = explanation.coded_columns, explanation.gap_columns
     tested = [j for j in explanation.tree.features.tolist() if j not in places]

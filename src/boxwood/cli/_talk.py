@@ -14,7 +14,7 @@ from boxwood.cli._errors import DEBUG
 from boxwood.cli._terminal import draw, is_terminal, tell, visible
 
 if TYPE_CHECKING:
-    from boxwood.explanation import Explanation
+    from boxwood.api.explanation import Explanation
     from boxwood.table.options import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -233,8 +233,8 @@ def load_model(path: str) -> Explanation:
     DataError
         If there is no such file (the message offers the nearest name), or if it is no model or of a newer format.
     """
+    from boxwood.api.explanation import load
     from boxwood.errors import ModelError
-    from boxwood.explanation import load
     from boxwood.table import refuse_absent
 
     refuse_absent(path)

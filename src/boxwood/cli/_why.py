@@ -14,8 +14,8 @@ from boxwood.errors import DataError
 
 if TYPE_CHECKING:
     from boxwood._dates import Dates
+    from boxwood.api.explanation import Explanation
     from boxwood.axes import Categories
-    from boxwood.explanation import Explanation
 
 _EPILOG = """\b
 Examples:

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._dates import Dates, days_of
 from boxwood._frames import OrderedLabels, refuse_unknown_columns
 from boxwood._types import Array, Floats
-from boxwood._validation import listed
+from boxwood._validation import listed, shown
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
@@ -229,6 +229,8 @@ def _words(
 
     Words are columns called categories, texts that cannot be taken for numbers, and few numbers with leading zeros.
     """
+    if not isinstance(kinds, Kinds | None):
+        raise TypeError(f"kinds must be Kinds(categories, numbers) or None, got {shown(kinds)}")
     seen = _seen_words(source, columns, kinds, tick, are_named=are_named)
     if are_named:
         _refuse_text(source, {i: column for i, column in columns.items() if not isinstance(seen.get(i), SeenWords)})
@@ -329,7 +331,8 @@ def _coded(X: Floats, words: Mapping[int, _Word]) -> dict[int, Categories]:
         values = word.categories.values
         lacks = np.isnan(X[:, j])
         X[lacks, j] = len(values)
-        found[j] = Categories((*values, None) if lacks.any() else values, others=False)
+        marks = () if word.marks is None else word.marks.missing
+        found[j] = Categories.of_words(values, marks, lacks=bool(lacks.any()))
     return found
 
 

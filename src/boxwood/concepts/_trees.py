@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._validation import listed
 from boxwood.concepts._report import refuse_no_report
 from boxwood.errors import DataError
-from boxwood.render.words.values import cluster_name
-from boxwood.render.words.walk import of_cuts, outline, sides
+from boxwood.render.forms.walk import of_cuts, outline, sides
 from boxwood.tree import ThresholdTree
+from boxwood.words.values import cluster_name
 
 if TYPE_CHECKING:
     from boxwood.concepts._report import ConceptReport

@@ -22,6 +22,7 @@ from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array
 from boxwood._types import Array, Indices, Ints, Weights
 from boxwood._validation import Rows, listed, shown, total_weight
+from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.errors import DataError
@@ -35,7 +36,6 @@ from boxwood.estimators._fits import (
     refuse_clusterer,
     refuse_source,
 )
-from boxwood.explanation import Explanation
 from boxwood.explanation.ask.basis import given_in
 from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of

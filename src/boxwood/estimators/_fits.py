@@ -27,10 +27,10 @@ from boxwood._messages import warn_caller
 from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Indices, Weights
 from boxwood._validation import Rows, as_weights, refuse_no_sum, shown
+from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap
 from boxwood.columns.rules import UNSEEN_DATES
 from boxwood.errors import DataError
-from boxwood.explanation import Explanation
 from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.explanation.ask.columns import notes_on_left_out
 from boxwood.explanation.ask.limits import told

@@ -1,4 +1,4 @@
-"""`explain`: a clustering explained in one call; `Explanation`: the tree, its rules and its measurements, as data."""
+"""What lies below the face: a problem, checked; its tree and measurements as data; their records; the model file."""
 
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.apply.results import Step as Step
     from boxwood.explanation.apply.results import Why as Why
     from boxwood.explanation.apply.tree_changes import changes_in_words as changes_in_words
-    from boxwood.explanation.ask.explain import explain as explain
-    from boxwood.explanation.explanation import Explanation as Explanation
-    from boxwood.explanation.explanation import load as load
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
     from boxwood.explanation.records import Basis as Basis
     from boxwood.explanation.records import CategoryColumn as CategoryColumn
@@ -48,9 +45,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.apply.compare": ("compare",),
     "boxwood.explanation.apply.results": ("Change", "Compared", "Comparison", "Move", "Step", "Why"),
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
-    "boxwood.explanation.ask.explain": ("explain",),
     "boxwood.explanation.measure.misassigned": ("Misassigned",),
-    "explanation": ("Explanation", "load"),
     "records": (
         "Basis",
         "CategoryColumn",

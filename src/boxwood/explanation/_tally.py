@@ -328,7 +328,7 @@ class Tally:
 
     def rules(self, tree: ThresholdTree) -> dict[Hashable, str]:
         """Return the rule of each cluster in words, by a tree on these columns, such as `imm()`."""
-        from boxwood.render.words.rules import rules_in_words
+        from boxwood.words.rules import rules_in_words
 
         refuse_no_tree(tree)
         if tree.n_features > len(self.columns):

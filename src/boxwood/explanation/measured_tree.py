@@ -16,7 +16,6 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.records import (
-    FEW,
     Basis,
     BudgetFacts,
     Clusters,
@@ -31,13 +30,12 @@ from boxwood.explanation.records import (
     rules_of,
     value_of_two,
 )
-from boxwood.render.words.values import column_name
 from boxwood.tree import ThresholdTree
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
-    from boxwood._types import Floats
     from boxwood.explanation.measure.spreads import Spread
-    from boxwood.explanation.records import ColumnProfile, HeldOut, Worth
+    from boxwood.explanation.records import HeldOut
     from boxwood.metrics.reading import Readability
 
 WHOLE = "whole"
@@ -209,24 +207,6 @@ class MeasuredTree:
             tested = [j for j in self.tree.features.tolist() if j not in self.coded_columns]
             self._kept["spreads"] = spreads_of(rows.task, rows.coordinates.table.values, tested)
         return self._kept.get("spreads")
-
-    def _rows_of_clusters(self) -> Floats:
-        """Return the number of rows of each cluster; see `rows_of_clusters`."""
-        from boxwood.explanation.measure.told import rows_of_clusters
-
-        return rows_of_clusters(self)
-
-    def _profile_told(self, least: int) -> tuple[ColumnProfile, ...]:
-        """Return what may be written of the profile, which was asked for before; see `profile_told`."""
-        from boxwood.explanation.measure.told import profile_told
-
-        return profile_told(self, least)
-
-    def _worth_told(self, least: int = FEW) -> Worth | None:
-        """Return what may be written of sums that were asked for, if they were; see `worth_told`."""
-        from boxwood.explanation.measure.told import worth_told
-
-        return worth_told(self, least)
 
     def _refuse_batches(self, what: str) -> None:
         if self._evidence is not None and self._evidence.in_batches:

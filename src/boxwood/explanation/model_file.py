@@ -46,9 +46,9 @@ from boxwood.explanation.records import (
     rules_of,
 )
 from boxwood.metrics.reading import Readability
-from boxwood.render.words.rules import cluster_rule, rule
 from boxwood.tree import ThresholdTree
 from boxwood.tree.exchange import from_nodes, to_nodes
+from boxwood.words.rules import cluster_rule, rule
 
 FORMAT, VERSION = "boxwood", 3
 CODED_VERSION = 2  # of models with categories, without sets of them and without gaps

@@ -239,7 +239,7 @@ class Frontier(Sequence[FrontierRow]):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import frontier_text
+        from boxwood.words.measured import frontier_text
 
         return frontier_text(self)
 
@@ -359,7 +359,7 @@ class Stability(NamedTuple):
         return self.explained > self.without_groups
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import stability_text
+        from boxwood.words.measured import stability_text
 
         return stability_text(self)
 
@@ -411,7 +411,7 @@ class Clusters(tuple[ClusterSummary, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import cluster_lines
+        from boxwood.words.measured import cluster_lines
 
         return "\n".join(cluster_lines(self))
 
@@ -648,7 +648,7 @@ class Profile(tuple[ColumnProfile, ...]):
         return made
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import profile_text
+        from boxwood.words.measured import profile_text
 
         return profile_text(self)
 

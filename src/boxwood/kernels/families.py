@@ -14,6 +14,7 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import (
     as_finite_vector,
     as_numbers,
+    as_positions,
     as_table,
     as_vector,
     finite_number,
@@ -534,12 +535,15 @@ class TaylorKernel(Kernel):
     def __post_init__(self) -> None:
         if not callable(self.coefficients):
             known = as_finite_vector("coefficients", self.coefficients)
+            if not known.size:
+                raise ValueError("coefficients must be at least one number, got none")
             object.__setattr__(self, "coefficients", tuple(known.tolist()))
         if (self.powers(np.arange(3)) < 0).any():
             raise ValueError("coefficients must be at least 0, or the kernel is not positive definite")
 
     def powers(self, j: Indices) -> Floats:
         """Return the coefficients of some powers, shape (m,)."""
+        j = as_positions("j", j, 1 << 31)
         if callable(self.coefficients):
             return np.asarray(self.coefficients(j), dtype=np.float64)
         known = np.asarray(self.coefficients)
@@ -547,7 +551,9 @@ class TaylorKernel(Kernel):
 
     def factors(self, x: Floats) -> Floats:
         """Return f of values of any shape."""
-        found = 1 / np.sqrt(self.series(x * x)) if self.factor is None else self.factor(x)
+        x = as_numbers("x", x)
+        with np.errstate(over="ignore"):  # the square of a huge value is inf, and its factor 0
+            found = 1 / np.sqrt(self.series(x * x)) if self.factor is None else self.factor(x)
         return np.asarray(found, dtype=np.float64)
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:

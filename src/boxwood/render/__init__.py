@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from boxwood.render.forms.labels import write_labels as write_labels
     from boxwood.render.forms.sql import sql as sql
     from boxwood.render.forms.text import text as text
+    from boxwood.render.models import rules as rules
     from boxwood.render.pictures.canvas import ExplanationDisplay as ExplanationDisplay
-    from boxwood.render.words.models import rules as rules
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.render.forms.exporters": ("EXPORTERS",),
@@ -21,7 +21,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.render.forms.sql": ("sql",),
     "boxwood.render.forms.text": ("text",),
     "boxwood.render.pictures.canvas": ("ExplanationDisplay",),
-    "boxwood.render.words.models": ("rules",),
+    "boxwood.render.models": ("rules",),
 }
 
 _get, __dir__ = attach(__name__, _MODULES)

@@ -9,34 +9,36 @@ from boxwood._frames import names_array
 from boxwood._imports import require
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
+from boxwood.explanation.measure.misassigned import confusion_of, misassigned_in
+from boxwood.explanation.measure.profile import profiled
 from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
-from boxwood.render.words.rules import cluster_rule, rule
+from boxwood.words.rules import cluster_rule, rule
 
 if TYPE_CHECKING:
-    from boxwood.explanation.verbs import Measurable
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 Row = dict[str, Hashable]
 
 
-def frame_of(ex: Measurable, what: str) -> Any:
+def frame_of(ex: MeasuredTree, what: str) -> Any:
     """See `Explanation.to_frame`."""
     refuse_unknown("what", what, FRAMES)
     pd = require("pandas", "pandas", "a data frame")
     if what == "confusion":
         names = [names_array(ex.names)] * 2
-        return pd.DataFrame(ex.confusion(), pd.Index(names[0], name="cluster"), pd.Index(names[1], name="ruled"))
+        return pd.DataFrame(confusion_of(ex), pd.Index(names[0], name="cluster"), pd.Index(names[1], name="ruled"))
     columns, rows = FRAMES[what]
     return pd.DataFrame(list(rows(ex)), columns=list(columns))
 
 
-def _clusters(ex: Measurable) -> Iterator[Row]:
+def _clusters(ex: MeasuredTree) -> Iterator[Row]:
     noise = ex.noise or (None,) * ex.n_clusters
     for cluster in ex._in_words().clusters:
         facts = cluster._asdict() | {"cluster": cluster.name, "noise": noise[cluster.cluster]}
         yield facts | {"rule": cluster_rule(cluster, whole=True)}
 
 
-def _rules(ex: Measurable) -> Iterator[Row]:
+def _rules(ex: MeasuredTree) -> Iterator[Row]:
     for leaf in ex._in_words().leaves:
         precision = leaf.own / leaf.size if leaf.size else None
         yield leaf._asdict() | {
@@ -46,8 +48,8 @@ def _rules(ex: Measurable) -> Iterator[Row]:
         }
 
 
-def _profile(ex: Measurable) -> Iterator[Row]:
-    for column in ex.profile():
+def _profile(ex: MeasuredTree) -> Iterator[Row]:
+    for column in profiled(ex):
         for name, group in zip(ex.names, column.clusters, strict=True):
             about: Row = {"column": column.column, "cluster": name, "effect": column.effect}
             if isinstance(group, NumberGroup):
@@ -62,13 +64,13 @@ def _shares(group: CategoryGroup, categories: Categories) -> Iterator[Row]:
         yield {"category": categories.value(code), "share": share, "difference": away, "index": index}
 
 
-def _misassigned(ex: Measurable) -> Iterator[Row]:
-    for one in ex.misassigned():
+def _misassigned(ex: MeasuredTree) -> Iterator[Row]:
+    for one in misassigned_in(ex):
         yield one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
 
 
 _PERCENT = tuple(f"q{percent}" for percent in QUANTILES)
-FRAMES: dict[str, tuple[tuple[str, ...], Callable[[Measurable], Iterator[Row]]]] = {
+FRAMES: dict[str, tuple[tuple[str, ...], Callable[[MeasuredTree], Iterator[Row]]]] = {
     "clusters": (("cluster", "size", "share", "ruled", "caught", "precision", "noise", "rule"), _clusters),
     "rules": (("leaf", "cluster", "size", "own", "precision", "noise", "rule"), _rules),
     "confusion": ((), lambda ex: iter(())),

@@ -106,7 +106,7 @@ class Why:
     out_of_reach: tuple[Hashable, ...]
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import why_text
+        from boxwood.words.measured import why_text
 
         return why_text(self)
 
@@ -123,7 +123,7 @@ class Why:
         >>> facts["steps"][0]["condition"], facts["changes"][0]["cluster"]
         ('age <= 40', 'old')
         """
-        from boxwood.render.words.measured import why_facts
+        from boxwood.words.measured import why_facts
 
         return why_facts(self)
 
@@ -188,7 +188,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        from boxwood.render.words.measured import compare_text
+        from boxwood.words.measured import compare_text
 
         return compare_text(self)
 

@@ -23,7 +23,7 @@ from boxwood.tree.nodes import as_rows, values_at_leaves
 LARGEST = float(np.finfo(np.float64).max)
 
 
-def leaves_of_rows(
+def leaves_in(
     tree: ThresholdTree,
     columns: Sequence[str],
     categories: Mapping[int, Categories],

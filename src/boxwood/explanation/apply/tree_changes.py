@@ -56,7 +56,7 @@ def changes_in_words(
     the cut on income moved from 4.75 to 4.8125
     25 % of rows changed cluster
     """
-    from boxwood.render.words.measured import words
+    from boxwood.words.measured import words
 
     refuse_no_tree(old)
     refuse_no_tree(new)

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], spreads: Mapping[int, Spread] | None) -> Why:
-    """See `Explanation.why`; IN: spreads of the tested columns, None if they are not known."""
+def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str]) -> Why:
+    """See `Explanation.why`."""
     if isinstance(immutable, str):
         raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
     refuse_unknown_columns(immutable, ex.columns)
-    tree, coded = ex.tree, ex.coded_columns
+    tree, coded, spreads = ex.tree, ex.coded_columns, ex._spreads()
     if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and ex._in_memory is not None:
         row = ex._in_memory.row_of(position("row", row, ex.n_rows))
 

@@ -31,7 +31,7 @@ from boxwood.reference.clusterer import (
 from boxwood.reference.coordinates import default_columns
 from boxwood.reference.labels import by_size, centers_of
 from boxwood.reference.streamed import labelled_by
-from boxwood.render.forms.text import DOUBT
+from boxwood.words.rules import DOUBT
 
 if TYPE_CHECKING:
     from boxwood.reference import Mixture

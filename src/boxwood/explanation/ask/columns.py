@@ -54,9 +54,9 @@ from boxwood.passes.source import MarksMet, Spelling
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
-from boxwood.render.words.figures import percent
-from boxwood.render.words.values import cluster_name, column_name
 from boxwood.tree import Interval, ThresholdTree
+from boxwood.words.figures import percent
+from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked

@@ -33,7 +33,7 @@ from boxwood.passes import Batches, Source
 from boxwood.passes.batches import USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
-from boxwood.passes.source import AS_NAMES, AS_WORDS, Spelling
+from boxwood.passes.source import AS_NAMES, AS_WORDS, MarksMet, Spelling
 from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.streamed import find_labels
 
@@ -79,7 +79,7 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
     _give_back_memory()
     _refuse_infinite(drawn.values, names)
-    table = _table(source, drawn.values, names, usable, unused)
+    table = _table(source, drawn.values, names, usable, unused, found.marks)
     use = Use(chosen=table.columns, learns=learns, drops_constants=isinstance(asked.columns, Candidates))
     for reason, them in by_reason(left_out(seen_in(table), use), (NO_VALUES, ONE_VALUE)).items():
         if reason == NO_VALUES:
@@ -195,6 +195,7 @@ def _table(
     names: Sequence[str],
     words: Mapping[str, Sequence[Hashable]],
     unused: dict[str, list[str]],
+    marks: Mapping[str, MarksMet],
 ) -> ColumnTable:
     """Return the rows as numbers and codes; a missing word gets the code behind all others."""
     categories: dict[int, Categories] = {}
@@ -202,7 +203,8 @@ def _table(
         if name in words:
             lacks = np.isnan(values[:, j])
             values[lacks, j] = len(words[name])
-            categories[j] = Categories((*words[name], *([None] if lacks.any() else [])), others=False)
+            met = marks[name].missing if name in marks else ()
+            categories[j] = Categories.of_words(words[name], met, lacks=bool(lacks.any()))
     kinds = dict(zip(source.names, source.kinds, strict=True))
     booleans = tuple(name for name in names if kinds[name] == "boolean" and name not in words)
     beside = categories, booleans, unused, tuple(source.names), source.dates

@@ -13,7 +13,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.records import Clusters
 from boxwood.explanation.verdict import renamed_in
 from boxwood.reference import Reference
-from boxwood.render.words.values import cluster_name
+from boxwood.words.values import cluster_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import Tree

@@ -18,8 +18,8 @@ from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.loops.expand import squared_distances
 from boxwood.metrics.costs import cost_about, cost_of_clusters
 from boxwood.reference import Task
-from boxwood.render.words.figures import beside
 from boxwood.tree import ThresholdTree
+from boxwood.words.figures import beside
 
 AT_HAND = 1 << 16  # distances computed at a time, so that they stay in the processor's cache
 

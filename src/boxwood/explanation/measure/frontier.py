@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood.explanation.ask.progress import Progress, silent
+from boxwood.explanation.ask.progress import Progress, as_progress, silent
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.facts import TableFacts
 from boxwood.explanation.measure.held_out import (
+    checked_folds,
     held_out,
     how_of,
     loss_of_parts,
@@ -41,8 +42,17 @@ PER_LEAF = 2  # and for each leaf of the explanation's tree
 _STEPS = "trees of the frontier"
 
 
-def frontier_of(ex: MeasuredTree, folds: int, progress: Progress = silent) -> Frontier:
-    """Return the frontier; `Explanation.frontier` states how it is made."""
+def frontier_of(ex: MeasuredTree, folds: int = 0, verbose: Any = 0) -> Frontier:
+    """Return the frontier, which the explanation keeps; `Explanation.frontier` states how it is made."""
+    progress = as_progress(verbose)
+    folds, kept = checked_folds(folds), ex._kept.get("frontier")
+    if kept is None or folds not in (0, kept.folds):
+        ex._refuse_no_rows(f"frontier({folds or ''})")
+        kept = ex._kept["frontier"] = _measured(ex, folds, progress)
+    return kept
+
+
+def _measured(ex: MeasuredTree, folds: int, progress: Progress) -> Frontier:
     evidence = ex._known()
     if evidence.facts is not None:
         return _by_passes(ex, evidence, evidence.facts, folds)

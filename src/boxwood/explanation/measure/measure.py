@@ -44,11 +44,11 @@ from boxwood.passes.tree_sums import TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.coordinates import Coordinates
-from boxwood.render.words.figures import beside, size
-from boxwood.render.words.rules import rule
-from boxwood.render.words.values import cluster_name
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
+from boxwood.words.figures import beside, size
+from boxwood.words.rules import rule
+from boxwood.words.values import cluster_name
 
 if TYPE_CHECKING:
     from boxwood.reference import Task

@@ -1,10 +1,10 @@
-"""Misassigned rows: those whose rule names another cluster, and the cut that parted each from its own."""
+"""Where rules and clusters disagree: how many rows, which ones, and the cut that parted each from its own cluster."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,16 @@ from boxwood._dates import NO_DATES, Dates
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.leaf_facts import confusion_in
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of
-from boxwood.render.words.rules import condition
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
+from boxwood.words.rules import condition
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 
 class Misassigned(NamedTuple):
@@ -58,6 +62,19 @@ class Misassigned(NamedTuple):
     threshold: float | None = None
     distance: float | None = None
     deviations: float | None = None
+
+
+def misassigned_in(ex: MeasuredTree) -> tuple[Misassigned, ...]:
+    """See `Explanation.misassigned`."""
+    ex._refuse_batches("misassigned()")
+    rows = ex._rows()
+    found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {}, ex.gap_columns, ex.date_columns)
+    return tuple(one._replace(row=rows.in_table(one.row)) for one in found)
+
+
+def confusion_of(ex: MeasuredTree) -> tuple[tuple[float, ...], ...]:
+    """See `Explanation.confusion`."""
+    return tuple(map(tuple, confusion_in(ex._known().held, ex.tree).tolist()))
 
 
 def misassigned_rows(

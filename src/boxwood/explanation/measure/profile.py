@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from boxwood.explanation.records import (
     ColumnProfile,
     NumberColumn,
     NumberGroup,
+    Profile,
 )
 from boxwood.loops.sums import add_squares_in_groups
 from boxwood.passes.ranks import (
@@ -35,10 +36,25 @@ from boxwood.passes.ranks import (
 from boxwood.passes.sums import Means, Ranges
 from boxwood.reference import Task
 
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
 _FAR = 400  # exponent of two up to which squares and their sums are far from the ends of the range
 
 
-def profiled(evidence: Evidence, hidden: Sequence[int] = ()) -> tuple[ColumnProfile, ...]:
+def profiled(ex: MeasuredTree) -> Profile:
+    """Return the profile of the rows of an explanation, which keeps it; see `Explanation.profile`."""
+    if "profile" not in ex._kept:
+        ex._kept["profile"] = profile_on(ex._known())
+    kept, names = ex._kept["profile"], ex.names
+    if getattr(kept, "names", None) != names:
+        dates = dict(ex.dates)
+        kept = (one._replace(dates=dates[one.column]) if one.column in dates else one for one in kept)
+        kept = ex._kept["profile"] = Profile(kept, names)
+    return kept  # type: ignore[no-any-return]
+
+
+def profile_on(evidence: Evidence, hidden: Sequence[int] = ()) -> tuple[ColumnProfile, ...]:
     """Return the profile of the columns of a table, wherever its rows are.
 
     IN: hidden: clusters that it leaves out of rows in batches, but for the quantiles of all rows.
@@ -383,6 +399,14 @@ def _of_sums(name: str, summed: _Summed, j: int, quantiles: Floats) -> NumberCol
         between=float(spreads.between[j]),
     )
     return _numbers(name, moments, quantiles[[*present, -1]])
+
+
+def typical_of(ex: MeasuredTree) -> tuple[int | None, ...]:
+    """See `Explanation.typical`."""
+    ex._refuse_batches("typical()")
+    rows = ex._rows()
+    found = typical_rows(rows.task, rows.coordinates.table.values, rows.columns, profiled(ex))
+    return tuple(None if row is None else rows.in_table(row) for row in found)
 
 
 def typical_rows(

@@ -20,9 +20,9 @@ from boxwood._threads import one_blas_thread
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_seed, whole_number
 from boxwood.errors import DataError
-from boxwood.explanation.ask.progress import Progress, silent
+from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.held_out import retaken
+from boxwood.explanation.measure.held_out import retaken, with_rows_in_memory
 from boxwood.explanation.records import ClusterStability, CutStability, Stability
 from boxwood.explanation.verdict import LOST, ROWS, level_of, verdict_of
 from boxwood.reference import Reference, Task
@@ -48,8 +48,18 @@ class _Again(NamedTuple):
     tree: ThresholdTree | None
 
 
-def stability_of(ex: MeasuredTree, n: int, random_state: Any, progress: Progress = silent) -> Stability:
-    """Return the stability; `Explanation.stability` states how it is measured."""
+def stability_of(ex: MeasuredTree, n: int = 50, random_state: Any = None, verbose: Any = 0) -> Stability:
+    """Return the stability, which the explanation keeps; `Explanation.stability` states how it is measured."""
+    kept, seed = ex._kept.get("stability"), 0 if random_state is None else random_state
+    is_same = kept is not None and isinstance(seed, Integral) and (kept.n, kept.random_state) == (n, seed)
+    if not (is_same or (kept is not None and ex._evidence is None)):
+        ex._refuse_no_rows("stability()")
+        at_hand, _ = with_rows_in_memory(ex)
+        kept = ex._kept["stability"] = _measured(at_hand, n, random_state, as_progress(verbose))
+    return kept  # type: ignore[return-value]
+
+
+def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -> Stability:
     n, evidence = whole_number("n", n, 2), ex._rows()
     seed = as_seed(random_state)
     generator = check_random_state(seed)

@@ -57,7 +57,7 @@ def profile_told(ex: MeasuredTree, least: int = FEW) -> tuple[ColumnProfile, ...
 
     A column of which few of these rows have a value is left out, and so are words of few rows: they count as others.
     """
-    from boxwood.explanation.measure.profile import profiled
+    from boxwood.explanation.measure.profile import profile_on
 
     rows, hidden = rows_of_clusters(ex), of_few_rows(ex, least)
     rows[hidden] = 0.0
@@ -65,7 +65,7 @@ def profile_told(ex: MeasuredTree, least: int = FEW) -> tuple[ColumnProfile, ...
         return ()
     found: Iterable[ColumnProfile] = ex._kept.get("profile", ())
     if hidden and ex._evidence is not None:
-        found = (_with_dates(one, dict(ex.dates)) for one in profiled(_of_others(ex._evidence, hidden), hidden))
+        found = (_with_dates(one, dict(ex.dates)) for one in profile_on(_of_others(ex._evidence, hidden), hidden))
     sizes = np.array([cluster.size if n else 0.0 for cluster, n in zip(ex.clusters, rows.tolist(), strict=True)])
     told: list[ColumnProfile | None] = []
     for one in found:

@@ -13,6 +13,7 @@ from boxwood._frames import column_values, is_frame
 from boxwood._types import Floats, Indices
 from boxwood._validation import shown
 from boxwood.errors import DataError
+from boxwood.explanation.measure.profile import profiled
 from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
 from boxwood.passes.batches import Batches, Block, refuse_no_numbers
 from boxwood.passes.labelling import Labelling
@@ -20,21 +21,22 @@ from boxwood.passes.overview import ExactSum
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
-    from boxwood.explanation.verbs import Measured
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def worth_of(ex: Measured, column: str, values: Any = None) -> Worth:
-    """See `Explanation.worth`."""
+def worth_of(ex: MeasuredTree, column: str, values: Any = None) -> Worth:
+    """Return the sums, which the explanation keeps; see `Explanation.worth`."""
     if not isinstance(column, str):
         raise TypeError(f"column must be the name of a column, got {shown(column)}")
     try:
-        return _worth(ex, column, values)
+        found = ex._kept["worth"] = _worth(ex, column, values)
     except OverflowError:
         what = f"the values of {column!r} add up to more than the largest float"
         raise DataError(f"{what}; divide all of them by a power of ten") from None
+    return found
 
 
-def _worth(ex: Measured, column: str, values: Any) -> Worth:
+def _worth(ex: MeasuredTree, column: str, values: Any) -> Worth:
     evidence, is_known = ex._evidence, column in ex.columns
     if values is None and not is_known and evidence is not None and evidence.whole is None and evidence.beside:
         values = evidence.beside(column)
@@ -58,9 +60,9 @@ def _worth(ex: Measured, column: str, values: Any) -> Worth:
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
-def _totals_by_profile(ex: Measured, column: str) -> tuple[Floats, Floats, int]:
+def _totals_by_profile(ex: MeasuredTree, column: str) -> tuple[Floats, Floats, int]:
     """Return what `_totals` does of a column that was looked at; in batches, of rows without a value, their weight."""
-    known = next((one for one in ex.profile() if one.column == column), None)
+    known = next((one for one in profiled(ex) if one.column == column), None)
     if not isinstance(known, NumberColumn):
         raise DataError(f"{column!r} is no column of numbers that was looked at; pass its values, one for each row")
     if (rows := ex._in_memory) is not None:
@@ -130,7 +132,7 @@ def _times(x: Floats, weights: Floats) -> Floats:
     return product
 
 
-def _totals(ex: Measured, column: str, values: Any) -> tuple[Floats, Floats, int]:
+def _totals(ex: MeasuredTree, column: str, values: Any) -> tuple[Floats, Floats, int]:
     """Return the sum of some values over each cluster, the weight of its rows with a value, and how many have none."""
     rows = ex._rows("worth() of values")
     x = np.asarray(column_values(values, column) if is_frame(values) else values)

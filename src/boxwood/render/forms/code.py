@@ -20,8 +20,8 @@ from boxwood._dates import ISO, ISO_PARTS, Dates, pattern_of
 from boxwood._messages import shown
 from boxwood.axes.categories import TRUTHS
 from boxwood.errors import DataError
-from boxwood.render.words.models import explanation_of
-from boxwood.render.words.walk import WalkStep, among, sides_with_gaps, walk
+from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
+from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
 
 if TYPE_CHECKING:
@@ -573,7 +573,7 @@ def _asked(ex: MeasuredTree, feature: int, language: Language, variable: str) ->
         return ask(variable, column)
     if known.others:
         return language.ask_any_value(variable, column, missing=None in known.values)
-    return language.ask_value(variable, column, _plain(known.values), truths=known.are_truths)
+    return language.ask_value(variable, column, _plain(known.as_written(known.values)), truths=known.are_truths)
 
 
 def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step: WalkStep) -> str:
@@ -594,7 +594,7 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
         ends = _beside_missing(ends) if feature in ex.gap_columns else ends
         return language.compared(variables[feature], ends, inside=step.inside)
     values, included = among(known, test)
-    return language.one_of(variables[feature], _plain(values), inside=included == step.inside)
+    return language.one_of(variables[feature], _plain(known.as_written(values)), inside=included == step.inside)
 
 
 def _of_dates_with_gaps(language: Language, variable: str, pieces: Sequence[Ends], or_missing: bool) -> str:

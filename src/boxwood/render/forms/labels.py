@@ -12,7 +12,7 @@ from boxwood._validation import refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.passes.source import Source
 from boxwood.render.forms.sql import sql, sql_case
-from boxwood.render.words.models import explanation_of
+from boxwood.render.models import explanation_of
 from boxwood.table import Labelled
 from boxwood.table.column_names import with_index
 from boxwood.table.duck import Query, is_query

@@ -14,8 +14,8 @@ from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import comparisons, moments_of, of_dates, plain
-from boxwood.render.words.models import explanation_of
-from boxwood.render.words.walk import WalkStep, sides_with_gaps, takes, walk
+from boxwood.render.forms.walk import WalkStep, sides_with_gaps, takes, walk
+from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
 from boxwood.tree.on_frames import new_name
 
@@ -164,7 +164,7 @@ def _one_of(field: str, categories: Categories, values: Collection[Hashable], in
 
     It is unknown for a missing value, unless missing values have a code.
     """
-    texts = [_value(value) for value in values if value is not None]
+    texts = [_value(value) for value in categories.as_written(values) if value is not None]
     parts = [_simple(field, "equal" if included else "notEqual", text) for text in texts]
     some = bool(parts)
     if not some:  # true for all values, or for none, and unknown for a missing one

@@ -14,22 +14,21 @@ import numpy as np
 from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.render.words.figures import counted, of_leaves, percent, price, shortened, size, width
-from boxwood.render.words.measured import cluster_lines, worth_text
-from boxwood.render.words.methods import grown_by
-from boxwood.render.words.models import explanation_of
-from boxwood.render.words.rules import cluster_rule, condition, numbers, rule
-from boxwood.render.words.values import cluster_name, column_name, grouped, none_of, number, one_of
-from boxwood.render.words.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
+from boxwood.explanation.measure.told import worth_told
+from boxwood.render.forms.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
+from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
+from boxwood.words.figures import counted, of_leaves, percent, price, shortened, size, width
+from boxwood.words.measured import cluster_lines, worth_text
+from boxwood.words.methods import grown_by
+from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
+from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
 
-DOUBT = "a number rather than a cluster? If so, cut it into a few ranges and explain those"
-"""End of a note that doubts the question, which stands before the many rules that answer it."""
 TELLING = 0.02  # a larger gap says more of the search than of the tree
 _OF_COSTS = {
     "sqeuclidean": "the squared distances of rows to the mean of their cluster",
@@ -97,7 +96,7 @@ def notes_of(ex: MeasuredTree) -> list[str]:
 def findings(ex: MeasuredTree) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
-    worth = ex._worth_told()
+    worth = worth_told(ex)
     parts += [] if worth is None else [worth_text(worth, ex.names)]
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]

@@ -16,15 +16,16 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood.errors import DataError
+from boxwood.explanation.measure.told import profile_told, rows_of_clusters, worth_told
 from boxwood.explanation.records import FEW
+from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.picture import CutBox, bars_of, held_of, picture_of
-from boxwood.render.words.standing import is_zero_or_one
-from boxwood.render.words.walk import codes_at_cuts
+from boxwood.words.standing import is_zero_or_one
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ColumnProfile
-    from boxwood.explanation.verbs import Measurable
 
 _OF_ROWS = re.compile(
     r"\d%|\d( of [\d,]+)? (of )?(the |all )?rows?\b|weight \d|^read as numbers: |: read as numbers; |"
@@ -33,7 +34,7 @@ _OF_ROWS = re.compile(
 """In notes that tell how many rows there are, a share of them, or how a column is read."""
 
 
-def as_shown(ex: Measurable, count: int | None, *, has_profile: bool = True) -> Measurable:
+def as_shown(ex: MeasuredTree, count: int | None, *, has_profile: bool = True) -> MeasuredTree:
     """Return an explanation as a page shows it: nothing kept with it tells values of clusters of few rows.
 
     These have fewer than five rows, or fewer than `count`, to whose multiples all counts are rounded down; None rounds
@@ -45,8 +46,8 @@ def as_shown(ex: Measurable, count: int | None, *, has_profile: bool = True) -> 
         _profile_or_none(ex)
     least = least_shown(count)
     kept = {name: one for name, one in ex._kept.items() if name not in ("picture", "worth")}
-    kept |= {"profile": ex._profile_told(least) if has_profile else (), "bars": _bars_told(ex, least, count)}
-    if (worth := ex._worth_told(least)) is not None:
+    kept |= {"profile": profile_told(ex, least) if has_profile else (), "bars": _bars_told(ex, least, count)}
+    if (worth := worth_told(ex, least)) is not None:
         kept["worth"] = worth
     found = replace(ex, _kept=kept)
     if count is not None:
@@ -62,9 +63,9 @@ def least_shown(count: int | None) -> int:
     return FEW if count is None else max(FEW, count)
 
 
-def hidden_clusters(ex: Measurable, count: int | None) -> dict[int, str]:
+def hidden_clusters(ex: MeasuredTree, count: int | None) -> dict[int, str]:
     """Return for each cluster of which a page shows no values, as it has few rows, how many these are."""
-    least, rows = least_shown(count), ex._rows_of_clusters().tolist()
+    least, rows = least_shown(count), rows_of_clusters(ex).tolist()
     is_exact = count is None and not (ex.weighted and ex._evidence is None)
     return {
         i: f"fewer than {least} rows" if not is_exact else "one row" if n == 1 else f"{n:.0f} rows"
@@ -73,16 +74,18 @@ def hidden_clusters(ex: Measurable, count: int | None) -> dict[int, str]:
     }
 
 
-def _profile_or_none(ex: Measurable) -> tuple[ColumnProfile, ...]:
+def _profile_or_none(ex: MeasuredTree) -> tuple[ColumnProfile, ...]:
     """Return the profile; none for a model without rows."""
+    from boxwood.explanation.measure.profile import profiled
+
     try:
-        return ex.profile()
+        return profiled(ex)
     except DataError:
         return ()
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
-def _with_rounded_counts(ex: Measurable, count: int) -> Measurable:
+def _with_rounded_counts(ex: MeasuredTree, count: int) -> MeasuredTree:
     from boxwood.explanation.records import clusters_of
 
     cells, sizes = _cells(ex, count)
@@ -115,7 +118,7 @@ def _multiples(counts: ArrayLike, count: int) -> Floats:
     return np.asarray(np.floor(np.asarray(counts, dtype=np.float64) / count + 1e-9) * count)
 
 
-def _cells(ex: Measurable, count: int) -> tuple[Floats, Floats]:
+def _cells(ex: MeasuredTree, count: int) -> tuple[Floats, Floats]:
     """Return the rows by leaf and cluster, shape (n_leaves, k), and by cluster, rounded.
 
     If rows are weighted, a cell of fewer rows than `count` is rounded to 0, whatever these weigh. A model without rows
@@ -135,7 +138,7 @@ def _cells(ex: Measurable, count: int) -> tuple[Floats, Floats]:
     return cells, np.bincount(clusters, right, minlength=k) + _multiples(missed, count)
 
 
-def _rows_held(ex: Measurable) -> Floats:
+def _rows_held(ex: MeasuredTree) -> Floats:
     """Return the number of rows of each cluster in each leaf, whatever they weigh; may take a pass."""
     known = ex._known()
     if not ex.weighted:
@@ -147,12 +150,12 @@ def _rows_held(ex: Measurable) -> Floats:
     return np.bincount(cells, minlength=ex.n_leaves * k).reshape(-1, k).astype(np.float64)
 
 
-def _bars_told(ex: Measurable, least: int, count: int | None) -> dict[int, Bars]:
+def _bars_told(ex: MeasuredTree, least: int, count: int | None) -> dict[int, Bars]:
     """Return the bars of cuts, without clusters of few rows, and with rounded counts; without any if few are left."""
     if ex._in_memory is None:
         return {}
     said = ex._in_words()
-    codes, hidden = codes_at_cuts(said.tree, said.coded_columns), ex._rows_of_clusters() < least
+    codes, hidden = codes_at_cuts(said.tree, said.coded_columns), rows_of_clusters(ex) < least
     rows, found = bars_of(said, codes, weighted=False), {}
     weights = bars_of(said, codes) if ex.weighted else rows
     for node, bars in weights.items():
@@ -179,7 +182,7 @@ def _told(count: int | None, box: Any) -> Any:
     return box if count is None or box.rows else box._replace(note=f"fewer than {count} rows")
 
 
-def _kept(ex: Measurable, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
+def _kept(ex: MeasuredTree, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
     """Return the measurements that were asked for, rounded."""
     from boxwood.explanation.verdict import ROWS, verdict_of
 
@@ -191,7 +194,7 @@ def _kept(ex: Measurable, sizes: Floats, n_kept: int, count: int) -> dict[str, A
     return kept
 
 
-def _column(ex: Measurable, column: ColumnProfile, sizes: Floats, count: int) -> Any:
+def _column(ex: MeasuredTree, column: ColumnProfile, sizes: Floats, count: int) -> Any:
     """Return the profile of a column, with rounded shares and without groups that are rounded to no row.
 
     IN: sizes (k,): of the clusters, rounded. None for a column of categories of which no row is left.

@@ -14,19 +14,19 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.records import FEW, NOT_CHOSEN
+from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.page._rules import apart
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
-from boxwood.render.words.figures import counted, percent, shortened
-from boxwood.render.words.measured import about, category_of, middle_of
-from boxwood.render.words.standing import is_zero_or_one
-from boxwood.render.words.values import category, column_name, number
-from boxwood.render.words.walk import codes_at_cuts
+from boxwood.words.figures import counted, percent, shortened
+from boxwood.words.measured import about, category_of, middle_of
+from boxwood.words.standing import is_zero_or_one
+from boxwood.words.values import category, column_name, number
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import CategoryColumn, CategoryGroup, ColumnProfile, NumberColumn, NumberGroup
-    from boxwood.explanation.verbs import Measurable
 
 LARGEST = 150  # leaves of a tree that is drawn
 _DEEPEST = 1 << 20  # characters of indentation of the tree as text
@@ -43,7 +43,7 @@ class Ways(NamedTuple):
     is_cut_off: bool
 
 
-def ways_in_full(ex: Measurable, picture: Picture) -> list[Ways]:
+def ways_in_full(ex: MeasuredTree, picture: Picture) -> list[Ways]:
     """Return the ways on from the cuts on columns of words."""
     codes, known, found = codes_at_cuts(ex.tree, ex.coded_columns), ex.coded_columns, []
     said = {(edge.parent, edge.child == edge.parent + 1): edge.text for edge in picture.edges}
@@ -76,7 +76,7 @@ def tree_shapes(picture: Picture, ways: Sequence[Ways] = ()) -> dict[str, Any]:
     }
 
 
-def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
+def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
     """Return the basis of an explanation as names and texts, without what is unknown."""
     known = ex.basis
     rows = counted(ex.n_rows, "row")
@@ -96,7 +96,7 @@ def basis_lines(ex: Measurable) -> list[tuple[str, str]]:
     return [(name, text) for name, text in lines if text]
 
 
-def _how_many(ex: Measurable) -> str:
+def _how_many(ex: MeasuredTree) -> str:
     """Return how many columns are looked at, of those that could be: labels, weights and columns not chosen apart."""
     left_out = ex.basis.left_out if ex.basis else ()
     n_others = sum(len(one.columns) for one in left_out if one.reason != NOT_CHOSEN)
@@ -109,7 +109,7 @@ def _columns_named(columns: Sequence[str]) -> str:
     return listed([shortened(column_name(name)) for name in columns])
 
 
-def _without_cluster(ex: Measurable) -> str:
+def _without_cluster(ex: MeasuredTree) -> str:
     parts = [f"{ex.n_incomplete:,} {'lacks' if ex.n_incomplete == 1 else 'lack'} a value"] * bool(ex.n_incomplete)
     labelled = ex.n_left_out - ex.n_incomplete
     lack = "no label or weight" if ex.weighted else "no label"
@@ -117,7 +117,7 @@ def _without_cluster(ex: Measurable) -> str:
     return " and ".join(parts) or "none"
 
 
-def outline_of_tree(ex: Measurable, picture: Picture) -> list[dict[str, Any]]:
+def outline_of_tree(ex: MeasuredTree, picture: Picture) -> list[dict[str, Any]]:
     """Return the tree as a list: a line for each node, in pre-order, with the number of lists that end behind it."""
     cuts = {cut.node: cut for cut in picture.cuts}
     leaves = {leaf.node: leaf for leaf in picture.leaves}
@@ -139,7 +139,7 @@ def outline_of_tree(ex: Measurable, picture: Picture) -> list[dict[str, Any]]:
     return lines
 
 
-def text_of_tree(ex: Measurable, picture: Picture) -> str:
+def text_of_tree(ex: MeasuredTree, picture: Picture) -> str:
     """Return the tree in the shape of scikit-learn's `export_text`, without counts."""
     depth = ex.tree.node_depth.tolist()
     if 4 * sum(depth) > _DEEPEST:
@@ -269,7 +269,7 @@ _DIGITS = (3, 4, 6, 9, 17)  # of a typical value; as many as keep the typical ro
 _OF_MEDIANS = 3  # digits; those of means tell of no row
 
 
-def what_if(ex: Measurable, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
+def what_if(ex: MeasuredTree, picture: Picture, lines: list[dict[str, Any]], least: int) -> dict[str, Any]:
     """Return the data of the form in which readers try values.
 
     Thresholds are JSON numbers that read back as the same doubles; None stands for an infinite end. The values of a
@@ -299,7 +299,7 @@ def what_if(ex: Measurable, picture: Picture, lines: list[dict[str, Any]], least
     }
 
 
-def _choices(ex: Measurable) -> dict[int, list[str]]:
+def _choices(ex: MeasuredTree) -> dict[int, list[str]]:
     """Return the columns whose values are chosen from a list: those of categories, and those of 0 and 1."""
     binary = {ex.columns.index(name): ["0", "1"] for name in ex.binary}
     return binary | {j: _values(known) for j, known in ex.coded_columns.items()}
@@ -309,7 +309,7 @@ def _values(known: Categories) -> list[str]:
     return [category(value) for value in known.values] + ["any other value"] * known.others
 
 
-def _nodes(ex: Measurable, position: dict[int, int]) -> list[list[Any]]:
+def _nodes(ex: MeasuredTree, position: dict[int, int]) -> list[list[Any]]:
     """Return the nodes in pre-order: [column, lower, upper, second child] of a cut, [cluster] of a leaf.
 
     The codes of a set follow as a list.
@@ -333,7 +333,7 @@ def _end(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def _deviations(ex: Measurable, tested: list[int]) -> list[float]:
+def _deviations(ex: MeasuredTree, tested: list[int]) -> list[float]:
     """Return the standard deviation of each tested column, in three digits; 1 where it is not known."""
     known = {one.column: one for one in ex._kept.get("profile", ())}
     found = [known.get(ex.columns[j]) for j in tested]
@@ -341,7 +341,7 @@ def _deviations(ex: Measurable, tested: list[int]) -> list[float]:
     return [float(f"{one:.3g}") if math.isfinite(one) and one > 0 else 1.0 for one in spread]
 
 
-def _typical_rows(ex: Measurable, tested: list[int], least: int) -> list[list[str | int] | None]:
+def _typical_rows(ex: MeasuredTree, tested: list[int], least: int) -> list[list[str | int] | None]:
     """Return for each cluster the values of a typical row: numbers as text, codes of categories; None for no row."""
     if ex._in_memory is None or not tested:
         return [None] * ex.n_clusters
@@ -350,13 +350,15 @@ def _typical_rows(ex: Measurable, tested: list[int], least: int) -> list[list[st
     return [_rounded(ex, tested, leaf, middles[leaf]) if leaf in middles else None for leaf in leaves]
 
 
-def _leaf_to_show(ex: Measurable, cluster: int) -> int | None:
+def _leaf_to_show(ex: MeasuredTree, cluster: int) -> int | None:
     """Return the leaf of a cluster with the most rows of it, the first of equals; None without a leaf."""
     own = [one for one in ex.leaves if one.cluster == cluster]
     return max(own, key=lambda one: (one.own, -one.leaf)).leaf if own else None
 
 
-def _middles(ex: Measurable, tested: list[int], leaves: list[int], least: int) -> dict[int, list[tuple[float, float]]]:
+def _middles(
+    ex: MeasuredTree, tested: list[int], leaves: list[int], least: int
+) -> dict[int, list[tuple[float, float]]]:
     """Return median and mean of the tested columns in those of the leaves that have at least `least` rows."""
     from boxwood.passes.ranks import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
 
@@ -387,7 +389,7 @@ def _middles(ex: Measurable, tested: list[int], leaves: list[int], least: int) -
 
 
 def _rounded(
-    ex: Measurable, tested: list[int], leaf: int, middles: list[tuple[float, float]]
+    ex: MeasuredTree, tested: list[int], leaf: int, middles: list[tuple[float, float]]
 ) -> list[str | int] | None:
     """Return the middle of some rows of a leaf, in as few digits as leave it there; None if it never is.
 
@@ -438,7 +440,7 @@ _MOST_CELLS = 720  # which keeps the page of 24 clusters and 300 columns below 4
 _SAMPLE = 50_000  # rows; a place among them is right to about half a percent
 
 
-def profile_table(ex: Measurable, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
+def profile_table(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> dict[str, Any]:
     """Return the columns to show: those that the tree tests, then those that separate clusters best.
 
     IN: profile: of the table's columns; its order is kept among equals.
@@ -453,7 +455,7 @@ def profile_table(ex: Measurable, profile: tuple[ColumnProfile, ...]) -> dict[st
     }
 
 
-def _cuts_by_column(ex: Measurable) -> dict[str, str]:
+def _cuts_by_column(ex: MeasuredTree) -> dict[str, str]:
     """Return for each tested column the numbers of its cuts, counted from 1 in pre-order."""
     found: dict[str, list[str]] = {}
     for i, node in enumerate(np.flatnonzero(ex.tree.feature >= 0).tolist()):
@@ -465,7 +467,7 @@ def _cuts_by_column(ex: Measurable) -> dict[str, str]:
 
 
 # ---------------------------------------------------------------------------------------------------------- places
-def _row(ex: Measurable, column: ColumnProfile, cuts: str | None, sample: Indices | None) -> dict[str, Any]:
+def _row(ex: MeasuredTree, column: ColumnProfile, cuts: str | None, sample: Indices | None) -> dict[str, Any]:
     is_number = hasattr(column.everyone, "quantiles")
     cells, everyone = (
         _numbers(ex, column, sample) if is_number else _categories(ex, column)  # type: ignore[arg-type]
@@ -476,7 +478,7 @@ def _row(ex: Measurable, column: ColumnProfile, cuts: str | None, sample: Indice
     return {"name": column_name(column.column), "cuts": cuts, "cells": cells, "everyone": everyone, "effect": effect}
 
 
-def _numbers(ex: Measurable, column: NumberColumn, sample: Indices | None) -> tuple[list[dict[str, Any] | None], str]:
+def _numbers(ex: MeasuredTree, column: NumberColumn, sample: Indices | None) -> tuple[list[dict[str, Any] | None], str]:
     """Return for each cluster its median, and the places of its quartiles among all rows, from 0 to 100."""
     told = [
         group if group is not None and cluster.size else None
@@ -507,7 +509,7 @@ def _ones(group: NumberGroup) -> str:
     return f"{percent(group.mean)} are 1{missing}"
 
 
-def _categories(ex: Measurable, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:
+def _categories(ex: MeasuredTree, column: CategoryColumn) -> tuple[list[dict[str, Any] | None], str]:
     """Return for each cluster its most frequent category with its share, and the share among all rows as a mark."""
     cells: list[dict[str, Any] | None] = []
     for group, cluster in zip(column.clusters, ex.clusters, strict=True):
@@ -533,7 +535,7 @@ def _most_frequent_word(column: CategoryColumn, group: CategoryGroup) -> int:
     return int(np.argmax(group.shares[: len(column.categories.values)] or group.shares))
 
 
-def _places(ex: Measurable, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:
+def _places(ex: MeasuredTree, column: NumberColumn, sample: Indices | None, values: Floats) -> Floats:
     """Return the places of values among all rows in percent; equal rows count half. Without rows, from quantiles."""
     if sample is None or values.size == 0:
         return np.interp(values, _ascending(column.everyone.quantiles), (5, 25, 50, 75, 95))
@@ -548,7 +550,7 @@ def _ascending(quantiles: tuple[float, ...]) -> Floats:
     return np.maximum.accumulate(np.asarray(quantiles, dtype=np.float64))
 
 
-def _sample(ex: Measurable) -> Indices | None:
+def _sample(ex: MeasuredTree) -> Indices | None:
     """Return the rows that are kept, or a sample of them, always the same one; None without rows."""
     if ex._in_memory is None:
         return None

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
 
 from boxwood.render.pictures.swatches import Swatch
-from boxwood.render.words.figures import percent
-from boxwood.render.words.rules import NO_ROW, NO_RULE, condition, is_impossible, shared
-from boxwood.render.words.values import column_name
+from boxwood.words.figures import percent
+from boxwood.words.rules import NO_ROW, NO_RULE, condition, is_impossible, shared
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import ClusterSummary, Condition, Rule

@@ -16,7 +16,7 @@ from typing import Any
 from boxwood._imports import require
 from boxwood._version import __version__
 from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
-from boxwood.render.words.figures import LONGEST_NAME
+from boxwood.words.figures import LONGEST_NAME
 
 _MOST_PIXELS = 4000  # of a frame
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import math
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -15,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._files import replacing
 from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
-from boxwood.render.forms.text import notes_of, tells_price, unbeaten
+from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.models import explanation_of
 from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
@@ -37,16 +40,15 @@ from boxwood.render.page._parts import (
 from boxwood.render.page._rules import apart, rules_of
 from boxwood.render.page._template import file_of, framed, stripes, written
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
-from boxwood.render.words.figures import joined, percent, shortened
-from boxwood.render.words.measured import share_of_worth, worth_line
-from boxwood.render.words.methods import grown_by
-from boxwood.render.words.models import explanation_of
-from boxwood.render.words.standing import standing_out, suggested_names
-from boxwood.render.words.values import cluster_name, column_name
+from boxwood.words.figures import joined, percent, shortened
+from boxwood.words.measured import share_of_worth, worth_line
+from boxwood.words.methods import grown_by
+from boxwood.words.standing import standing_out, suggested_names
+from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, Worth
-    from boxwood.explanation.verbs import Measurable
 
 _FORMS = {
     "sql": "SQL",
@@ -56,6 +58,18 @@ _FORMS = {
 }  # of EXPORTERS, as far as it has them
 _LONGEST_CODE = 100_000  # characters of one form
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
+
+
+def report(
+    model: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
+) -> str | None:
+    """Return the report, or write it to a file; see `Explanation.to_html`."""
+    written_page = page(model, title=title, min_count=min_count)
+    if path is None:
+        return written_page
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        file.write(written_page)
+    return None
 
 
 def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
@@ -96,7 +110,7 @@ def short_page(model: Any) -> tuple[str, int]:
     return written("short.html", facts, _title(ex, None), script=""), round(height)
 
 
-def in_notebook(ex: Measurable) -> str:
+def in_notebook(ex: MeasuredTree) -> str:
     """Return the short form for a notebook: in a frame, so that neither style reaches the other.
 
     Without the page's extra, or if anything goes wrong, it is the printed explanation.
@@ -104,7 +118,7 @@ def in_notebook(ex: Measurable) -> str:
     try:
         short, height = short_page(ex)
     except Exception:  # a representation is never an error
-        return f"<pre>{html.escape(str(ex))}</pre>"
+        return f"<pre>{html.escape(text(ex))}</pre>"
     return framed(_title(ex, None), short, height)
 
 
@@ -113,7 +127,7 @@ _IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 """Notes on columns of which the page tells at its top what it rests on."""
 
 
-def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_price: bool) -> dict[str, Any]:
+def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has_price: bool) -> dict[str, Any]:
     """Return the facts that both forms show; IN: guarded: the explanation without what a page does not tell."""
     ex, picture, hidden = guarded._for_people(), picture_of(guarded), hidden_clusters(whole, count)
     profile = guarded._kept["profile"]
@@ -144,7 +158,7 @@ def _facts(guarded: Measurable, count: int | None, whole: Measurable, *, has_pri
     }
 
 
-def _not_shown(ex: Measurable, hidden: Mapping[int, str]) -> str:
+def _not_shown(ex: MeasuredTree, hidden: Mapping[int, str]) -> str:
     """Return that values of clusters of few rows are not shown, to stand behind a sentence; empty if there are none."""
     named = [
         f"; {shortened(cluster_name(ex.names[i]))} is {rows}: its values are not shown" for i, rows in hidden.items()
@@ -152,7 +166,7 @@ def _not_shown(ex: Measurable, hidden: Mapping[int, str]) -> str:
     return "".join(named) if len(named) <= _NAMED else f"; values of {len(named):,} clusters of few rows are not shown"
 
 
-def _of_known(ex: Measurable) -> str:
+def _of_known(ex: MeasuredTree) -> str:
     """Return the tested columns of words of which the other side of a cut has only values that the table has."""
     coded = ex.coded_columns
     closed = [j for j in ex.tree.features.tolist() if j in coded and not coded[j].others and len(coded[j].values) > 2]
@@ -163,7 +177,7 @@ _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # n
 _MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([a-z_-]+\))$")
 
 
-def _as_in_chart(note: str, ex: Measurable) -> str:
+def _as_in_chart(note: str, ex: MeasuredTree) -> str:
     """Return a note on more leaves with the chart's tree that agrees well, if it has one; any other note as it is."""
     found = _MORE_LEAVES.match(note)
     if not found:
@@ -179,18 +193,20 @@ def _as_in_chart(note: str, ex: Measurable) -> str:
 _ENOUGH = 0.9  # agreement that makes more leaves worth a mention
 
 
-def _frontier(ex: Measurable, has_price: bool) -> dict[str, Any] | None:
+def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
     """Return the frontier if it is known or can be had quickly."""
     known = ex._kept.get("frontier")
     if known is None and ex._in_memory is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
+        from boxwood.explanation.measure.frontier import frontier_of
+
         try:
-            known = ex.frontier()
+            known = frontier_of(ex)
         except DataError:
             return None
     return None if known is None else frontier_charts(known, price=has_price)
 
 
-def _note_on_what_is_missing(ex: Measurable, facts: Mapping[str, Any]) -> list[str]:
+def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list[str]:
     """Return a note on the parts of the page that need rows, if the model was read from a file and holds none."""
     if ex._evidence is not None:
         return []
@@ -209,7 +225,7 @@ def _note_on_what_is_missing(ex: Measurable, facts: Mapping[str, Any]) -> list[s
     ]
 
 
-def _code(ex: Measurable) -> list[dict[str, str]]:
+def _code(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
     forms = [("Text", text_of_tree(ex, picture_of(ex)))]
     for name, label in _FORMS.items():
@@ -225,7 +241,7 @@ _MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if i
 _MOST_ON_PAPER = 8  # clusters of a table that has a column for each
 
 
-def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
+def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
     """Return the names of the parts for which a sheet of paper has no room."""
     tree = facts["tree"]
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
@@ -237,7 +253,7 @@ def _left_to_screen(ex: Measurable, facts: Mapping[str, Any]) -> str:
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
 
 
-def _title(ex: Measurable, title: str | None) -> str:
+def _title(ex: MeasuredTree, title: str | None) -> str:
     return printable(title) if title else f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
 
 
@@ -247,7 +263,7 @@ _NAMED = 6  # columns
 _FAR_BELOW = 0.1  # distance of a low baseline from the agreement
 
 
-def lede(ex: Measurable, count: int | None = None) -> str:
+def lede(ex: MeasuredTree, count: int | None = None) -> str:
     """Return the first sentence; IN: count: to which rows are rounded down."""
     kept = ex.n_rows - ex.n_left_out
     largest = max(ex.clusters, key=lambda cluster: cluster.share)
@@ -261,7 +277,7 @@ def lede(ex: Measurable, count: int | None = None) -> str:
     )
 
 
-def tiles(ex: Measurable, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
+def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
     """Return the numbers at the top, each with a note."""
     names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -284,7 +300,7 @@ def tiles(ex: Measurable, has_price: bool, count: int | None = None) -> list[dic
 
 
 def cards(
-    ex: Measurable,
+    ex: MeasuredTree,
     picture: Picture,
     profile: tuple[ColumnProfile, ...],
     hidden: Mapping[int, str] = MappingProxyType({}),
@@ -342,7 +358,7 @@ def losses(picture: Picture) -> list[dict[str, str]]:
     ]
 
 
-def confusion(ex: Measurable, picture: Picture) -> dict[str, Any] | None:
+def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     """Return the rows by cluster and by the cluster of their rule; of many clusters the largest mistakes alone.
 
     The share of a cell in its row comes in steps of 5%, for its shade.
@@ -378,7 +394,7 @@ def _pairs(table: Floats) -> list[dict[str, Any]]:
     return [{"own": i, "rules": j, "text": amount(table[i, j])} for i, j in places if wrong[i, j]]
 
 
-def _agreement_note(ex: Measurable, count: int | None) -> str:
+def _agreement_note(ex: MeasuredTree, count: int | None) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
@@ -401,7 +417,7 @@ def _price_card(price: float) -> str:
     return f"{price:.3f}" if price < 1000 else f"{price:.3g}"
 
 
-def _price_note(ex: Measurable) -> str:
+def _price_note(ex: MeasuredTree) -> str:
     if math.isinf(ex.price):
         return "The clusters have no spread at all; the groups that the rules make have some."
     if ex.reference_cost == 0:

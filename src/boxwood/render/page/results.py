@@ -12,8 +12,8 @@ from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._rules import rules_of
 from boxwood.render.page._template import framed, stripes, written
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.render.words.figures import size
-from boxwood.render.words.measured import profile_lines
+from boxwood.words.figures import size
+from boxwood.words.measured import profile_lines
 
 
 def result_in_notebook(result: Any) -> str:

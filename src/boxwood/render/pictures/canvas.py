@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from boxwood._imports import require
 from boxwood._messages import printable, shown
 from boxwood._validation import refuse_unknown
-from boxwood.render.words.models import explanation_of
+from boxwood.render.models import explanation_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from boxwood.explanation.verbs import Measurable
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 """Options of a text: a dollar sign in a name begins no formula."""
@@ -145,7 +145,7 @@ class ExplanationDisplay:
     ax_: Axes
     figure_: Figure
 
-    def __init__(self, explanation: Measurable, *, kind: Kind = "tree") -> None:
+    def __init__(self, explanation: MeasuredTree, *, kind: Kind = "tree") -> None:
         refuse_unknown("kind", kind, get_args(Kind))
         self.explanation = explanation_of(explanation)
         self.kind = kind
@@ -162,7 +162,7 @@ class ExplanationDisplay:
         return cls(explanation_of(estimator), kind=kind).plot(ax)
 
     @classmethod
-    def from_explanation(cls, explanation: Measurable, *, kind: Kind = "tree", ax: Axes | None = None) -> Self:
+    def from_explanation(cls, explanation: MeasuredTree, *, kind: Kind = "tree", ax: Axes | None = None) -> Self:
         """Draw an explanation; `ax` as in `plot`."""
         return cls(explanation, kind=kind).plot(ax)
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices, Weights
+from boxwood.render.forms.walk import CutWords, Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, dated
 from boxwood.render.pictures.swatches import Swatch, swatches_of
-from boxwood.render.words.figures import are_years, fitted, text_width
-from boxwood.render.words.values import category, column_name
-from boxwood.render.words.walk import CutWords, Sides, codes_at_cuts, cut_words
 from boxwood.tree.boxes import reached_by_missing
+from boxwood.words.figures import are_years, fitted, text_width
+from boxwood.words.values import category, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

@@ -17,14 +17,14 @@ from boxwood.errors import DataError
 from boxwood.render.pictures.bars import is_skewed
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.render.words.figures import fitted
-from boxwood.render.words.values import category, column_name
+from boxwood.words.figures import fitted
+from boxwood.words.values import category, column_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from boxwood.axes import Categories
-    from boxwood.explanation.verbs import Measurable
+    from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.tree import Interval
 
 MOST_POINTS = 4000
@@ -60,7 +60,7 @@ class Points(NamedTuple):
     wrong: Bools
 
 
-def plot_boxes(ex: Measurable, x: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
+def plot_boxes(ex: MeasuredTree, x: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
     """Draw two columns; see `Explanation.plot_boxes`."""
     columns = columns_of(ex, x, y)
     areas, points = areas_of(ex, *columns), points_of(ex, *columns)
@@ -71,7 +71,7 @@ def plot_boxes(ex: Measurable, x: Any = None, y: Any = None, ax: Axes | None = N
     return ax
 
 
-def columns_of(ex: Measurable, x: Any, y: Any) -> tuple[int, int]:
+def columns_of(ex: MeasuredTree, x: Any, y: Any) -> tuple[int, int]:
     """Return the indices of two columns, given by name or index.
 
     Of those that are None, the first is the column that is tested first, and so on; then come columns without a test.
@@ -94,7 +94,7 @@ def columns_of(ex: Measurable, x: Any, y: Any) -> tuple[int, int]:
     return first, second
 
 
-def areas_of(ex: Measurable, x: int, y: int) -> list[Area]:
+def areas_of(ex: MeasuredTree, x: int, y: int) -> list[Area]:
     """Return the parts of the plane that leaves take. They overlap where the tree cuts further columns."""
     areas, everything = [], ((-np.inf, np.inf),)
     for leaf, box in enumerate(ex.tree.boxes()):
@@ -112,7 +112,7 @@ def _half_open(piece: Interval) -> tuple[float, float]:
     )
 
 
-def points_of(ex: Measurable, x: int, y: int) -> Points:
+def points_of(ex: MeasuredTree, x: int, y: int) -> Points:
     """Return the rows to draw; none for a loaded model, which has no rows."""
     if ex._in_memory is None:
         nothing = np.empty(0)
@@ -127,7 +127,7 @@ def points_of(ex: Measurable, x: int, y: int) -> Points:
     return Points(table[rows, x].astype(np.float64), table[rows, y].astype(np.float64), label, wrong)
 
 
-def _index(ex: Measurable, column: Any) -> int:
+def _index(ex: MeasuredTree, column: Any) -> int:
     if isinstance(column, str):
         refuse_unknown_columns([column], ex.columns)
         return ex.columns.index(column)
@@ -146,7 +146,7 @@ class _Side(NamedTuple):
     coded: bool
 
 
-def _axis(ex: Measurable, ax: Axes, name: str, j: int, points: Points, areas: list[Area]) -> _Side:
+def _axis(ex: MeasuredTree, ax: Axes, name: str, j: int, points: Points, areas: list[Area]) -> _Side:
     """Prepare one axis: its name, its scale and its range, which holds all rows and all cuts."""
     values = points.x if name == "x" else points.y
     ends = np.array([area[1:3] if name == "x" else area[3:5] for area in areas]).ravel()
@@ -177,13 +177,13 @@ def _names(categories: Categories) -> list[str]:
     return [category(value) for value in categories.values] + ["other"] * categories.others
 
 
-def _has_room(ex: Measurable, j: int) -> bool:
+def _has_room(ex: MeasuredTree, j: int) -> bool:
     """Return whether an axis has room for the names of a column, if it is one of words."""
     categories = _categories(ex, j)
     return categories is None or len(_names(categories)) <= _MOST_NAMES
 
 
-def _categories(ex: Measurable, j: int) -> Categories | None:
+def _categories(ex: MeasuredTree, j: int) -> Categories | None:
     known = ex.coded_columns
     if ex._in_memory is not None:
         known = ex._in_memory.categories | known
@@ -203,7 +203,7 @@ def _range(shown: Floats, values: Floats) -> _Side:
     return _Side(low - margin, high + margin, False, False)
 
 
-def _draw_areas(ex: Measurable, ax: Axes, areas: list[Area], sides: list[_Side]) -> None:
+def _draw_areas(ex: MeasuredTree, ax: Axes, areas: list[Area], sides: list[_Side]) -> None:
     from matplotlib.patches import Rectangle
 
     swatches, style = swatches_of(ex.names), FigureColours(ax)
@@ -239,7 +239,7 @@ def _middle(low: float, high: float, log: bool) -> float:
     return float(np.sqrt(low) * np.sqrt(high)) if log else low / 2 + high / 2
 
 
-def _draw_points(ex: Measurable, ax: Axes, points: Points, sides: list[_Side]) -> None:
+def _draw_points(ex: MeasuredTree, ax: Axes, points: Points, sides: list[_Side]) -> None:
     """Draw the rows of each cluster in its colour and shape; those that the rules name otherwise have a ring."""
     swatches, style = swatches_of(ex.names), FigureColours(ax)
     x, y = (_spread(values, seed, sides[seed].coded) for seed, values in enumerate(points[:2]))

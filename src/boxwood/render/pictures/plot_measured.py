@@ -6,10 +6,11 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boxwood.render.forms.walk import Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
 from boxwood.render.pictures.colours import COLOURS, ink_on
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.render.words.figures import (
+from boxwood.words.figures import (
     are_years,
     brief_of,
     fitted,
@@ -19,13 +20,13 @@ from boxwood.render.words.figures import (
     short_number,
     text_width,
 )
-from boxwood.render.words.measured import ENOUGH, brief_in
-from boxwood.render.words.values import category, column_name
-from boxwood.render.words.walk import Sides, codes_at_cuts, cut_words
+from boxwood.words.measured import ENOUGH, brief_in
+from boxwood.words.values import category, column_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import (
         CategoryColumn,
         CutStability,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
         NumberColumn,
         Stability,
     )
-    from boxwood.explanation.verbs import Measurable
 
 MOST_LINES = 40
 _CATEGORIES = 3  # of one column, at most
@@ -56,7 +56,7 @@ class HeatRow(NamedTuple):
     cells: tuple[Cell | None, ...]
 
 
-def plot_profile(ex: Measurable, ax: Axes | None = None) -> Axes:
+def plot_profile(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     """Draw the profile; see `Explanation.plot_profile`."""
     lines, swatches = lines_of(ex), swatches_of(ex.names)
     k = len(swatches)
@@ -86,15 +86,16 @@ def plot_profile(ex: Measurable, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def lines_of(ex: Measurable) -> list[HeatRow]:
+def lines_of(ex: MeasuredTree) -> list[HeatRow]:
     """Return the lines of the heat map: first the columns that the tree tests, then the others, by their effect.
 
     A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
     """
+    from boxwood.explanation.measure.profile import profiled
     from boxwood.explanation.records import NumberColumn
 
     tested = {ex.columns[j] for j in ex.tree.features.tolist()}
-    profile = sorted(ex.profile(), key=lambda one: (one.column not in tested, -one.effect))
+    profile = sorted(profiled(ex), key=lambda one: (one.column not in tested, -one.effect))
     lines: list[HeatRow] = []
     for column in profile:
         if len(lines) >= MOST_LINES:
@@ -145,12 +146,14 @@ def _sign(difference: float | None) -> str:
     return ("+" if difference > 0 else "−") * (2 if abs(difference) >= _STRONGEST else 1)
 
 
-def plot_frontier(ex: Measurable, ax: Axes | None = None) -> Axes:
+def plot_frontier(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     """Draw the frontier; see `Explanation.plot_frontier`."""
     ax = axes_or_new(ax, 6.0, 4.0)
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    frontier, style = ex.frontier(), FigureColours(ax)
+    from boxwood.explanation.measure.frontier import frontier_of
+
+    frontier, style = frontier_of(ex), FigureColours(ax)
     by_price = shows_price(frontier)
     pruned = [row for row in frontier if not row.is_this]
     held_out = [row for row in pruned if math.isfinite(_held_out(row, by_price))]
@@ -199,9 +202,11 @@ WIDTH, SIZE = 230.0, 9.0  # most of a name on the axis, and its letters, in poin
 _LEGEND = "●  overlap with the cluster found again ({} below |)\n◆  share of trees that test the column"
 
 
-def plot_stability(ex: Measurable, ax: Axes | None = None) -> Axes:
+def plot_stability(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     """Draw stability; see `Explanation.plot_stability`."""
-    stability: Stability = ex._kept.get("stability") or ex.stability()
+    from boxwood.explanation.measure.stability import stability_of
+
+    stability: Stability = ex._kept.get("stability") or stability_of(ex)
     codes = codes_at_cuts(ex.tree, ex.coded_columns)
     # a cut of categories has two ends in codes, but is one condition
     cuts = [*{(cut.node, cut.node in codes or cut.threshold): cut for cut in stability.cuts}.values()]
@@ -237,7 +242,7 @@ def plot_stability(ex: Measurable, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _cut(ex: Measurable, cut: CutStability, codes: dict[int, Sides]) -> str:
+def _cut(ex: MeasuredTree, cut: CutStability, codes: dict[int, Sides]) -> str:
     """Return a cut in words, with the range in which its threshold lies on other rows; a long name makes room."""
     if cut.node in codes:
         return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed, points_per_unit
 from boxwood.render.pictures.colours import UNKNOWN, outline_of
 from boxwood.render.pictures.picture import Box, CutBox, Edge, LeafBox, Picture, picture_of
-from boxwood.render.words.figures import fitted, text_width
+from boxwood.words.figures import fitted, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boxwood.explanation.verbs import Measurable
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 _POINTS = 0.72  # of a unit in a figure of our own, where texts then have 7 to 9 points
 _LARGEST = 22.0  # inches of such a figure; a larger tree is drawn smaller
 _KEY = 20.0  # height of a line of the key, in units
 
 
-def plot_tree(ex: Measurable, ax: Axes | None = None) -> Axes:
+def plot_tree(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     """Draw the tree; see `Explanation.plot`."""
     picture = picture_of(ex)
     key = _key(picture)

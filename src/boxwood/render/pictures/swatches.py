@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from boxwood.render.pictures.colours import colour_of, hatch_of, ink_on, outline_of
-from boxwood.render.words.values import cluster_name
+from boxwood.words.values import cluster_name
 
 
 class Swatch(NamedTuple):

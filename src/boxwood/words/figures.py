@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._dates import Dates
 from boxwood._messages import printable
-from boxwood.render.words.values import grouped, number
+from boxwood.words.values import grouped, number
 
 LONGEST_NAME = 40  # a longer name is cut in the middle
 

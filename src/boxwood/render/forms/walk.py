@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from boxwood._dates import Dates
 from boxwood.axes import Categories
-from boxwood.render.words.figures import short_number
-from boxwood.render.words.rules import numbers
-from boxwood.render.words.values import category, column_name, from_to, grouped, none_of, one_of
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import sides as values_on_side
 from boxwood.tree.boxes import without_missing
 from boxwood.tree.nodes import Cut, CutTest
+from boxwood.words.figures import short_number
+from boxwood.words.rules import numbers
+from boxwood.words.values import category, column_name, from_to, grouped, none_of, one_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

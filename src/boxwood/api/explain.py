@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from boxwood.api.explanation import Explanation
     from boxwood.explanation.ask.names import Names
-    from boxwood.explanation.explanation import Explanation
 
 
 def explain(
@@ -239,10 +239,10 @@ def explain(
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
     from boxwood._frames import as_rows_here, is_frame
-    from boxwood.explanation.ask._answer import explained
+    from boxwood.api.explanation import Explanation
+    from boxwood.explanation.ask.answer import explained
     from boxwood.explanation.ask.asked import Asked
     from boxwood.explanation.ask.basis import basis_of_call
-    from boxwood.explanation.explanation import Explanation
     from boxwood.table.as_source import as_source
 
     source = as_source(X)

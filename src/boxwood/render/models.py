@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxwood.render.words.rules import cluster_rule
-from boxwood.render.words.values import cluster_name
+from boxwood.words.rules import cluster_rule
+from boxwood.words.values import cluster_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation.verbs import Measurable
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 
 def rules(model: Any) -> str:
@@ -30,7 +30,7 @@ def rules(model: Any) -> str:
     return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in clusters)
 
 
-def explanation_of(model: Any) -> Measurable:
+def explanation_of(model: Any) -> MeasuredTree:
     """Return the explanation of a fitted estimator; an explanation is returned as it is."""
     explanation = getattr(model, "explanation_", model)
     if not hasattr(explanation, "clusters"):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
 from boxwood._messages import as_written
-from boxwood.render.words.figures import (
+from boxwood.tree.boxes import ends_without_missing
+from boxwood.words.figures import (
     are_years,
     brief,
     brief_of,
@@ -22,9 +23,8 @@ from boxwood.render.words.figures import (
     size,
     width,
 )
-from boxwood.render.words.rules import cluster_rule, condition
-from boxwood.render.words.values import category, cluster_name, column_name, grouped, number, one_of
-from boxwood.tree.boxes import ends_without_missing
+from boxwood.words.rules import cluster_rule, condition
+from boxwood.words.values import category, cluster_name, column_name, grouped, number, one_of
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories

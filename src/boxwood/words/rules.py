@@ -7,12 +7,14 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from boxwood._dates import Dates
-from boxwood.render.words.values import MOST_VALUES, column_name, from_to, grouped, none_of, number, one_of
+from boxwood.words.values import MOST_VALUES, column_name, from_to, grouped, none_of, number, one_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import ClusterSummary, Condition, Rule
     from boxwood.tree import Interval
 
+DOUBT = "a number rather than a cluster? If so, cut it into a few ranges and explain those"
+"""End of a note that doubts the question, which stands before the many rules that answer it."""
 NO_ROW = "no row: no value passes all cuts of its path"
 NO_RULE = "no rule of its own: the tree has no leaf for this cluster"
 

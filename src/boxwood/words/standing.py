@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood.render.words.figures import percent
-from boxwood.render.words.measured import about, category_of
-from boxwood.render.words.values import column_name
+from boxwood.words.figures import percent
+from boxwood.words.measured import about, category_of
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import CategoryColumn, ClusterSummary, ColumnProfile, NumberColumn

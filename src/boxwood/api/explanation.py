@@ -1,0 +1,1273 @@
+"""`Explanation`: a tree, and its measurements on data, as named fields; `load` reads one.
+
+The class is a table of contents, in the order in which people meet it. Each method is a line that hands over to the
+file that does it, and is imported with it, as importing all of them takes a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+from numpy.typing import ArrayLike
+
+from boxwood._types import Array, Indices
+from boxwood.explanation.measured_tree import MeasuredTree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from sklearn.tree import DecisionTreeClassifier
+
+    from boxwood.explanation.apply.results import Why
+    from boxwood.explanation.measure.misassigned import Misassigned
+    from boxwood.explanation.records import Frontier, Profile, Stability, Worth
+
+
+@dataclass(frozen=True, repr=False)  # a TypeError for arguments names the class that users know
+class Explanation(MeasuredTree):
+    """A tree that explains a clustering, and the loss of explaining it so; made by `explain`, or read by `load`.
+
+    Printing it shows a line for each cluster and one sentence on the loss. It refers to the rows that it was measured
+    on, so that more can be measured when asked for. A model file and a pickle hold no rows.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+        The tree that `predict` runs. Its feature j is the column j of `columns`.
+    columns : tuple of d str
+        Columns of the table.
+    method : str
+        How the tree was grown: a name of `grow.METHODS`, with additions if "auto" chose it, which the printed
+        explanation says in words. "cart-entropy", "regression-centers" and "regression-rows" are trees by other
+        impurities, "optimal" is the cheapest of all trees. "-root" marks an expansion from a single leaf, "-exkmc" or
+        "-expand" one of a tree with a leaf for each cluster. Steps follow after commas: ", matched" (leaves assigned to
+        clusters anew), ", pruned" (over-grown and pruned back), ", refined" (cuts chosen anew), ", resolved" (small
+        subtrees solved exactly), ", swapped" (leaves moved). An example is "greedy-exkmc, refined".
+    n_rows, n_left_out : int
+        Number of rows of the table, and number of those that are left out: labelled -1, of weight 0, or without a value
+        that they need.
+    clusters : tuple of k ClusterSummary
+        In the order of the clusters' numbers.
+    leaves : tuple of LeafSummary
+        In the order of the leaves.
+    cost, reference_cost : float
+        Within-cluster sums of distances to the best centres: for the tree's groups of rows, and for the clusters. Rows
+        left out do not count. `objective` and `kernel` say which distances are used.
+    price : float
+        Price of explainability, `cost / reference_cost`. 0/0 counts as 1. It may be below 1 or infinite.
+    agreement : float
+        Share of rows whose rule names their cluster, without rows left out. `baseline` is that of the largest cluster
+        alone.
+    adjusted_rand : float
+        Adjusted Rand index between the clusters and the tree's groups of rows.
+    readability : Readability
+        Numbers of leaves, depth and columns; depth and length of rules, averaged over rows.
+    weighted : bool
+        Whether rows were weighted. Sizes, shares and costs then count weights instead of rows.
+    standardized : bool
+        Whether rows were clustered and costs measured on columns scaled to unit variance. Thresholds are in raw units.
+        If costs were measured in the columns of a pipeline, a note says so.
+    notes : tuple of str
+        Further remarks for the reader, such as clusters without a leaf.
+    mixture : MixtureFacts, default=None
+        Facts from the Gaussians, if a Gaussian mixture is explained or "mmdt" grew the tree.
+    categories : tuple of pairs (column, Categories)
+        Columns without numbers, and their values. The tree tests codes that stand for these values. A column of
+        booleans that the tree tests has the values False and True, whose codes are 0 and 1.
+    gaps : tuple of str
+        Columns of numbers whose missing values have a place in the tree: it takes a missing value as +inf, which is
+        outside of `x <= 5`, and rules say "age > 5 or missing". In other columns of numbers a row without a value that
+        it is asked for has no leaf.
+    objective : {"sqeuclidean", "l1", "l2"}, default="sqeuclidean"
+        Distance that costs add up. For "random_cuts" it is the distance for which cuts were drawn.
+    kernel : KernelFacts, default=None
+        Kernel, if costs are measured in its feature space. None says that they are measured in the columns.
+    draws : DrawFacts, default=None
+        Facts on all random trees, if "random_cuts" grew the tree.
+    search : SearchFacts, default=None
+        What "auto" did to find the tree; None for a method asked for by name.
+    held_out : HeldOut, default=None
+        Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
+    budget : BudgetFacts, default=None
+        Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
+    binary : tuple of str
+        Columns of numbers that the tree tests and that hold only 0 and 1: words say `member = 0`.
+    basis : Basis, default=None
+        Source, date, version, where the clusters come from, columns left out and why; None where that is not known.
+    dates : tuple of pairs (column, Dates)
+        Columns of dates, which the tree takes as days since the beginning of 1970, and how they are said. A threshold
+        is next to a round date: its cut parts dates before that one from itself and later ones.
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["new", "loyal", "loyal", "new", "new"]
+    >>> print(boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=3, objective="agreement"))
+    2 clusters of 5 rows, explained by 3 leaves on 1 of 1 column
+    <BLANKLINE>
+           size  share  matched   found  precision  rule
+    loyal     2  40.0%        2  100.0%     100.0%  30 < age <= 50
+    new       3  60.0%        3  100.0%     100.0%  age <= 30 or age > 50
+    <BLANKLINE>
+    The rules agree with the clusters on 100.0% of rows (always new: 60.0%).
+    Grown by IMM, more leaves by Expand.
+    """
+
+    # ---------------------------------------------------------------------------------------------------------- printed
+    def __str__(self) -> str:
+        from boxwood.render.forms.text import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Explanation(n_clusters={self.n_clusters}, n_leaves={self.n_leaves}, method={self.method!r}, "
+            f"price={self.price:.4g}, agreement={self.agreement:.4g})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the short form of the report, for notebooks; without the package jinja2, the printed explanation.
+
+        Like the printed explanation, it tells counts of any number of rows.
+        """
+        from boxwood.render.page.page import in_notebook
+
+        return in_notebook(self)
+
+    # ------------------------------------------------------------------------------------------------------------- rows
+    def predict(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Array:
+        """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
+
+        With `missing="none"` a row without a cluster has -1 if all names are numbers of one type. Otherwise the array
+        is one of objects, and such a row has None.
+
+        For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
+        one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
+        all floats or all booleans. With `missing="none"` a row without a cluster has NULL; otherwise computing fails.
+        """
+        from boxwood.explanation.apply.predict import clusters_of_rows
+
+        return clusters_of_rows(self, X, missing)
+
+    def apply(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Indices:
+        """Return the leaf of each row, shape (n,).
+
+        A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
+        array has the columns of `columns`, in their order. A data frame of Spark or Dask gets a column "leaf".
+
+        A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
+        NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
+        values. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql` leave the same rows
+        without a cluster.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        missing : {"error", "none"}, default="error"
+            What to do with rows that have no leaf: refuse all rows, or return -1 for these.
+
+        Raises
+        ------
+        DataError
+            If a column is not numeric or is not in the frame (the message offers the nearest name), or with
+            `missing="error"` if a row has no leaf.
+        ValueError
+            If `missing` is another word.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
+        >>> ex.predict([[3.0], [None]], missing="none"), ex.apply([[3.0], [None]], missing="none")
+        (array(['low', None], dtype=object), array([ 0, -1]))
+        """
+        from boxwood.explanation.apply.predict import leaves_of_rows
+
+        return leaves_of_rows(self, X, missing)
+
+    def why(self, row: Any, *, immutable: Collection[str] = ()) -> Why:
+        """Return why a row is in its cluster, and the smallest change that would bring it to each other cluster.
+
+        The change is exact: no smaller one exists. Its size is the sum of the changes of all columns, each in standard
+        deviations of its column among the measured rows; a change of category counts 1. Of changes of one size, the one
+        of fewest columns is taken, then the one to the first leaf, then the smaller value.
+
+        Parameters
+        ----------
+        row : mapping, data frame of one row, sequence of d values, or int
+            The row: its values by the names of columns, or in the order of `columns`, or the position of a row that the
+            explanation was measured on. Columns that the tree does not test may be missing from a mapping or a frame.
+        immutable : collection of str, default=()
+            Columns that no change may touch.
+
+        Returns
+        -------
+        Why
+            Always holds: the row with the changed values is in the cluster that the change names. A column whose
+            measured values are all whole changes to a whole number. Where a cut has an open end, the new value is the
+            next double (or whole number) behind it; the printed text then says "above 3". Rows where the tree asks for
+            a value that is missing, or was never seen, have no cluster; the reason is said.
+
+        Raises
+        ------
+        DataError
+            If the row lacks a column that the tree tests, or a number is text or infinite; if a position is asked of a
+            model file or a pickle, which hold no rows.
+        TypeError
+            If `row` is none of these forms.
+
+        Notes
+        -----
+        A change says what the rules would do, not what would happen to the person or thing that the row is about.
+
+        Takes time for each leaf and the columns on its path; and, when first called, a pass over the columns that the
+        tree tests. Model files keep the standard deviations.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> print(ex.why({"age": 45}))
+        young, by leaf 0 (3 rows, 100.0% of them young)
+          cut 1  age = 45  age <= 50  (5 from the cut, 0.29 standard deviations)
+        would be old if age were 51 (0.35 standard deviations away)
+        """
+        from boxwood.explanation.apply.why import why_of
+
+        return why_of(self, row, immutable)
+
+    # ----------------------------------------------------------------------------------------------- for people to read
+    def to_text(self) -> str:
+        """Return the summary that printing the explanation shows, and below it the tree.
+
+        Each leaf of the tree tells its cluster, its rows and their share of all rows.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["young", "young", "old"], columns=["age"])
+        >>> print(ex.to_text()[len(str(ex)):].strip())
+        |--- age <= 5
+        |   |--- young  2 rows  66.7%
+        |--- age >  5
+        |   |--- old    1 row   33.3%
+        """
+        from boxwood.render.forms.text import full_text
+
+        return full_text(self)
+
+    def to_sentences(self) -> str:
+        """Return a line for each cluster: its rows, its rule, and how well the rule describes it.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["new", "new", "old"], columns=["age"])
+        >>> print(ex.to_sentences())
+        new (2 rows, 66.7%): age <= 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
+        old (1 row, 33.3%): age > 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
+        """
+        from boxwood.render.forms.text import sentences
+
+        return sentences(self)
+
+    def to_markdown(self) -> str:
+        """Return the summary as Markdown, for a slide, a ticket or a language model.
+
+        Characters of names that mean something in Markdown are escaped, and rules are code.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> print(ex.to_markdown().split("\\n\\n")[1])
+        | cluster | size | share | rows matched | found | precision | rule |
+        | --- | ---: | ---: | ---: | ---: | ---: | --- |
+        | old | 1 | 50.0% | 1 | 100.0% | 100.0% | `age > 5` |
+        | young | 1 | 50.0% | 1 | 100.0% | 100.0% | `age <= 5` |
+        """
+        from boxwood.render.forms.text import markdown
+
+        return markdown(self)
+
+    def to_csv(self) -> str:
+        """Return the rules as CSV, a line for each leaf: its cluster, rows, share of all rows, precision, and rule.
+
+        Shares are numbers between 0 and 1 with all digits; the precision of a leaf without rows is empty. A name or a
+        rule that a spreadsheet would take as a formula has an apostrophe before it: one that begins with `=`, `+`, `-`,
+        `@`, a tab or a line end, and is no number.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> print(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]).to_csv())
+        leaf,cluster,rows,share,precision,rule
+        0,young,1,0.5,1,age <= 5
+        1,old,1,0.5,1,age > 5
+        """
+        from boxwood.render.forms.text import rule_table
+
+        return rule_table(self)
+
+    def to_frame(self, what: str = "clusters") -> Any:
+        """Return facts as a pandas data frame; needs pandas.
+
+        Parameters
+        ----------
+        what : {"clusters", "rules", "confusion", "profile", "misassigned"}, default="clusters"
+            - "clusters" has a row for each cluster: the fields of `ClusterSummary`, and its rule as text.
+            - "rules" has a row for each leaf: the fields of `LeafSummary`, and its rule as text.
+            - "confusion" has the clusters as rows, and those that the rules give as columns; see `confusion`.
+            - "profile" has a row for each column and cluster, for categories one for each of them; see `profile`.
+            - "misassigned" has a row for each misassigned row; see `misassigned`.
+
+        Raises
+        ------
+        DataError
+            If rows are needed, and the explanation was read from a file, which holds none; see `measure`.
+        ImportError
+            If pandas is missing.
+        ValueError
+            If `what` is another word.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], ["young", "young", "old"], columns=["age"])
+        >>> print(ex.to_frame()[["cluster", "size", "ruled", "rule"]].to_string(index=False))
+        cluster  size  ruled      rule
+            old     1      1  age > 50
+          young     2      2 age <= 50
+        """
+        from boxwood.explanation.apply.frames import frame_of
+
+        return frame_of(self, what)
+
+    def to_html(
+        self, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
+    ) -> str | None:
+        """Return the report: one page for a browser, which needs nothing else and loads nothing.
+
+        It shows the numbers, the tree, a form that runs the rules on typed values, the rules of each cluster, the
+        profile, where rules and clusters disagree, the frontier, the stability if it was asked for before, and the
+        rules as code. It works on a phone, on paper, by keyboard, in light and dark. Of a loaded model it shows what
+        the model knows.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            File to write. A file that is there is replaced as a whole, or stays if writing fails. None returns the page
+            as text.
+        title : str, default=None
+            Title of the page; None gives the numbers of clusters and rows.
+        min_count : int, default=None
+            Round all counts down to multiples of it, so that no smaller group can be worked out; shares follow from the
+            rounded counts. If rows are weighted, weights are rounded, and those of fewer rows are 0; a loaded model
+            knows weights alone. What tells of the same rows once more is left out: the price, the frontier, sums of
+            values, rows held out, and notes with numbers or shares of rows. Other medians and quartiles stay as they
+            are, and other forms, such as the model file, tell exact counts. None rounds nothing.
+
+        Returns
+        -------
+        str or None
+            The page; None if it was written to `path`. It holds counts, shares, medians and quartiles, and no row of
+            the table. Of a cluster of fewer than five rows, or of fewer than `min_count`, it shows the size and the
+            rules, but no median, no sum and no bar, and says so. The same explanation gives the same page. It is below
+            1 MB for 60 columns and 15 clusters, and does not grow with the rows.
+
+        Raises
+        ------
+        ImportError
+            If the package jinja2 is missing, which the extra `page` installs.
+        ValueError
+            If `min_count` is less than 1, or rounds all counts to 0.
+
+        Notes
+        -----
+        The frontier is computed for the page if rows times columns times clusters are at most ten million. Of a larger
+        table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree
+        tests and those that separate the clusters best.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["young", "young", "young", "old", "old"]
+        >>> page = boxwood.explain(ages, labels, columns=["age"]).to_html(title="Our customers")
+        >>> "<title>Our customers</title>" in page
+        True
+        """
+        from boxwood.render.page.page import report
+
+        return report(self, path, title=title, min_count=min_count)
+
+    # --------------------------------------------------------------------------------------------------------- pictures
+    # Each takes an Axes and returns it, and shows nothing by itself. Names of columns and clusters are drawn as they
+    # are, shortened in the middle where they are long. All raise an ImportError if matplotlib is missing, which
+    # `pip install "boxwood[plot]"` brings, and a TypeError if `ax` is no Axes.
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the tree: its cuts from left to right, and its leaves at the right.
+
+        A cut shows the distribution of its column over the rows that reach it, stacked by cluster of the reference,
+        with the threshold as a line, and a bar at the end for missing values that have a place; "lost" counts the rows
+        for which no leaf of their cluster can be reached any more. An edge says its condition, and is as wide as its
+        share of rows. A leaf shows the number and name of its cluster, its rows with their share of all, and which
+        clusters they come from.
+
+        Parameters
+        ----------
+        ax : Axes of matplotlib, default=None
+            Where to draw; the picture fills it as far as its shape allows. None makes a new figure.
+
+        Returns
+        -------
+        Axes
+            Its `figure` can be saved: `ex.plot().figure.savefig("tree.pdf")`.
+
+        Notes
+        -----
+        A loaded model has no rows. Its cuts are drawn without distributions, and its leaves tell rows of their own
+        cluster from all others. Rows in no cluster (label -1) are not drawn. The outer bars also count the 1% of rows
+        at each end. Takes time n times the depth.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from matplotlib.figure import Figure
+        >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["new", "loyal", "loyal", "new", "new"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"])
+        >>> ax = ex.plot(Figure().subplots())
+        >>> [text.get_text() for text in ax.texts if "age" in text.get_text()]
+        ['age']
+        """
+        from boxwood.render.pictures.plot_tree import plot_tree
+
+        return plot_tree(self, ax)
+
+    def plot_boxes(self, x: str | int | None = None, y: str | int | None = None, ax: Axes | None = None) -> Axes:
+        """Draw two columns of the table, with the leaves as boxes.
+
+        A box has the number of its cluster. A row has the colour and shape of its own cluster, and a ring if its rule
+        names another one. Boxes overlap where the tree cuts further columns. A row that lacks one of both values is not
+        drawn.
+
+        Parameters
+        ----------
+        x, y : str or int, default=None
+            The columns, by name or index. None takes the column that is tested first, and then the next one.
+        ax : Axes of matplotlib, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        DataError
+            If there is no such column, both are the same, or the table has only one; or if a column has more than 60
+            words, for which an axis has no room.
+
+        Notes
+        -----
+        Of more than 4,000 rows a sample is drawn, always the same. A loaded model has no rows: only boxes are drawn.
+        Codes of categories are spread a little, so that rows do not lie upon each other. The picture shows single rows.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> ax = boxwood.explain(iris.data, iris.target, method="cart").plot_boxes(ax=Figure().subplots())
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('petal width (cm)', 'sepal length (cm)')
+        """
+        from boxwood.render.pictures.plot_boxes import plot_boxes
+
+        return plot_boxes(self, x, y, ax)
+
+    def plot_profile(self, ax: Axes | None = None) -> Axes:
+        """Draw the profile as a heat map: columns by clusters.
+
+        A cell has the median of the cluster, or the share of a category. Its colour is the standardised difference from
+        the rest, blue for lower and orange for higher; a sign says so from half a standard deviation, two signs from
+        one and a half. Columns that the tree tests come first, then those that tell the clusters apart best, 40 lines
+        at most.
+
+        Parameters
+        ----------
+        ax : Axes of matplotlib, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file that holds no profile; see `profile`.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from matplotlib.figure import Figure
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> ax = ex.plot_profile(Figure().subplots())
+        >>> [text.get_text() for text in ax.texts]
+        ['64 ++', '34 −−', '5 −', '5 +']
+        """
+        from boxwood.render.pictures.plot_measured import plot_profile
+
+        return plot_profile(self, ax)
+
+    def plot_frontier(self, ax: Axes | None = None) -> Axes:
+        """Draw the frontier: leaves against price; against agreement if prunings have the fewest mistakes.
+
+        Parameters
+        ----------
+        ax : Axes of matplotlib, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file that holds no frontier; see `frontier`.
+
+        Notes
+        -----
+        Call `frontier(folds=5)` before to see what is lost on held-out rows, too.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris()
+        >>> ex = boxwood.explain(iris.data, iris.target, method="cart", max_leaf_nodes=4)
+        >>> ex.plot_frontier(Figure().subplots()).get_ylabel()
+        'agreement'
+        """
+        from boxwood.render.pictures.plot_measured import plot_frontier
+
+        return plot_frontier(self, ax)
+
+    def plot_stability(self, ax: Axes | None = None) -> Axes:
+        """Draw stability: how far each cluster is found again on rows drawn anew, and how often each cut's column.
+
+        Grey bands mark overlaps that are doubtful (below 0.75) and unstable (below 0.6).
+
+        Parameters
+        ----------
+        ax : Axes of matplotlib, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file that holds no stability; see `stability`.
+
+        Notes
+        -----
+        Draws what `stability` measured last, and calls it with its defaults if it was not called.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.cluster import KMeans
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(200, centers=[[0, 0], [20, 0], [0, 20]], random_state=0)
+        >>> ex = boxwood.explain(X, KMeans(3, n_init=1, random_state=0), method="imm")
+        >>> stability = ex.stability(n=5)
+        >>> ax = ex.plot_stability(Figure().subplots())
+        >>> [text.get_text() for text in ax.get_yticklabels()][:3]
+        ['cluster 0', 'cluster 1', 'cluster 2']
+        """
+        from boxwood.render.pictures.plot_measured import plot_stability
+
+        return plot_stability(self, ax)
+
+    # ------------------------------------------------------------------------- clusters: what they are, and their names
+    def profile(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Profile:
+        """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
+
+        Clusters are those that are explained, not the tree's groups of rows. Rows left out do not count. Columns that
+        no cut tests are told, too. Columns that are not in the table's numbers are not: those that were left out, and
+        those that a pipeline does not read.
+
+        Parameters
+        ----------
+        X, labels, sample_weight : default=None
+            Other rows, as for `measure`. None takes the rows that the explanation was measured on.
+
+        Returns
+        -------
+        Profile
+            A tuple of NumberColumn or CategoryColumn, in the order of `columns`, which prints as a table. That of the
+            explanation's own rows is kept, so that asking again costs nothing, and then also in its model file, but
+            for clusters of fewer than five rows.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file that holds no profile, and no rows are given.
+
+        Notes
+        -----
+        There are no p-values: clusters were made from these columns, so tests of no difference would mean nothing.
+        Takes time d n (d n log n if rows are weighted) and memory for a few columns for each thread. Of a table in
+        batches everything comes from exact sums and counts; quantiles take one to four passes.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> age = ex.profile()[0]
+        >>> age.column, round(age.effect, 2), age.clusters[1].quantiles[2], round(age.clusters[1].index)
+        ('age', 0.88, 34.0, 70)
+        """
+        from boxwood.explanation.measure.profile import profiled
+
+        return profiled(self._on(X, labels, sample_weight))
+
+    def suggested_names(self) -> dict[Hashable, str]:
+        """Return a name for each cluster that the profile suggests, by its name; none is ever set by itself.
+
+        A name has the two or three columns in which the cluster differs most from the others, as in "high revenue, low
+        orders". "high" and "low" say that its mean is at least half a standard deviation above or below that of all
+        other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. A
+        column of true and false, or of 0 and 1, stands for what half of the cluster is: "member", or "member = 1". A
+        cluster has no name here if it stands out in nothing, or all that is said of it is said of another, too.
+        `rename` takes the result.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 6.0], [61.0, 30.0], [65.0, 28.0]]
+        >>> ex = boxwood.explain(table, [0, 0, 1, 1], columns=["age", "revenue"])
+        >>> ex.rename(ex.suggested_names()).names
+        ('low revenue, low age', 'high revenue, high age')
+        """
+        from boxwood.explanation.measure.profile import profiled
+        from boxwood.words.standing import suggested_names
+
+        return suggested_names(self.clusters, profiled(self))
+
+    def rename(self, names: Mapping[Hashable, Hashable]) -> Self:
+        """Return the explanation with other names of clusters; clusters that are not in the mapping keep theirs.
+
+        A cluster may also be named as it is printed: "cluster 0" for 0.
+
+        Rules, `predict`, model files and all facts have the new names. Notes were written before: one more note says
+        which names they have, if they mention any.
+
+        Raises
+        ------
+        DataError
+            If a name is not that of a cluster, or two clusters would have one name.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], [0, 0, 1]).rename({0: "young", 1: "old"})
+        >>> ex.names, ex.predict([[30.0]]).tolist()
+        (('young', 'old'), ['young'])
+        """
+        from boxwood.explanation.ask.names import with_names
+
+        return with_names(self, names)
+
+    def worth(self, column: str, values: Any = None) -> Worth:
+        """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
+
+        It is kept, so that the page, the printed explanation and the model file tell it from then on, but for clusters
+        of fewer than five rows with a value; `explain(value=)` asks for it at once.
+
+        Parameters
+        ----------
+        column : str
+            Name of the column. Of a column that was looked at, sums follow from the profile; of any other column of
+            numbers of a table in batches, from a pass.
+        values : array-like of shape (n,) or data frame, default=None
+            The values of another column, one for each row of the table, or a frame that has it, of rows in memory. NaN
+            adds nothing.
+
+        Raises
+        ------
+        DataError
+            If the column was not looked at and no values are given, or the table in batches has no such column of
+            numbers; if there are no rows any more to sum over.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [61.0, 30.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "old"], columns=["age", "revenue"])
+        >>> for name, one in zip(ex.names, ex.worth("revenue").clusters):
+        ...     print(name, one.total, one.share, one.mean)
+        old 30.0 0.75 30.0
+        young 10.0 0.25 5.0
+        """
+        from boxwood.explanation.measure.worth import worth_of
+
+        return worth_of(self, column, values)
+
+    def typical(
+        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> tuple[int | None, ...]:
+        """Return the position of a typical row of each cluster: the one nearest to the cluster's middle.
+
+        The middle is the cluster's median of each column of numbers, and its most frequent category of the others.
+        Distances are added over all columns in standard deviations of the column; another category counts 1. Of
+        equally near rows it is the first. None for a cluster without rows. `X`, `labels` and `sample_weight` are other
+        rows, as for `measure`. Takes the time of `profile`, which is then kept.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0], [34.0], [38.0], [61.0], [67.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age"])
+        >>> ex.names, ex.typical()
+        (('old', 'young'), (3, 1))
+        """
+        from boxwood.explanation.measure.profile import typical_of
+
+        return typical_of(self._on(X, labels, sample_weight))
+
+    # ------------------------------------------------------------------------------------------- how good the rules are
+    def misassigned(
+        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> tuple[Misassigned, ...]:
+        """Return the rows whose rule names another cluster than their own, and the cut that misled each.
+
+        Rows left out, and rows without weight, are not among them. `X`, `labels` and `sample_weight` are other rows, as
+        for `measure`; None takes the rows that the explanation was measured on. A model that was saved holds none.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0], [34.0], [62.0], [61.0], [67.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age"], method="imm")
+        >>> [one] = ex.misassigned()
+        >>> one.row, one.column, one.value, one.side, one.threshold, one.distance
+        (2, 'age', 62.0, '>', 50.0, 12.0)
+        """
+        from boxwood.explanation.measure.misassigned import misassigned_in
+
+        return misassigned_in(self._on(X, labels, sample_weight))
+
+    def confusion(
+        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> tuple[tuple[float, ...], ...]:
+        """Return how many rows of each cluster (k rows) the rules give to each cluster (k entries each).
+
+        Weights are added if rows are weighted; rows left out do not count. Sums over the entries of a row are sizes of
+        clusters, sums over the rows are `ruled` of `clusters`, and the diagonal is what rules and clusters agree on.
+        `X`, `labels` and `sample_weight` are other rows, as for `measure`.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0], [34.0], [62.0], [61.0], [67.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age"], method="imm")
+        >>> ex.names, ex.confusion()
+        (('old', 'young'), ((2, 0), (1, 2)))
+        """
+        from boxwood.explanation.measure.misassigned import confusion_of
+
+        return confusion_of(self._on(X, labels, sample_weight))
+
+    def frontier(self, folds: int = 0, *, verbose: Any = 0) -> Frontier:
+        """Return leaves against price and agreement: what fewer leaves would lose, and what more would gain.
+
+        One tree is grown to four times as many leaves as clusters, or to twice the leaves of this tree if these are
+        more. Of all ways to undo its cuts, the one that loses least is taken for every number of leaves.
+
+        Parameters
+        ----------
+        folds : int, default=0
+            Number of parts into which rows are split, by cluster. For each part trees are grown on the other rows and
+            measured on this one; 0 does not.
+        verbose : int or function, default=0
+            As in `explain`: 1 tells each tree on standard error, a function is called.
+
+        Returns
+        -------
+        Frontier
+            A row for each number of leaves at which a pruning loses less than all smaller ones, and a row for this tree
+            (`is_this`). Always holds: what prunings have the least of (`Frontier.objective`) never rises with the
+            leaves. Price and agreement are measured as those of the explanation, and need not be monotone both. Held
+            out, the losses of all parts are added before they are divided.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file and holds no such frontier; if there are fewer rows than folds.
+        ValueError
+            If `folds` is 1 or negative, or more than 100.
+
+        Notes
+        -----
+        The tree is grown by the method of the explanation. One of the methods with one leaf for each cluster is
+        expanded from there: by Expand if it looks at mistakes or at a kernel, and by ExKMC otherwise. For "auto" it is
+        a cheaper one: a regression tree on the centres, pruned by cost, or CART by entropy, pruned by mistakes, where
+        "auto" looked at agreement alone. So this tree, for which many were compared, mostly loses less than the pruning
+        of its size. Of a long table a sample is taken, as "auto" does, for the trees of "auto" and for expansions; the
+        tree that is expanded is that of all rows. A tree that was there already counts as one of "auto" by agreement.
+        Where the thresholds of this tree were rounded (`round_thresholds`), those of the larger tree are, before it is
+        pruned.
+
+        For a table in batches a method by its name grows the larger tree by passes over all rows. "auto" grows it on a
+        sample of up to 100 000 rows, and so does every method with folds, where the rows held out are rows of the
+        sample, and where thresholds are rounded. Price and agreement are those of all rows in any case.
+
+        Takes at most twice as long as the growth of the larger tree, but for about a millisecond, and but for the
+        passes over all rows where a sample was taken; with folds as many growths again, and as many of this tree. The
+        result is kept, and saved with the explanation; without folds what was kept is returned even if it has some.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris()
+        >>> ex = boxwood.explain(iris.data, iris.target, method="cart", max_leaf_nodes=4)
+        >>> print(ex.frontier())
+        leaves  agreement  price
+             2      66.7%  1.735
+             3      96.0%  1.012
+             4      97.3%  0.960
+             4      97.3%  0.960  <- this tree
+             5      98.0%  1.010
+             6      98.7%  0.971
+             7      99.3%  1.004
+             9     100.0%  1.000
+        """
+        from boxwood.explanation.measure.frontier import frontier_of
+
+        return frontier_of(self, folds, verbose)
+
+    def stability(self, n: int = 50, random_state: Any = None, *, verbose: Any = 0) -> Stability:
+        """Return how much of the explanation is the same on rows drawn again, and whether groups are there at all.
+
+        Parameters
+        ----------
+        n : int, default=50
+            Number of resamples, at least 2: as many rows as there are, drawn with replacement, but at most 10 000.
+        random_state : int or RandomState instance, default=None
+            Seed or generator for the resamples, and for clusterers that take a seed. None is 0.
+        verbose : int or function, default=0
+            As in `explain`: 1 tells each resample on standard error, a function is called.
+
+        Returns
+        -------
+        Stability
+            For each cluster how far it is found again (`clusters`), for each cut how often its column returns and
+            where its threshold lies (`cuts`), the share of rows that change their cluster, and the verdict. Printing
+            it shows all of them.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file and holds no stability.
+        ValueError
+            If the tree was there already, on other rows than those of its fit; if `n` is below 2.
+
+        Notes
+        -----
+        On each resample a clone of the clusterer is fitted, and a tree is grown by the method of the explanation.
+        Clusters are matched with the original ones so that the sum of their overlaps is largest; the overlap is the
+        Jaccard index, by weight if rows are weighted, on the different rows of the resample. Where it is below 0.5 the
+        cluster was lost; from 0.75 on it is valid: the numbers of Hennig's R package fpc. What decides is the overlap
+        that is undercut in 5% of the resamples, not the mean. Nothing is fitted again where labels or centres were
+        given, where the clusterer is frozen, and for clusters of tables with words or gaps, those that boxwood made
+        among them: only the tree is grown, and the rows to which its rules give a cluster are compared
+        (`Stability.refitted` is False then, and the verdict says why). Of a table in batches resamples are drawn from a
+        sample of up to 100 000 rows.
+
+        Clusters may return although no groups are there. So the share of variance that they explain on up to 1,000 rows
+        is compared with that in 20 Gaussian and 20 uniform tables of the same size and spread, which the same clusterer
+        divides. Clearer (`Stability.clearer`) is a share above the mean of either kind by more than 3 standard
+        deviations. Noise hardly ever reaches it; groups of very unequal sizes or shaped like thin bars may miss it, and
+        what bends, such as a ring, is clearer than either kind of table without being groups.
+
+        Takes n fits and n growths, and 41 fits of 1,000 rows. "auto" grows many trees each time, so name a method where
+        time is short. The result is kept, and saved with the explanation; one that was read from a file returns what it
+        holds.
+
+        References
+        ----------
+        C. Hennig, "Cluster-wise assessment of cluster stability", Computational Statistics & Data Analysis 52 (2007)
+        258-271, doi:10.1016/j.csda.2006.11.025.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from sklearn.cluster import KMeans
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(200, centers=[[0, 0], [20, 0], [0, 20]], random_state=0)
+        >>> ex = boxwood.explain(X, KMeans(3, n_init=1, random_state=0), method="imm")
+        >>> print(ex.stability(n=10).verdict[:39])
+        The clusters are stable: in 10 resample
+        >>> ex.stability(n=10).cuts[0].returns
+        1.0
+        """
+        from boxwood.explanation.measure.stability import stability_of
+
+        return stability_of(self, n, random_state, verbose)
+
+    def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Self:
+        """Return the facts of the same tree on other rows, such as those of next month.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+            Rows with the columns of the table; a frame may have them in any order, and others besides. Or a table that
+            is read in batches.
+        labels : array-like of shape (n,), or str
+            Names of the clusters of the rows, as `names` has them, -1 for rows to leave out; or the name of the column
+            of `X` that holds them, which it must be for a table in batches.
+        sample_weight : array-like of shape (n,), or str, default=None
+            Weight of each row; or the name of the column that holds it, in a data frame or a table in batches.
+
+        Returns
+        -------
+        Explanation
+            The same tree and rules, with sizes, agreement, price and all other facts of these rows. It refers to these
+            rows, so that `profile` and others tell of them. A cluster may have no row. Costs are measured as before:
+            in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model that was read from a
+            file cannot do that: it measures squared distances in the numeric columns of the table, and a note says so.
+            Rows with a label that is not the name of a cluster are left out. So are rows with words that the model has
+            never seen, which `n_incomplete` counts beside those with gaps. Notes name both.
+
+        Raises
+        ------
+        DataError
+            If no label is the name of a cluster (the message lists them), a column is missing, or rows cannot be read.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], ["young", "young", "old"], columns=["age"])
+        >>> later = ex.measure([[25.0], [52.0], [70.0], [80.0]], ["young", "young", "old", "old"])
+        >>> later.agreement, later.clusters[1].caught, later.tree == ex.tree
+        (0.75, 0.5, True)
+        """
+        from boxwood.explanation.apply.other_rows import measured_on
+
+        return self._of(measured_on(self, X, labels, sample_weight))
+
+    def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Self:
+        """Return the explanation on other rows, or itself if none are given."""
+        if X is None and labels is None and sample_weight is None:
+            return self
+        if X is None or labels is None:
+            raise ValueError("other rows need X and labels; sample_weight goes with them, not with the rows of before")
+        return self.measure(X, labels, sample_weight)
+
+    # ------------------------------------------------------------------------------------------------------- model file
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, for `load`. A file at `path` is replaced as a whole, or stays if writing fails."""
+        from boxwood.explanation.model_file import write
+
+        write(self, path)
+
+    def to_json(self) -> str:
+        """Return the model file; `from_json` gives an equal explanation, but for what `to_dict` leaves out."""
+        from boxwood.explanation.model_file import to_text
+
+        return to_text(self)
+
+    @classmethod
+    def from_json(cls, s: str) -> Explanation:
+        """Return the explanation that `to_json` wrote.
+
+        Raises
+        ------
+        ModelError
+            If the text is not a boxwood model, or one of a newer format.
+        """
+        from boxwood.explanation.model_file import from_text
+
+        return cls._of(from_text(s, "this text"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
+
+        Its rules are text for readers. Only its nodes are used to label rows. It tells no value of a single row: a
+        profile and sums that were asked for lack clusters of fewer than five rows, quantiles are rounded to about a
+        thousandth of the column's standard deviation, or to the day, columns that no rule tests lack words of fewer
+        than five rows, and notes quote no cell.
+        """
+        from boxwood.explanation.model_file import to_document
+
+        return to_document(self)
+
+    # ------------------------------------------------------------ programs that label rows elsewhere, as `predict` does
+    def to_sql(
+        self,
+        dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+        table: str | Sequence[str] | None = None,
+    ) -> str:
+        """Return a CASE expression of SQL that gives the cluster of a row, or a query that adds it to a table.
+
+        A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
+        the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
+        case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and go
+        where the rules send missing values. A comment on top names columns of text that were read as numbers or dates
+        in a way that engines do not: convert them first.
+
+        SQLite reads some decimals as a neighbouring double. So the dialect "sqlite" writes such thresholds as a whole
+        number times or over a power of two, which it reads exactly. A value that SQLite itself reads from text, in a
+        column of text or a CSV file, may still be the neighbour of the one that `predict` reads.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
+            Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing
+            else, the others sqlglot: `pip install "boxwood[sql]"`.
+        table : str or sequence of str, default=None
+            A table, for a query that selects its columns and the new column "cluster" ("cluster_1" if the model has a
+            column "cluster", and so on). In a text, points separate the parts of a name, as in "sales.customers"; a
+            sequence has one text for each part. None gives the expression alone.
+
+        Raises
+        ------
+        DataError
+            If the name of a tested column differs from another's in case only, which all engines but PostgreSQL and
+            Snowflake take for the same, or if a name has the character 0.
+        ImportError
+            If the dialect needs sqlglot, which is missing.
+        ValueError
+            If the dialect is unknown, or a part of the table's name is empty.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> print(ex.to_sql("sqlite", table="people"))
+        SELECT *, CASE
+        WHEN CAST("age" AS DOUBLE) <= 5 THEN 'young'
+        WHEN CAST("age" AS DOUBLE) > 5 THEN 'old'
+        END AS "cluster"
+        FROM "people"
+        """
+        from boxwood.render.forms.sql import sql
+
+        return sql(self, dialect=dialect, table=table)
+
+    def to_python(self) -> str:
+        """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.
+
+        `row` is a mapping from the name of a column, or the number that is its name, to its value. The result is the
+        name of the row's cluster, or None for a row without one; `why_none` then gives the column, and "missing" or
+        "never seen". None and NaN are missing; a row without one of the `COLUMNS` that the rules ask for is a KeyError.
+        Text in a column of numbers is a TypeError, as is a date with a time zone where those of the rules have none, or
+        the other way round. Texts of dates must be in the form that the column had, or in that of ISO 8601; others are
+        a ValueError, as are numbers.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> names = {}
+        >>> exec(boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"]).to_python(), names)
+        >>> names["cluster"]({"age": 7}), names["cluster"]({"age": None}), names["why_none"]({"age": None})
+        ('old', None, ('age', 'missing'))
+        >>> names["cluster"]({"Age": 7})
+        Traceback (most recent call last):
+            ...
+        KeyError: "no column 'age'; a missing value is None"
+        """
+        from boxwood.render.forms.code import python
+
+        return python(self)
+
+    def to_javascript(self) -> str:
+        """Return source of JavaScript with `cluster(row)`, `whyNone(row)` and `COLUMNS`, which needs nothing else.
+
+        `row` is an object from the name of a column to its value. The result is the name of the row's cluster, or null
+        for a row without one; `whyNone` then gives the column, and "missing" or "never seen". null, NaN and undefined
+        are missing; a row without one of the `COLUMNS` that the rules ask for, as an own property, is an Error. The
+        source may stand in a page, between script tags, whatever the names are. Texts of dates must be in the form that
+        the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others are
+        a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> print("\\n".join(ex.to_javascript().split("\\n")[4:16]))
+        const COLUMNS = ["age"];
+        <BLANKLINE>
+        function cluster(row) {
+          for (const column of COLUMNS) {
+            if (Object.prototype.hasOwnProperty.call(row, column)) continue;
+            throw new Error("no column " + JSON.stringify(column) + " in the row; a missing value is null");
+          }
+          const age = numberOf("age");
+          if (age === null) return null;
+          if (age <= 5) {
+            return "young";
+          }
+        """
+        from boxwood.render.forms.code import javascript
+
+        return javascript(self)
+
+    def to_formula(self, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
+        """Return a formula that gives the cluster of a row of a spreadsheet.
+
+        It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
+        the formula finds them there, wherever they stand, and gives #N/A if one is missing. The formula for row 2 can
+        be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an empty cell,
+        and in a column with gaps an empty cell is missing; other text has no cluster there.
+        Spreadsheets hold about 15 digits of a number: a value nearer to a cut than a relative 1e-13 may fall on its
+        other side.
+
+        Parameters
+        ----------
+        row : int, default=2
+            Row of the spreadsheet that the formula is for.
+        columns : sequence of str, default=None
+            All columns of the sheet in their order, from column A on. The formula then has letters, which are shorter,
+            and needs no names in the first row.
+
+        Raises
+        ------
+        DataError
+            If the formula is longer than 8,192 characters or nested deeper than 64 functions, more than Excel allows;
+            if a name has the character 0; if `columns` lack a column that the tree tests, or have it twice; or, without
+            them, if the name of a tested column differs from another's in case only, which a spreadsheet takes for the
+            same.
+        ValueError
+            If `row` is no whole number of at least 1; without `columns`, of at least 2.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> print(ex.to_formula(columns=["id", "age"]))
+        =IF(ISNUMBER(B2),IF(B2<=5,"young","old"),"")
+        >>> print(ex.to_formula()[:78])
+        =IF(AND(EXACT(INDEX($1:$1,MATCH("age",$1:$1,0)),"age")),IF(ISNUMBER(INDEX(2:2,
+        """
+        from boxwood.render.forms.formula import formula
+
+        return formula(self, row=row, columns=columns)
+
+    def to_sklearn(self) -> DecisionTreeClassifier:
+        """Return a fitted tree of scikit-learn that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.
+
+        scikit-learn reads rows as float32, and refuses infinite ones. On rows that float32 holds and in which nothing
+        is missing the predictions are the same; another value is rounded first, and may so pass a threshold that it is
+        next to.
+
+        `classes_` has the names of the clusters in ascending order, `feature_names_in_` the columns, unless boxwood
+        named them. A two-sided cut becomes two nodes, and what is outside of it stands twice, each with half of the
+        rows. Counts at the nodes are rows of the explained table, or weights; a leaf without rows counts one. The share
+        of classes at a leaf is 1 for its cluster. A column of words is tested by its codes: the places of its values in
+        `categories`. A set of categories becomes a node for each end of its runs of codes, and what is below stands as
+        often. In a column with gaps NaN goes where the rules send missing values.
+
+        Raises
+        ------
+        DataError
+            If two-sided cuts and sets of categories make more than 2**17 nodes; `to_python` takes them.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> twin = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], [0, 0, 1, 1]).to_sklearn()
+        >>> twin.predict([[5.0], [6.0]]), twin.tree_.n_node_samples.tolist()
+        (array([0, 1]), [4, 2, 2])
+        """
+        from boxwood.render.forms.sklearn import sklearn
+
+        return cast("DecisionTreeClassifier", sklearn(self))
+
+    def to_onnx(self) -> bytes:
+        """Return an ONNX model that gives the cluster of a row, as the bytes of its file; needs `boxwood[onnx]`.
+
+        The input `X` has shape (n, d) and type float32: all columns of the table in their order. The output `cluster`
+        has shape (n,): int64 if all names are whole numbers, text otherwise. A row without a cluster has -1 or an empty
+        text; NaN counts as missing.
+
+        On rows that float32 holds the clusters are those of `predict`; another value is rounded before it comes in, and
+        may so pass a threshold that it is next to. A column of words comes in as codes: the places of its values in
+        `categories`, then the place after the last for unknown values if these are allowed, else NaN. In a column with
+        gaps NaN goes where the rules send missing values.
+
+        Raises
+        ------
+        DataError
+            If two-sided cuts and sets of categories make more than 2**17 nodes; `to_pmml` takes them.
+        ImportError
+            If onnx is missing.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> model = boxwood.explain([[1.0], [9.0]], ["young", "old"]).to_onnx()
+        >>> import onnxruntime
+        >>> session = onnxruntime.InferenceSession(model)
+        >>> session.run(["cluster"], {"X": [[5.0], [6.0]]})
+        [array(['young', 'old'], dtype=object)]
+        """
+        from boxwood.render.forms.onnx import onnx
+
+        return onnx(self)
+
+    def to_pmml(self) -> str:
+        """Return a model in PMML 4.4, the XML that scoring engines of databases, streams and Java read.
+
+        It is a `TreeModel` that predicts the field "cluster" ("cluster_1" if the table has such a column, and so on):
+        an integer if all names are whole numbers of 32 bits, a string otherwise. Its other fields are the columns that
+        the tree tests: numbers are doubles, and words stand as they are, not as codes. `recordCount` of a leaf is its
+        rows, or their weight. A row without a cluster gets no prediction.
+
+        Raises
+        ------
+        DataError
+            If a name or a category has a character that XML cannot hold, such as the character 0.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> for line in ex.to_pmml().splitlines()[12:15]:
+        ...     print(line.strip()[:80])
+        <Node id="0"><True/>
+        <Node id="1" score="young" recordCount="1"><SimplePredicate field="age" operator
+        <Node id="2" score="old" recordCount="1"><SimplePredicate field="age" operator="
+        """
+        from boxwood.render.forms.pmml import pmml
+
+        return pmml(self)
+
+
+def load(path: str | os.PathLike[str]) -> Explanation:
+    """Return the explanation that `Explanation.save` wrote.
+
+    Raises
+    ------
+    ModelError
+        If the file is not a boxwood model, or one of a newer format.
+    OSError
+        If there is no such file, or it cannot be read.
+    """
+    from boxwood.explanation.model_file import read
+
+    return Explanation._of(read(path))

@@ -1,0 +1,78 @@
+"""The cluster and the leaf of each row of a table, in memory or in a frame of Spark or Dask."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from boxwood._dates import Dates
+from boxwood._frames import column_names, names_array, names_or_none, refuse_unknown_columns
+from boxwood._types import Array, Indices
+from boxwood._validation import refuse_unknown
+from boxwood.axes import Categories
+from boxwood.explanation.apply.rows import leaves_in
+from boxwood.tree import ThresholdTree
+from boxwood.tree.on_frames import Labeller, is_on_machines, with_new_column
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+
+def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Literal["error", "none"]) -> Array:
+    """See `Explanation.predict`."""
+    if is_on_machines(X):
+        values = tuple(ex.names[cluster] for cluster in ex.tree.leaf_clusters.tolist())
+        return frame_with_leaves(ex, X, values, missing, "cluster")  # type: ignore[no-any-return]
+    names = names_array(ex.names) if missing == "error" else names_or_none(ex.names)
+    # a row without a leaf has leaf -1, the last one, and the name behind all others
+    clusters = np.append(ex.tree.leaf_clusters, len(ex.names))
+    found: Array = names[clusters[leaves_of_rows(ex, X, missing)]]
+    return found
+
+
+def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Literal["error", "none"]) -> Indices:
+    """See `Explanation.apply`."""
+    if is_on_machines(X):
+        return frame_with_leaves(ex, X, range(ex.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
+    return leaves_in(ex.tree, ex.columns, ex.coded_columns, X, missing, ex.gap_columns, ex.date_columns)
+
+
+def frame_with_leaves(
+    ex: MeasuredTree, frame: Any, values: Sequence[Hashable], missing: Literal["error", "none"], name: str
+) -> Any:
+    """Return the frame with one more column: for each row the value of its leaf, from a value for each leaf.
+
+    Raises
+    ------
+    DataError
+        If the frame lacks a column that the tree tests.
+    """
+    refuse_unknown("missing", missing, ("error", "none"))
+    present = column_names(frame)
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    refuse_unknown_columns(tested, present)
+    labeller = Labeller(
+        places=tuple(map(present.index, tested)),
+        names=tuple(tested),
+        leaf_of=_Leaves(ex.tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns),
+        values=tuple(values),
+        missing=missing,
+    )
+    return with_new_column(frame, labeller, name)
+
+
+@dataclass(frozen=True)
+class _Leaves:
+    """The leaf of each row of a small table, whose columns are those that the tree tests."""
+
+    tree: ThresholdTree
+    columns: tuple[str, ...]
+    categories: Mapping[int, Categories]
+    gaps: Collection[int]
+    dates: Mapping[int, Dates]
+
+    def __call__(self, table: Any) -> Indices:
+        return leaves_in(self.tree, self.columns, self.categories, table, "none", self.gaps, self.dates)
