@@ -31,6 +31,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("grow.kernel",),
     ("theory",),
     ("table",),
+    ("columns",),
     ("words",),
     ("render.pictures.colours", "render.pictures.swatches"),
     (  # results of verbs print themselves

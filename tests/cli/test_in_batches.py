@@ -16,7 +16,9 @@ from sklearn.datasets import make_blobs
 from boxwood.cli import _engine
 from boxwood.cli import boxwood as main
 from boxwood.cli._talk import Status
-from boxwood.explanation.ask.columns import look_at, looks_like_identifier
+from boxwood.columns.of_batches import look_at
+from boxwood.columns.rules import is_like_identifier
+from boxwood.columns.seen import SeenValues
 from boxwood.passes.batches import rows_of
 from tests.scale import law
 from tests.scattered import scattered
@@ -176,9 +178,10 @@ def test_identifiers_are_found_by_passes_as_in_memory(seed):
         "accountId": rng.normal(size=n),
         "same": np.full(n, 3.0),
     }
-    found = look_at(rows_of(scattered(np.empty((n, 0)), seed, **columns)))
-    assert found.identifiers == tuple(name for name, each in columns.items() if looks_like_identifier(name, each))
-    assert found.constant == tuple(name for name, each in columns.items() if each.min() == each.max())
+    found = look_at(rows_of(scattered(np.empty((n, 0)), seed, **columns))).columns
+    for seen, (name, values) in zip(found, columns.items(), strict=True):
+        assert is_like_identifier(seen) == is_like_identifier(SeenValues(name, values))
+        assert (seen.n_values == 1) == (values.min() == values.max())
 
 
 def test_progress_is_told_by_rows_of_each_pass(folder, monkeypatch):

@@ -17,8 +17,9 @@ from sklearn.preprocessing import StandardScaler
 
 from boxwood import CART, explain, scan
 from boxwood._frames import as_matrix, boolean_columns, numeric_columns
+from boxwood.columns.rules import is_like_identifier
+from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import looks_like_identifier
 from boxwood.reference.labels import by_size
 from tests.scale import each, law
 
@@ -65,7 +66,7 @@ def notes(ex, word):
     ],
 )
 def test_identifiers(name, values, expected):
-    assert looks_like_identifier(name, np.asarray(values, dtype=float)) is expected
+    assert is_like_identifier(SeenValues(name, np.asarray(values, dtype=float))) is expected
 
 
 @pytest.mark.parametrize("frame", [CRM, pl.from_pandas(CRM)], ids=["pandas", "polars"])

@@ -13,8 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from boxwood import Explanation, RandomCuts, Reference, explain
+from boxwood.columns.of_batches import look_at
+from boxwood.columns.rules import is_like_identifier
+from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import look_at, looks_like_identifier
 from boxwood.explanation.choose import search
 from boxwood.passes import NearestCenters, ranks
 from boxwood.passes.batches import rows_of
@@ -462,8 +464,11 @@ def test_identifiers_are_found_as_in_memory(seed):
     frame["customerId"] = rng.integers(5, size=n)
     frame["label"] = nearest_to(X, X[:3])
     source = ArrowSource(pa.Table.from_pandas(frame))
-    expected = [name for name in frame.columns[:-1] if looks_like_identifier(name, frame[name].to_numpy(float))]
-    assert list(look_at(rows_of(source, "label")).identifiers) == expected
+    expected = [
+        name for name in frame.columns[:-1] if is_like_identifier(SeenValues(name, frame[name].to_numpy(float)))
+    ]
+    found = look_at(rows_of(source, "label")).columns
+    assert [seen.name for seen in found if is_like_identifier(seen)] == expected
     in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
     check_equal(in_memory, by_passes)
     in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")

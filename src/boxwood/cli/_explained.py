@@ -19,8 +19,8 @@ from boxwood.grow import METHODS
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
+    from boxwood.columns.column_table import ColumnTable
     from boxwood.passes import Source
-    from boxwood.reference.mixed import MixedTable
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
@@ -87,8 +87,8 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
     """Return the table without columns that rules should not use, and notes on them, which are told."""
-    from boxwood.explanation.ask.columns import THE_LABELS, notes_on_left_out, notes_on_use
-    from boxwood.explanation.ask.mixed import as_told, without_labels
+    from boxwood.explanation.ask.columns import notes_on_left_out
+    from boxwood.explanation.ask.mixed import as_told, chosen_of
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick, in_option_names():
@@ -97,38 +97,23 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
         table = read_table(
             file, how, **wanted._asdict(), missing=missing, kinds=_kinds(options), value=options.get("value"), tick=tick
         )
-    left_out, suspects = dict(table.left_out), []
-    if not options["columns"]:
-        same = without_labels(_as_it_is(table), table.labels).left_out.get(THE_LABELS, ())
-        table, left_out = table.without(same), left_out | {THE_LABELS: tuple(same)}
-        suspects = _suspects(table, has_labels=labels is not None)
-    reasons, used = as_told(left_out), table.without(suspects)
-    if not used.columns:
-        notes = notes_on_left_out(reasons, suspects)
-        raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, notes))}")
-    read = {name: getattr(used, name) for name in ("padded", "spellings", "rounded", "marks")}
-    notes = notes_on_use(used.columns, reasons, suspects, **read)
+    told = {name: getattr(table, name) for name in ("padded", "spellings", "rounded", "marks")}
+    rows, notes = chosen_of(_as_it_is(table), table.labels, are_named=bool(options["columns"]), **told)
+    if not rows.columns:
+        why = notes_on_left_out(as_told(rows.left_out))
+        raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
+    used = table.without([name for name in table.columns if name not in rows.columns])
     for note in (*notes[:1], *table.hints, *notes[1:]):
         talk.note(in_words(note))
     return used, notes
 
 
-def _suspects(table: Table, *, has_labels: bool) -> list[str]:
-    """Return the columns that look like identifiers; none if labels would have no other column."""
-    from boxwood.explanation.ask.columns import identifiers_to_leave_out
-    from boxwood.explanation.ask.mixed import like_identifiers
-
-    found = like_identifiers(_as_it_is(table))
-    suspects = [name for name in table.columns if name in table.padded or name in found]
-    return identifiers_to_leave_out(suspects, table.columns, has_labels=has_labels)
-
-
-def _as_it_is(table: Table) -> MixedTable:
+def _as_it_is(table: Table) -> ColumnTable:
     """Return the table with its categories and gaps."""
-    from boxwood.reference.mixed import MixedTable, with_truths
+    from boxwood.columns.column_table import ColumnTable, with_truths
 
     left_out = {reason: list(names) for reason, names in table.left_out}
-    read = MixedTable(
+    read = ColumnTable(
         table.columns, table.X, table.categories, table.booleans, left_out, table.names, dict(table.dates)
     )
     return with_truths(read)
@@ -136,7 +121,7 @@ def _as_it_is(table: Table) -> MixedTable:
 
 def rows_of(table: Table, options: dict[str, Any]) -> Any:
     """Return the rows for `explain`: an array, or where rules may use dates, words or gaps, the table as it is."""
-    from boxwood.reference.mixed import in_stated_order
+    from boxwood.columns.column_table import in_stated_order
 
     has_gaps = options["missing"] == "learn" and np.isnan(table.X).any()
     if not (table.categories or table.dates or has_gaps):

@@ -29,12 +29,10 @@ from boxwood._types import Indices, Weights
 from boxwood._validation import Rows, as_weights, refuse_no_sum, shown
 from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap
+from boxwood.columns.rules import UNSEEN_DATES
 from boxwood.errors import DataError
 from boxwood.explanation.ask.basis import Given, with_basis
-from boxwood.explanation.ask.columns import (
-    UNSEEN_DATES,
-    notes_on_left_out,
-)
+from boxwood.explanation.ask.columns import notes_on_left_out
 from boxwood.explanation.ask.limits import told
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches

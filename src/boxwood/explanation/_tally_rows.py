@@ -27,6 +27,7 @@ from boxwood._frames import (
 from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import Rows, as_float_table, as_table, listed
 from boxwood.axes import Categories
+from boxwood.columns.of_frame import Coded, readable_columns, with_missing_code
 from boxwood.errors import DataError
 from boxwood.passes import Batches, LabelColumn, NearestCenters, Source
 from boxwood.passes.batches import USABLE, Together, rows_of
@@ -36,7 +37,6 @@ from boxwood.reference import Moments, Reference, Task
 from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.coordinates import default_columns
 from boxwood.reference.labels import Names, encode_labels, named_clusters
-from boxwood.reference.mixed import Coded, readable_columns, with_missing_code
 from boxwood.reference.moments import moments_from
 from boxwood.reference.streamed import find_labels
 

@@ -1,6 +1,6 @@
 """Tables in files: read into a matrix or in batches, or written with the cluster of every row."""
 
-from boxwood.table._read import Kinds, Table, read_table
+from boxwood.columns.of_file import Kinds, Table, read_table
 from boxwood.table.column_names import ColumnError
 from boxwood.table.labels import Labelled
 from boxwood.table.options import ReadOptions

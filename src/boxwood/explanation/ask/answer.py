@@ -11,13 +11,14 @@ import numpy as np
 
 from boxwood._frames import boolean_columns, date_columns, is_frame, refuse_other_names, with_dates_read
 from boxwood._validation import Rows
+from boxwood.columns.column_table import ColumnTable
+from boxwood.columns.of_batches import Look
 from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     Seen,
     boolean_columns_of,
-    identifiers_of,
-    note_on_identifiers,
+    notes_in_batches,
     notes_on_agreement,
     notes_on_alike,
     notes_on_codes,
@@ -55,7 +56,6 @@ from boxwood.grow.shared.names import leaves_reached
 from boxwood.passes import Batches, Source
 from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
-from boxwood.reference.mixed import MixedTable
 from boxwood.reference.reference import are_labels
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
@@ -100,7 +100,7 @@ def _booleans(X: Any, rows: Any) -> Sequence[str]:
     """Return the columns of booleans of what was given, as its rows tell, which may be those of a table in batches."""
     if isinstance(rows, Batches):
         return boolean_columns_of(rows)
-    return rows.booleans if isinstance(rows, MixedTable) else boolean_columns(X)
+    return rows.booleans if isinstance(rows, ColumnTable) else boolean_columns(X)
 
 
 def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tuple[Any, Asked]:
@@ -108,7 +108,7 @@ def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tupl
     if source is not None:
         return X, replace(asked, dates=source.dates)
     if not is_frame(X):
-        return X, replace(asked, dates=X.dates) if isinstance(X, MixedTable) else asked
+        return X, replace(asked, dates=X.dates) if isinstance(X, ColumnTable) else asked
     if hasattr(clustering, "fit"):  # which reads texts itself
         return X, replace(asked, dates=date_columns(X))
     X, read = with_dates_read(X, (*asked.categories, *asked.numbers))
@@ -252,9 +252,9 @@ def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
 
 def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
-    least, most = facts.task.ranges
-    n_values = np.full(len(least), facts.task.n_rows)
-    return note_on_identifiers(identifiers_of(facts.task.batches, n_values, ~sums.broken, least, most))
+    task, n_rows = facts.task, facts.task.n_rows
+    n_known = np.full(task.batches.n_columns, n_rows)
+    return notes_in_batches(Look(task.batches, n_rows, n_known, ~sums.broken, *task.ranges))
 
 
 def _notes_on_clustering(task: Task, clustering: Any, asked: Asked) -> tuple[str, ...]:

@@ -6,30 +6,39 @@ part of them, the same part on every machine.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._frames import (
-    as_matrix,
     column_names,
     column_values,
-    date_columns,
     in_order_of,
     is_frame,
-    label_values,
-    numeric_columns,
     refuse_unknown_columns,
     rounded_columns,
 )
 from boxwood._messages import Quoting, as_written, rounded
-from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._types import Array, Floats
 from boxwood._validation import listed, refuse_other_kind, shown
+from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_numbers
+from boxwood.columns.of_batches import Look, look_at, seen_in_batches, seen_others
+from boxwood.columns.rules import (
+    FEW_ROWS,
+    LIKE_IDENTIFIER,
+    NO_VALUES,
+    ONE_VALUE,
+    THE_LABELS,
+    UNSEEN_DATES,
+    by_reason,
+    is_like_identifier,
+    left_out,
+    words_of,
+)
+from boxwood.columns.seen import Use
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.gaps import Complete, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
@@ -38,14 +47,13 @@ from boxwood.explanation.measure.measure import may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
-from boxwood.passes import Batches, Block, Source
+from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.passes.overview import MissingValues
 from boxwood.passes.source import MarksMet, Spelling
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
-from boxwood.reference.labels import encode_labels
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.words.figures import percent
 from boxwood.words.values import cluster_name, column_name
@@ -53,8 +61,6 @@ from boxwood.words.values import cluster_name, column_name
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
 
-FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual
-FILLED = 0.9  # unique whole numbers that fill more of their range count rows
 FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
 NONE_BESIDE = "it has none beside labels and weights"
 LOW = 0.9  # agreement below which more leaves are worth a word
@@ -76,11 +82,6 @@ _CODES = {
     "department",
     "plan",
 }
-_INDEX = ("__index_level_", "Unnamed: 0")
-_NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
-
-
-THE_LABELS = "the labels themselves"
 
 
 class ColumnNote(Quoting):
@@ -93,43 +94,6 @@ class ColumnNote(Quoting):
         made = super().__new__(cls, text, written)
         made.left_out = left_out
         return made
-
-
-def looks_like_identifier(name: str, values: Array) -> bool:
-    """Return whether a column of at least 50 rows looks like an identifier.
-
-    Its values are whole numbers, and either its name says so (id, zip, account, also as part of `customer_id`), or the
-    values are unique and fill more than 90% of their range, as row numbers do. Missing values say nothing.
-    """
-    values = values[~np.isnan(values)]
-    if len(values) < FEW_ROWS or (values[:FEW_ROWS] != np.floor(values[:FEW_ROWS])).any():
-        return False
-    low, high = float(values.min()), float(values.max())
-    if not (np.isfinite(low) and np.isfinite(high)) or low == high or (values != np.floor(values)).any():
-        return False
-    if has_name_of_identifier(name, len(values)):
-        return True
-    if not counts_rows(low, high, len(values)):
-        return False
-    return int(np.bincount((values - low).astype(np.intp)).max()) == 1
-
-
-def has_name_of_identifier(name: str, n_rows: int) -> bool:
-    """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account.
-
-    So have the rows' numbers that pandas writes into files, and reads from them.
-    """
-    return n_rows >= FEW_ROWS and (name.startswith(_INDEX) or bool(_NAMES & set(_words_of(name))))
-
-
-def _words_of(name: str) -> list[str]:
-    """Return the words of a name such as customer_id or customerId."""
-    return re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
-
-
-def counts_rows(low: float, high: float, n_rows: int) -> bool:
-    """Return whether unique whole numbers of a range would fill so much of it as row numbers do."""
-    return n_rows >= FEW_ROWS and (high - low + 1) * FILLED < n_rows
 
 
 def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:
@@ -149,57 +113,19 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
         raise TypeError(f"columns must be a list of names, got the text {shown(columns)}; write [{shown(columns)}]")
     if not is_frame(X) or columns is not None or hasattr(clustering, "steps"):
         return columns, ()
-    kept, others = numeric_columns(X)
-    labels = [clustering] if isinstance(clustering, str) else []  # labels themselves cannot be compared with names
-    kept = [name for name in kept if name not in labels]
-    left_out = {reason: [name for name in names if name not in labels] for reason, names in others.items()}
-    suspects: list[str] = []
-    if hasattr(clustering, "fit"):
-        left_out[UNSEEN_DATES] = [name for name in date_columns(X) if name not in labels]
-        kept = [name for name in kept if name not in left_out[UNSEEN_DATES]]
-    else:
-        values, dates = dict(zip(kept, as_matrix(X, kept).T, strict=True)), date_columns(X)
-        suspects = [name for name in kept if name not in dates and looks_like_identifier(name, values[name])]
-        if clustering is not None and not isinstance(clustering, Reference):
-            given = column_values(X, clustering) if isinstance(clustering, str) else clustering
-            left_out[THE_LABELS] = the_labels(values, given, suspects)
-            kept = [name for name in kept if name not in left_out[THE_LABELS]]
-            suspects = [name for name in suspects if name in kept]
-        suspects = identifiers_to_leave_out(suspects, kept, has_labels=clustering is not None)
-    remaining = [name for name in kept if name not in suspects]
+    label, by_clusterer, compared = None, hasattr(clustering, "fit"), None
+    if isinstance(clustering, str):
+        label, compared = clustering, labels_to_compare(column_values(X, clustering))
+    elif not (by_clusterer or isinstance(clustering, Reference)):
+        compared = labels_to_compare(clustering)
+    seen = seen_in_frame(X, label, has_values=not by_clusterer)
+    use = Use(by_clusterer=by_clusterer, has_labels=clustering is not None, labels=compared)
+    why = left_out(seen, use)
+    remaining, reasons = [one.name for one in seen if one.name not in why], by_reason(why)
     if not remaining:
-        texts = notes_on_left_out(left_out, suspects)
-        said = "; ".join(texts) or NONE_BESIDE
+        said = "; ".join(notes_on_left_out(reasons)) or NONE_BESIDE
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {said}")
-    return remaining, notes_on_use(remaining, left_out, suspects)
-
-
-def the_labels(
-    columns: Mapping[str, Floats], labels: Any, suspects: Collection[str], words: Collection[str] = ()
-) -> list[str]:
-    """Return the columns that say nothing but the labels, in words or numbers of their own.
-
-    Each of two or more labels goes with one value alone, and each value with one label; some label is of several rows.
-    Numbers stay where no other column is left. IN: columns: numbers and codes; suspects: columns that look like
-    identifiers; words: the columns of codes.
-    """
-    codes, _ = encode_labels(label_values(labels))
-    rows = np.flatnonzero(codes >= 0)
-    _, first, own = np.unique(codes[rows], return_index=True, return_inverse=True)
-    if any(len(x) != len(codes) for x in columns.values()) or not 1 < len(first) < len(rows):
-        return []
-    same = [name for name, x in columns.items() if _are_one(own, first, x[rows])]
-    has_others = any(name not in suspects and name not in same for name in columns)
-    return same if has_others else [name for name in same if name in words]
-
-
-def _are_one(labels: Indices, first: Indices, x: Floats) -> bool:
-    """Return whether a value goes with each label, and with no other; IN: first (k,): a row of each label."""
-    of_label = x[first]
-    for some in (slice(1000), slice(None)):  # most columns differ soon
-        if not np.array_equal(of_label[labels[some]], x[some], equal_nan=True):
-            return False
-    return len(np.unique(of_label)) == len(of_label)
+    return remaining, notes_on_use(remaining, reasons)
 
 
 def as_fitted(X: Any, clustering: Any, columns: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:
@@ -217,7 +143,6 @@ def as_fitted(X: Any, clustering: Any, columns: Sequence[str] | None) -> tuple[A
 def notes_on_use(
     used: Sequence[str],
     left_out: Mapping[str, Sequence[str]],
-    suspects: Sequence[str],
     *,
     padded: Sequence[str] = (),
     spellings: Mapping[str, Spelling] = MappingProxyType({}),
@@ -226,11 +151,11 @@ def notes_on_use(
 ) -> tuple[str, ...]:
     """Return notes on columns: how many are used, why others are left out, and how those that are used are read.
 
-    IN: left_out: columns by the reason; suspects: left out as they look like identifiers; padded: numbers with leading
-    zeros; rounded: whole numbers so large that some are the same double; marks: such as NA, that columns of words have.
+    IN: left_out: columns by the reason; padded: numbers with leading zeros; rounded: whole numbers so large that some
+    are the same double; marks: such as NA, that columns of words have.
     """
-    notes = notes_on_left_out(left_out, suspects)
-    first = (_note_on_used(used, left_out, suspects),) if notes else ()
+    notes = notes_on_left_out(left_out)
+    first = (_note_on_used(used, left_out),) if notes else ()
     return (
         *first,
         *notes,
@@ -241,21 +166,17 @@ def notes_on_use(
     )
 
 
-def notes_on_left_out(left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return a note for each reason why columns are left out; `suspects` look like identifiers."""
+def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return a note for each reason why columns are left out."""
     reasons = {reason: names for reason, names in left_out.items() if names}
-    reasons |= {_LIKE_IDENTIFIERS: suspects} if suspects else {}
     notes = []
     for reason, names in reasons.items():
         (in_writing,), use = as_written([reason]), ""
-        if reason == _LIKE_IDENTIFIERS:
+        if reason == LIKE_IDENTIFIER:
             use = "; to use it, name the columns (columns)"
         told, written = (f"left out, {why}: {listed(names)}{use}" for why in (reason, in_writing))
         notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
     return tuple(notes)
-
-
-_LIKE_IDENTIFIERS = "looks like an identifier"
 
 
 def _notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:
@@ -296,22 +217,21 @@ def _met(name: str, marks: Mapping[str, int]) -> str:
     return f"{column_name(name)} ({', '.join(rows)})"
 
 
-def identifiers_to_leave_out(suspects: Sequence[str], kept: Sequence[str], *, has_labels: bool) -> list[str]:
-    """Return the columns that look like identifiers, which are left out; none if labels would have no other column."""
-    return [] if has_labels and len(suspects) == len(kept) else list(suspects)
-
-
-def _note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]], suspects: Sequence[str] = ()) -> str:
+def _note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]]) -> str:
     """Return how many of the columns are used, and which."""
-    n_columns = len(used) + len(suspects) + sum(map(len, left_out.values()))
+    n_columns = len(used) + sum(map(len, left_out.values()))
     are = "is" if len(used) == 1 else "are"
     return ColumnNote(f"{len(used):,} of {n_columns:,} columns {are} used: {listed(used)}")
 
 
 def notes_on_columns(names: Sequence[str], columns: Iterable[Array], dates: Collection[str]) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them; IN: columns: their values."""
-    known = zip(names, columns, strict=True)
-    return note_on_identifiers([name for name, x in known if name not in dates and looks_like_identifier(name, x)])
+    return note_on_identifiers([one.name for one in seen_numbers(names, columns, dates) if is_like_identifier(one)])
+
+
+def notes_in_batches(look: Look) -> tuple[str, ...]:
+    """Return the same note on columns of a table in batches."""
+    return note_on_identifiers([one.name for one in look.columns if is_like_identifier(one)])
 
 
 def note_on_identifiers(suspects: Sequence[str]) -> tuple[str, ...]:
@@ -438,7 +358,7 @@ def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple
     found = []
     for j in explanation.tree.features.tolist():
         name = explanation.columns[j]
-        if j in beside or name in numbers or not (name in middle or _CODES & set(_words_of(name))):
+        if j in beside or name in numbers or not (name in middle or _CODES & set(words_of(name))):
             continue
         values = np.unique(evidence.coordinates.table.values[:, j])
         if 3 <= len(values) <= MOST_CODES and (values == np.floor(values)).all():
@@ -480,127 +400,6 @@ def _is_between(piece: Interval) -> bool:
 
 
 UNFITTED = "not among those that the clusterer was fitted on"
-UNSEEN_DATES = "dates, which a clusterer of numbers does not see"
-LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
-
-
-class Look(NamedTuple):
-    """What a pass tells of the columns.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows.
-    empty, constant, identifiers : tuple of str
-        Columns without values, of a single value, and that look like identifiers.
-    gaps : dict of str to int
-        Number of missing values of the columns that have some.
-    """
-
-    n_rows: int
-    empty: tuple[str, ...]
-    constant: tuple[str, ...]
-    identifiers: tuple[str, ...]
-    gaps: dict[str, int]
-
-
-NO_LOOK = Look(0, (), (), (), {})
-"""Of a table that nobody looked at: nothing is known of its columns."""
-
-
-def look_at(batches: Batches) -> Look:
-    """Return what a pass tells of the columns; takes another one over columns that are numbered almost without gaps."""
-    found = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
-    names, values = batches.columns, found.n_rows - found.missing
-    constant = (found.least == found.most) & np.isfinite(found.least)  # infinite values are refused elsewhere
-    return Look(
-        found.n_rows,
-        tuple(name for name, n in zip(names, values.tolist(), strict=True) if n == 0),
-        tuple(names[j] for j in np.flatnonzero(constant).tolist()),
-        identifiers_of(batches, values, found.is_whole, found.least, found.most),
-        {name: n for name, n in zip(names, found.missing.tolist(), strict=True) if n},
-    )
-
-
-def may_be_unusable(names: Sequence[str], least: Floats, most: Floats, n_rows: int) -> bool:
-    """Return whether ranges of columns leave it open that one has one value only, or looks like an identifier."""
-    whole = (least == np.floor(least)) & (most == np.floor(most))
-    ends = zip(names, least.tolist(), most.tolist(), strict=True)
-    suspect = [has_name_of_identifier(name, n_rows) or counts_rows(low, high, n_rows) for name, low, high in ends]
-    return bool((least == most).any() or (whole & suspect).any())
-
-
-def identifiers_of(batches: Batches, n_values: Indices, whole: Bools, least: Floats, most: Floats) -> tuple[str, ...]:
-    """Return the columns that look like identifiers; IN, for each: number of values, whether all are whole, range.
-
-    Takes a pass over columns that are numbered almost without gaps, if there are any.
-    """
-    finite = np.isfinite(least) & np.isfinite(most)
-    possible = np.flatnonzero(whole & finite & (least < most)).tolist()
-    possible = [j for j in possible if batches.columns[j] not in batches.source.dates]
-    found = [j for j in possible if has_name_of_identifier(batches.columns[j], n_values[j])]
-    dense = [
-        j
-        for j in possible
-        if j not in found and most[j] - least[j] + 1 >= n_values[j] and counts_rows(least[j], most[j], n_values[j])
-    ]
-    if dense:
-        plain = replace(batches, labelling=None, store=None)
-        unique = plain.fold(partial(_Unique, least[dense], most[dense]), dense).unique
-        found += np.array(dense)[unique].tolist()
-    return tuple(batches.columns[j] for j in sorted(found))
-
-
-class _Look:
-    """Ranges of columns, numbers of missing values, and whether all values are whole numbers."""
-
-    def __init__(self, n_columns: int) -> None:
-        self.n_rows, self.is_whole = 0, np.ones(n_columns, dtype=np.bool_)
-        self.missing = np.zeros(n_columns, dtype=np.intp)
-        self.least, self.most = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
-
-    def update(self, block: Block) -> None:
-        values = block.values
-        self.n_rows += len(values)
-        with np.errstate(over="ignore", invalid="ignore"):
-            if not np.isfinite(values.sum()):
-                self.missing += np.isnan(values).sum(axis=0)
-        for j in np.flatnonzero(self.is_whole).tolist():
-            column = values[:, j]
-            self.is_whole[j] = bool(((column == np.floor(column)) | np.isnan(column)).all())
-        self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
-        self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
-
-    def merge(self, other: _Look) -> None:
-        self.n_rows += other.n_rows
-        self.missing += other.missing
-        self.is_whole &= other.is_whole
-        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
-
-
-class _Unique:
-    """Whether no number occurs twice, of those in a range whose distance to its beginning is divisible by some step."""
-
-    def __init__(self, least: Floats, most: Floats) -> None:
-        self.least, self.steps = least, np.ceil((most - least + 1) / LOOKED_AT)
-        sizes = ((most - least) // self.steps).astype(np.intp) + 1
-        self.counts: list[Indices] = [np.zeros(size, dtype=np.intp) for size in sizes.tolist()]
-
-    def update(self, block: Block) -> None:
-        for j, counts in enumerate(self.counts):
-            place = block.values[:, j] - self.least[j]
-            place = place[~np.isnan(place)]
-            looked_at = place[place % self.steps[j] == 0] / self.steps[j]
-            counts += np.bincount(looked_at.astype(np.intp), minlength=len(counts))
-
-    def merge(self, other: _Unique) -> None:
-        for mine, its in zip(self.counts, other.counts, strict=True):
-            mine += its
-
-    @property
-    def unique(self) -> Bools:
-        """Whether the numbers of each column are unique."""
-        return np.array([counts.max(initial=0) <= 1 for counts in self.counts])
 
 
 def usable_rows(
@@ -622,33 +421,32 @@ def usable_rows(
     columns, weight = asked.columns, asked.sample_weight
     kinds = zip(source.names, source.kinds, strict=True)
     if not are_named(columns) and not any(kind in USABLE for name, kind in kinds if name not in (label, weight)):
-        left_out = left_out_of(source, (label, weight), columns)
-        raise DataError(f"no numeric column in {source.name}\n{'; '.join(notes_on_left_out(left_out))}".rstrip())
+        unused = left_out_of(source, (label, weight), columns)
+        raise DataError(f"no numeric column in {source.name}\n{'; '.join(notes_on_left_out(unused))}".rstrip())
     batches = replace(rows_for(source, label, weight, columns), n_jobs=asked.n_jobs)
-    look = look_at(batches) if looked_at else NO_LOOK
+    look = look_at(batches) if looked_at else None
     is_chosen, are_candidates = are_named(columns), isinstance(columns, Candidates)
-    left_out = {} if is_chosen else left_out_of(source, (label, weight), columns)
-    if not is_chosen and clustering is not None and label is None:
-        left_out[UNSEEN_DATES] = [name for name in batches.columns if name in source.dates]
-    left_out[THE_LABELS] = [*copies]
-    if are_candidates or not is_chosen:
-        left_out.setdefault("no values", []).extend(look.empty)
-        learns = asked.missing == "learn" and can_be_gathered(clustering)
-        constant = [name for name in look.constant if not (learns and name in look.gaps)]
-        left_out["one value only"] = constant if are_candidates else []
-    unused = {name for names in left_out.values() for name in names}
-    kept = [name for name in batches.columns if name not in unused]
-    padded = [name for name in kept if name in source.padded]
-    suspects = [] if is_chosen else [name for name in kept if name in look.identifiers or name in padded]
-    suspects = suspects if clustering is None or label is not None else []
-    suspects = identifiers_to_leave_out(suspects, kept, has_labels=label is not None)
-    used = [name for name in kept if name not in suspects]
+    unused = {} if is_chosen else left_out_of(source, (label, weight), columns)
+    use = Use(
+        chosen=batches.columns if is_chosen else (),
+        learns=asked.missing == "learn" and can_be_gathered(clustering),
+        drops_constants=are_candidates,
+        by_clusterer=clustering is not None and label is None,
+        has_labels=label is not None,
+        copies=copies,
+    )
+    why = {} if is_chosen and not are_candidates else left_out(seen_in_batches(batches, look), use)
+    for reason, names in by_reason(why, _TOLD_LAST).items():
+        unused.setdefault(reason, []).extend(names)
+    used = [name for name in batches.columns if name not in why]
     if not used:
-        raise DataError(f"{_none_left(source, left_out, suspects)}\n{'; '.join(notes_on_left_out(left_out, suspects))}")
-    if asked.missing == "learn" and can_be_gathered(clustering) and any(name in look.gaps for name in used):
+        raise DataError(f"{_none_left(source, unused)}\n{'; '.join(notes_on_left_out(unused))}")
+    gaps = {} if look is None else look.gaps
+    if asked.missing == "learn" and can_be_gathered(clustering) and any(name in gaps for name in used):
         raise HasGaps
     complete = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
-    notes = notes_on_use(used, left_out, suspects, padded=padded, spellings=source.spellings)
+    padded = [name for name in used if name in source.padded]
+    notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings)
     return complete._replace(notes=(*notes, *complete.notes))
 
 
@@ -657,13 +455,16 @@ def are_named(columns: Sequence[str] | None) -> bool:
     return columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
 
 
-def _none_left(source: Source, left_out: dict[str, list[str]], suspects: Sequence[str]) -> str:
+def _none_left(source: Source, unused: Mapping[str, Sequence[str]]) -> str:
     """Return why no column is left."""
-    if suspects:
+    if unused.get(LIKE_IDENTIFIER):
         return f"no column is left in {source.name}"
-    if left_out.get("one value only"):
+    if unused.get(ONE_VALUE):
         return f"only constant columns in {source.name}; no cut can separate their rows"
     return f"no numeric column in {source.name}"
+
+
+_TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, LIKE_IDENTIFIER)
 
 
 def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, missing: str = "drop") -> MeasuredTree:
@@ -675,10 +476,10 @@ def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, 
     return complete.told(work(complete.X), complete.notes)
 
 
-def complete_rows_of(batches: Batches, look: Look, missing: str) -> Complete:
-    """Return the rows that lack no value; takes a pass if some rows do."""
-    gaps = {name: look.gaps[name] for name in batches.columns if name in look.gaps}
-    if not gaps:
+def complete_rows_of(batches: Batches, look: Look | None, missing: str) -> Complete:
+    """Return the rows that lack no value, as far as a look tells; takes a pass if some rows do."""
+    gaps = {} if look is None else {name: look.gaps[name] for name in batches.columns if name in look.gaps}
+    if look is None or not gaps:
         return Complete(batches)
     source = CompleteRows(batches.source, list(gaps), batches.n_jobs)
     assert source.n_rows is not None
@@ -708,12 +509,8 @@ def left_out_of(
     source: Source, beside: Collection[str | None], candidates: Collection[str] | None = None
 ) -> dict[str, list[str]]:
     """Return the columns that hold no numbers by the reason why rules cannot use them, but for those `beside` them."""
-    left_out: dict[str, list[str]] = {}
-    for name, kind in zip(source.names, source.kinds, strict=True):
-        if kind in OTHER_KINDS and name not in beside and (candidates is None or name in candidates):
-            reason = source.text_among(name).why if name in source.mixed else OTHER_KINDS[kind]
-            left_out.setdefault(reason, []).append(name)
-    return left_out
+    names = [name for name in source.names if name not in beside and (candidates is None or name in candidates)]
+    return by_reason(left_out(seen_others(source, names), Use()))
 
 
 def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:

@@ -17,7 +17,11 @@ from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.axes.categories import MANY_VALUES, numbers_first
+from boxwood.axes.categories import numbers_first
+from boxwood.columns.column_table import ColumnTable, with_truths
+from boxwood.columns.in_memory import seen_in
+from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
+from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
 from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.columns import refuse_other_weights
@@ -26,12 +30,11 @@ from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, withou
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.all_rows import OF_DRAWN, AllRows
 from boxwood.passes import Batches, Source
-from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
+from boxwood.passes.batches import USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
 from boxwood.passes.source import AS_NAMES, AS_WORDS, MarksMet, Spelling
 from boxwood.reference.coded import CodedSource, find_words
-from boxwood.reference.mixed import MixedTable, why_no_words, with_truths
 from boxwood.reference.streamed import find_labels
 
 if TYPE_CHECKING:
@@ -61,10 +64,13 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     for name in source.mixed:
         if values := words.get(name):
             words[name] = tuple(numbers_first(map(str, values)))
-    learnt = found.lacking if asked.missing == "learn" else frozenset[str]()
-    why = {name: _why_unused(source, name, words[name], wanted, name in learnt) for name in words}
-    left_out = _left_out(source, wanted, why)
-    usable = {name: values for name, values in words.items() if values and not why[name]}
+    learns = asked.missing == "learn"
+    use = Use(chosen=wanted.chosen, learns=learns, drops_constants=not wanted.are_named)
+    why = left_out(_seen(source, wanted, words, found.lacking), use)
+    unused = by_reason({name: reason for name, reason in why.items() if name not in wanted.plain})
+    for reason, them in unused.items():
+        _refuse_named(them, reason, wanted, source)
+    usable = {name: values for name, values in words.items() if values and name not in why}
     if not (usable or has_gaps):
         return None
     names = [name for name in wanted.names if name in wanted.plain or name in usable]
@@ -73,11 +79,12 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
     _give_back_memory()
     _refuse_infinite(drawn.values, names)
-    table = _table(source, drawn.values, names, usable, left_out, found.marks)
-    _refuse_named(empty := _empty(table), "no values", wanted, source)
-    table = table.without(empty, "no values")
-    if isinstance(asked.columns, Candidates):
-        table = table.without(_constant(table, asked.missing), "one value only")
+    table = _table(source, drawn.values, names, usable, unused, found.marks)
+    use = Use(chosen=table.columns, learns=learns, drops_constants=isinstance(asked.columns, Candidates))
+    for reason, them in by_reason(left_out(seen_in(table), use), (NO_VALUES, ONE_VALUE)).items():
+        if reason == NO_VALUES:
+            _refuse_named(them, reason, wanted, source)
+        table = table.without(them, reason)
     padded = [name for name in source.padded if name in table.columns and name not in usable]
     spellings = _spellings(source, usable, asked.categories)
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
@@ -153,41 +160,18 @@ def _texts(source: Source, wanted: _Columns, asked: Asked) -> list[str]:
     return [name for name in wanted.names if name in likely]
 
 
-def _left_out(source: Source, wanted: _Columns, why: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the columns that rules cannot use, by the reason; IN: why: the reason of each column of words, if any.
-
-    Raises
-    ------
-    DataError
-        If the caller named one of them.
-    """
-    left_out: dict[str, list[str]] = {}
-    kinds = dict(zip(source.names, source.kinds, strict=True))
+def _seen(
+    source: Source, wanted: _Columns, words: Mapping[str, Sequence[Hashable] | None], lacking: Collection[str]
+) -> list[Seen]:
+    """Return what is known of columns before they are read; IN: lacking: those of words that some rows lack."""
+    kinds, seen = dict(zip(source.names, source.kinds, strict=True)), list[Seen]()
     for name in wanted.names:
-        reason = why[name] if name in why else OTHER_KINDS.get(kinds[name], "")
-        if name not in wanted.plain and reason:
-            left_out.setdefault(reason, []).append(name)
-    for reason, names in left_out.items():
-        _refuse_named(names, reason, wanted, source)
-    return left_out
-
-
-def _why_unused(
-    source: Source, name: str, values: Sequence[Hashable] | None, wanted: _Columns, some_lack_it: bool
-) -> str:
-    """Return why rules cannot use a column of words, or should not; empty if they can.
-
-    IN: values: of the column, None if these are too many; some_lack_it: whether rules may learn that rows lack one.
-    """
-    if name not in wanted.chosen:
-        why = why_no_words(values, source.text_among(name) if name in source.mixed else None)
-        if why:
-            return why
-    if not values:
-        return MANY_VALUES if values is None else "no values"
-    if len(values) == 1 and not wanted.are_named and not some_lack_it:
-        return "one value only"
-    return ""
+        if name in words:
+            among = source.text_among(name) if name in source.mixed and name not in wanted.chosen else None
+            seen.append(SeenWords(name, words[name], lacks_some=name in lacking, among=among))
+        elif name not in wanted.plain:
+            seen.append(Seen(name, kinds[name]))
+    return seen
 
 
 def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -> dict[str, Spelling]:
@@ -210,9 +194,9 @@ def _table(
     values: Floats,
     names: Sequence[str],
     words: Mapping[str, Sequence[Hashable]],
-    left_out: dict[str, list[str]],
+    unused: dict[str, list[str]],
     marks: Mapping[str, MarksMet],
-) -> MixedTable:
+) -> ColumnTable:
     """Return the rows as numbers and codes; a missing word gets the code behind all others."""
     categories: dict[int, Categories] = {}
     for j, name in enumerate(names):
@@ -223,8 +207,8 @@ def _table(
             categories[j] = Categories.of_words(words[name], met, lacks=bool(lacks.any()))
     kinds = dict(zip(source.names, source.kinds, strict=True))
     booleans = tuple(name for name in names if kinds[name] == "boolean" and name not in words)
-    beside = categories, booleans, left_out, tuple(source.names), source.dates
-    return with_truths(MixedTable(tuple(names), values, *beside))
+    beside = categories, booleans, unused, tuple(source.names), source.dates
+    return with_truths(ColumnTable(tuple(names), values, *beside))
 
 
 def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
@@ -236,21 +220,6 @@ def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
         raise DataError(
             f"infinite values in {n_rows:,} of {len(values):,} rows: {where}\nleave those rows or columns out"
         )
-
-
-def _empty(table: MixedTable) -> list[str]:
-    """Return the columns of numbers without any."""
-    return [table.columns[j] for j in table.gaps if np.isnan(table.values[:, j]).all()]
-
-
-def _constant(table: MixedTable, missing: str) -> list[str]:
-    """Return the columns that have one value only; one that some rows lack is no other if rules may learn from that."""
-    found = []
-    for j, name in enumerate(table.columns):
-        lacks = table.lacks(j)
-        if not (missing == "learn" and lacks.any()) and np.ptp(table.values[~lacks, j]) == 0:
-            found.append(name)
-    return found
 
 
 # ---------------------------------------------------------------------------------------------------------- rows

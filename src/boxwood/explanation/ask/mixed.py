@@ -18,15 +18,16 @@ from boxwood._frames import column_names, column_values, is_frame, label_values,
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_float_table, as_weights, listed
 from boxwood.axes.categories import MANY_VALUES
+from boxwood.columns.column_table import ColumnTable, with_truths
+from boxwood.columns.in_memory import labels_to_compare, seen_in
+from boxwood.columns.of_frame import readable_columns
+from boxwood.columns.rules import by_reason, left_out
+from boxwood.columns.seen import Use
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import number_of_clusters
 from boxwood.explanation.ask.columns import (
     NONE_BESIDE,
-    THE_LABELS,
-    identifiers_to_leave_out,
-    looks_like_identifier,
     notes_on_use,
-    the_labels,
 )
 from boxwood.explanation.ask.gaps import Complete, note_on_empty, without_gaps, without_rows
 from boxwood.explanation.choose import settings
@@ -41,7 +42,6 @@ from boxwood.reference.clusterer import (
 )
 from boxwood.reference.coordinates import Coordinates, default_columns
 from boxwood.reference.labels import by_size, encode_labels
-from boxwood.reference.mixed import MixedTable, readable_columns, seldom_twice, with_truths
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.asked import Asked
@@ -56,7 +56,7 @@ class Read(NamedTuple):
 
     Parameters
     ----------
-    table : MixedTable
+    table : ColumnTable
         Its rows, without those that are left out.
     clustering : object
         Labels of these rows, the name of the column of labels, or None.
@@ -68,7 +68,7 @@ class Read(NamedTuple):
         All rows of the table, if these were drawn from it.
     """
 
-    table: MixedTable
+    table: ColumnTable
     clustering: Any
     complete: Complete
     notes: tuple[str, ...]
@@ -89,7 +89,7 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
         If a column that the caller named cannot be used, or no column is left.
     """
     labels = _labels_given_for(clustering, X, asked.sample_weight)
-    if isinstance(X, MixedTable):
+    if isinstance(X, ColumnTable):
         return without_gaps_in(X, labels, asked, ())
     kinds = as_names("categories", asked.categories), as_names("numbers", asked.numbers)
     if isinstance(X, Rows) or np.ma.is_masked(X) or _needs_numbers(labels) or not _may_be_mixed(X, asked, any(kinds)):
@@ -106,8 +106,23 @@ def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
     return without_gaps_in(table, labels, asked, notes)
 
 
-def chosen_columns(
-    table: MixedTable,
+def chosen_columns(table: ColumnTable, clustering: Any, **about: Any) -> tuple[ColumnTable, tuple[str, ...]]:
+    """Return what `chosen_of` does.
+
+    Raises
+    ------
+    DataError
+        If no column is left.
+    """
+    table, notes = chosen_of(table, clustering, **about)
+    if not table.columns:
+        why = "; ".join(notes[1:]) or NONE_BESIDE  # the first note says which columns are used
+        raise DataError(f"no column is left in the table of {len(table.names)} columns; {why}")
+    return table, notes
+
+
+def chosen_of(
+    table: ColumnTable,
     clustering: Any,
     *,
     are_named: bool,
@@ -115,29 +130,18 @@ def chosen_columns(
     words: Collection[str] = (),
     padded: Collection[str] = (),
     **said: Any,
-) -> tuple[MixedTable, tuple[str, ...]]:
+) -> tuple[ColumnTable, tuple[str, ...]]:
     """Return the table without columns that rules should not use, unless the caller named all, and notes on columns.
 
     IN: are_made: whether a clusterer made the labels; words: categories that the caller named; padded: numbers with
     leading zeros, which look like identifiers; said: what else `notes_on_use` tells.
-
-    Raises
-    ------
-    DataError
-        If no column is left.
     """
-    suspects: list[str] = []
     if not are_named:
-        table = table if are_made else without_labels(table, clustering)
-        alike = like_identifiers(table)
-        suspects = [name for name in table.columns if (name in alike or name in padded) and name not in words]
-        suspects = identifiers_to_leave_out(suspects, table.columns, has_labels=clustering is not None)
-        table = table.without(suspects)
-    notes = notes_on_use(table.columns, as_told(table.left_out), suspects, padded=[*padded], **said)
-    if not table.columns:
-        why = "; ".join(notes[1:]) or NONE_BESIDE  # the first note says which columns are used
-        raise DataError(f"no column is left in the table of {len(table.names)} columns; {why}")
-    return table, notes
+        compared = None if are_made else labels_to_compare(clustering)
+        use = Use(chosen=words, has_labels=clustering is not None, labels=compared)
+        for reason, names in by_reason(left_out(seen_in(table, padded), use)).items():
+            table = table.without(names, reason)
+    return table, notes_on_use(table.columns, as_told(table.left_out), padded=[*padded], **said)
 
 
 def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what: str) -> None:
@@ -148,7 +152,7 @@ def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what:
             raise ValueError(f"{name}={listed(list(given))} needs {needed}; got {what}")
 
 
-def refuse_method(method: str, table: MixedTable | Coordinates) -> None:
+def refuse_method(method: str, table: ColumnTable | Coordinates) -> None:
     """Raise a ValueError if a method takes no categories, or no gaps; the message says what to do."""
     if (method not in OF_NUMBERS and not method.startswith("kernel")) or (method == "mmdt" and not table.categories):
         return
@@ -235,7 +239,7 @@ def _may_be_mixed(X: Any, asked: Asked, has_kinds: bool) -> bool:
     return has_words or (asked.missing == "learn" and bool(missing_in(X, [name for name in wanted if name in plain])))
 
 
-def _of_array(X: Any, columns: Sequence[str] | None) -> MixedTable:
+def _of_array(X: Any, columns: Sequence[str] | None) -> ColumnTable:
     """Return an array with gaps."""
     values = np.asarray(as_float_table(X), dtype=np.float64)
     names = default_columns(values.shape[1]) if columns is None else tuple(map(str, columns))
@@ -246,16 +250,7 @@ def _of_array(X: Any, columns: Sequence[str] | None) -> MixedTable:
     if np.isinf(values).any():
         count = int(np.isinf(values).any(axis=1).sum())
         raise DataError(f"infinite values in {count} of {len(values)} rows; replace them or leave those rows out")
-    return MixedTable(names, values, names=names)
-
-
-def without_labels(table: MixedTable, labels: Any) -> MixedTable:
-    """Return the table without columns that say nothing but the labels: `THE_LABELS`."""
-    if labels is None:
-        return table
-    words = [table.columns[j] for j in table.categories]
-    columns = dict(zip(table.columns, table.values.T, strict=True))
-    return table.without(the_labels(columns, labels, like_identifiers(table), words), THE_LABELS)
+    return ColumnTable(names, values, names=names)
 
 
 def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
@@ -263,21 +258,8 @@ def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
     return {KEPT_OUT.get(reason, reason): names for reason, names in left_out.items()}
 
 
-def like_identifiers(table: MixedTable) -> list[str]:
-    """Return the columns that look like identifiers, by their numbers, or as most of their texts come only once."""
-    suspects = []
-    for j, name in enumerate(table.columns):
-        if j in table.categories:
-            known = table.values[~table.lacks(j), j]
-            if len(known) and seldom_twice(known, len(table.categories[j].values)):
-                suspects.append(name)
-        elif name not in table.dates and looks_like_identifier(name, table.values[:, j]):
-            suspects.append(name)
-    return suspects
-
-
 # --------------------------------------------------------------------------------------------------- which rows
-def without_gaps_in(table: MixedTable, clustering: Any, asked: Asked, notes: tuple[str, ...]) -> Read:
+def without_gaps_in(table: ColumnTable, clustering: Any, asked: Asked, notes: tuple[str, ...]) -> Read:
     """Return the table without the rows that lack a value, if these are to be dropped, or lack all values."""
     _refuse_huge(table)
     lacking = table.lacking
@@ -290,7 +272,7 @@ def without_gaps_in(table: MixedTable, clustering: Any, asked: Asked, notes: tup
     return Read(kept, complete.clustering, complete, notes)
 
 
-def _refuse_huge(table: MixedTable) -> None:
+def _refuse_huge(table: ColumnTable) -> None:
     """Raise a DataError for categories that files and engines, which compare numbers as doubles, cannot tell apart."""
     for j, known in table.categories.items():
         numbers = [value for value in known.values if isinstance(value, (int, float))]
@@ -301,7 +283,7 @@ def _refuse_huge(table: MixedTable) -> None:
             )
 
 
-def _forgotten(table: MixedTable) -> MixedTable:
+def _forgotten(table: ColumnTable) -> ColumnTable:
     """Return the table without a code for missing values where no row lacks one any more."""
     lacking, categories = table.lacking, dict(table.categories)
     for j, known in table.categories.items():
@@ -310,7 +292,7 @@ def _forgotten(table: MixedTable) -> MixedTable:
     return replace(table, categories=categories)
 
 
-def _without_empty(table: MixedTable, lacking: Bools, clustering: Any, weights: Any) -> Complete:
+def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights: Any) -> Complete:
     """Return the rows with at least one value."""
     empty = lacking.all(axis=1)
     if not empty.any():
@@ -322,7 +304,7 @@ def _without_empty(table: MixedTable, lacking: Bools, clustering: Any, weights: 
 
 
 # ----------------------------------------------------------------------------------------------------- clusters
-def _labelled(read: Read, weights: Floats | None, asked: Asked) -> tuple[MixedTable, Indices, tuple[Any, ...] | None]:
+def _labelled(read: Read, weights: Floats | None, asked: Asked) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None]:
     """Return the table, the cluster of each row, and the names of the clusters if they have some."""
     clustering, table = read.clustering, read.table
     k = number_of_clusters(clustering, asked.n_clusters)
@@ -334,7 +316,7 @@ def _labelled(read: Read, weights: Floats | None, asked: Asked) -> tuple[MixedTa
     return _with_values(table, codes, weights), codes, names
 
 
-def _made(table: MixedTable, weights: Floats | None, k: int, asked: Asked) -> Indices:
+def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Asked) -> Indices:
     """Return clusters of the rows, made by Lloyd's steps under the costs of numbers and categories."""
     from boxwood.clusterers import MixedKMeans
 
@@ -352,7 +334,7 @@ def _made(table: MixedTable, weights: Floats | None, k: int, asked: Asked) -> In
     return by_size(np.asarray(made.labels_, dtype=np.intp), weights)
 
 
-def _with_values(table: MixedTable, labels: Indices, weights: Floats | None) -> MixedTable:
+def _with_values(table: ColumnTable, labels: Indices, weights: Floats | None) -> ColumnTable:
     """Return the table without columns in which no row with a cluster has a value."""
     kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
     empty = table.lacking[kept].all(axis=0)

@@ -13,6 +13,9 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
 from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_no_sum
+from boxwood.columns.column_table import ColumnTable, in_stated_order, orders_of_bands
+from boxwood.columns.of_batches import may_be_unusable
+from boxwood.columns.of_frame import with_numbers
 from boxwood.explanation.ask.asked import Asked, Candidates
 from boxwood.explanation.ask.clustering import (
     clustering_of,
@@ -26,7 +29,6 @@ from boxwood.explanation.ask.columns import (
     as_fitted,
     columns_for_rules,
     left_out_of,
-    may_be_unusable,
     notes_on_columns,
     notes_on_rounding,
     refuse_one_cluster_of,
@@ -54,7 +56,6 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
 from boxwood.reference.coordinates import Coordinates
-from boxwood.reference.mixed import MixedTable, in_stated_order, orders_of_bands, with_numbers
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -153,7 +154,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         table = replace(read.table, names=in_table or read.table.names)
         said = (*read.notes, *unfitted, *notes_on_labels_of(X, clustering))
         return mixed_question(read._replace(table=table, notes=said), asked)
-    if isinstance(X, MixedTable):  # of numbers and dates
+    if isinstance(X, ColumnTable):  # of numbers and dates
         X, asked = X.values, replace(asked, columns=X.columns)
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     if read is None or not is_frame(X):

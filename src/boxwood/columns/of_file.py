@@ -13,10 +13,12 @@ from boxwood._frames import OrderedLabels, refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed, shown
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
+from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
+from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.passes.batches import OTHER_KINDS, USABLE
+from boxwood.passes.batches import USABLE
 from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
-from boxwood.passes.source import AS_WORDS, MarksMet, Spelling
+from boxwood.passes.source import AS_WORDS, MarksMet, Spelling, TextAmong
 from boxwood.table.column_names import find_columns
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of, text_among
 from boxwood.table.duck import DuckTable, Tick, open_table
@@ -171,17 +173,15 @@ def read_table(
         source.refuse_uncalculated([*chosen.columns, *(i for i in (chosen.label, chosen.weight) if i is not None)])
         source = source.kept(tick)
         looked_at = dict(zip(chosen.columns, columns_of(source, chosen.columns, tick), strict=True))
-        words = _words(source, looked_at, kinds, missing, tick, are_named=chosen.are_named)
-        if chosen.are_named:
-            _refuse_text(source, {i: column for i, column in looked_at.items() if i not in words})
+        words, why = _words(source, looked_at, kinds, missing, tick, are_named=chosen.are_named)
         sql = {i: words[i].sql if i in words else column.sql for i, column in looked_at.items()}
-        read = [i for i in sql if (words[i].categories if i in words else looked_at[i].kind in USABLE)]
+        read = [i for i in sql if i in words or (i not in why and looked_at[i].kind in USABLE)]
         labelled = None if chosen.label is None else _LabelColumn.of(source, chosen.label)
         worth = None if value is None else _number_column(source, value)
         beside = [labelled and labelled.sql, None if chosen.weight is None else source.number(chosen.weight), worth]
         X, found = _values(source, [sql[i] for i in read], beside, tick)
         facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
-        used, left_out = _choose(source, looked_at, facts, words, missing)
+        used, unused = _choose(source, looked_at, facts, why, missing)
         kept = np.flatnonzero(np.isin(read, used)).tolist()
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
@@ -193,12 +193,12 @@ def read_table(
             X,
             tuple(source.names[i] for i in used),
             y,
-            left_out,
+            unused,
             tuple(source.names[i] for j, i in enumerate(used) if i in facts and _is_padded(looked_at[i], X[:, j])),
             tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
             _spellings(source, {i: looked_at[i] for i in used}, facts, kinds),
             tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
-            (*source.hints, *hints_on(source, dict(left_out).get("text", ())), *notes_on_marks(marks)),
+            (*source.hints, *hints_on(source, dict(unused).get("text", ())), *notes_on_marks(marks)),
             mass,
             tuple(source.names),
             {kept.index(j): categories for j, categories in codes.items()},
@@ -209,12 +209,11 @@ def read_table(
 
 
 class _Word(NamedTuple):
-    """A column of words: SQL of the code of each value, and the values; without values, why it is left out."""
+    """A column of words: SQL of the code of each value, the values, and its marks of missing values."""
 
     sql: str
-    categories: Categories | None
-    reason: str = ""
-    marks: MarksMet | None = None
+    categories: Categories
+    marks: MarksMet | None
 
 
 def _words(
@@ -225,53 +224,98 @@ def _words(
     tick: Tick | None,
     *,
     are_named: bool,
-) -> dict[int, _Word]:
-    """Return the columns of words, and those that are left out as they might have been.
+) -> tuple[dict[int, _Word], dict[int, str]]:
+    """Return the columns of words, and why others that hold no numbers are left out.
 
     Words are columns called categories, texts that cannot be taken for numbers, and few numbers with leading zeros.
     """
     if not isinstance(kinds, Kinds | None):
         raise TypeError(f"kinds must be Kinds(categories, numbers) or None, got {shown(kinds)}")
-    if kinds is None:
-        mixed = [i for i, column in columns.items() if column.is_mixed and not are_named]
-        return {i: _Word("", None, text_among(source, i, _n_rows(source)).why) for i in mixed}
-    refuse_unknown_columns([*kinds.categories, *kinds.numbers], source.names)
-    found: dict[int, _Word] = {}
-    texts = [source.names[i] for i, column in columns.items() if column.kind == "text"]
+    seen = _seen_words(source, columns, kinds, tick, are_named=are_named)
+    if are_named:
+        _refuse_text(source, {i: column for i, column in columns.items() if not isinstance(seen.get(i), SeenWords)})
+    chosen = source.names if are_named else () if kinds is None else kinds.categories
+    use = Use(chosen=chosen, learns=missing == "learn", drops_constants=True)
+    why = left_out([*seen.values()], use)
+    used = {i: one for i, one in seen.items() if isinstance(one, SeenWords) and one.name not in why}
+    words = {i: _word(source, i, columns[i], one, is_asked=_is_asked(source, i, kinds)) for i, one in used.items()}
+    padded = {i for i in seen if columns[i].kind == "number" and not _is_asked(source, i, kinds)}  # they are numbers
+    return words, {i: why[one.name] for i, one in seen.items() if one.name in why and i not in padded}
+
+
+def _seen_words(
+    source: DuckTable, columns: Mapping[int, Column], kinds: Kinds | None, tick: Tick | None, *, are_named: bool
+) -> dict[int, Seen]:
+    """Return what is known of columns that hold no numbers, or might be words."""
+    if kinds is not None:
+        refuse_unknown_columns([*kinds.categories, *kinds.numbers], source.names)
+    texts = [source.names[i] for i, column in columns.items() if column.kind == "text" and kinds is not None]
     doubtful = {name for name in texts if hints_on(source, [name])} if hints_on(source, texts) else set()
+    seen: dict[int, Seen] = {}
     for i, column in columns.items():
         name, is_asked = source.names[i], _is_asked(source, i, kinds)
-        if name in kinds.numbers:
+        may_be_among = column.is_mixed and not (is_asked or are_named)
+        if kinds is not None and name in kinds.numbers:
             refuse_text(source, i, _n_rows(source), or_words=True)
+        if kinds is None or name in kinds.numbers:
+            is_word = False
         elif column.kind == "number" and not is_asked:
-            if column.profile is not None and column.profile.padded and _is_whole(source, i):
-                word = _word(source, i, column, missing, tick)
-                found |= {i: word} if word.categories is not None else {}
-        elif (is_asked and column.kind != "empty") or (
-            column.kind == "text" and name not in doubtful and not (column.is_mixed and are_named)
-        ):
-            found[i] = _word(source, i, column, missing, tick, is_asked=is_asked)
-            if found[i].reason.startswith(MANY_VALUES) and (is_asked or are_named):
+            is_word = column.profile is not None and bool(column.profile.padded) and _is_whole(source, i)
+        elif is_asked:
+            is_word = column.kind != "empty"
+        else:
+            is_word = column.kind == "text" and name not in doubtful and not (column.is_mixed and are_named)
+        among = text_among(source, i, _n_rows(source)) if may_be_among and (is_word or kinds is None) else None
+        if is_word:
+            seen[i] = _seen_word(source, i, column, among, tick, is_asked=is_asked)
+            if seen[i].texts is None and column.kind != "number" and (is_asked or are_named):
                 raise DataError(
                     f"column '{name}' of {source.name} holds {MANY_VALUES}, which rules cannot use\n"
                     "group the rare ones, or leave the column out with --exclude NAME"
                 )
-            if not (is_asked or are_named):
-                found[i] = _unless_numbers(source, i, column, found[i])
-    return found
+        elif column.kind not in USABLE or among is not None:
+            seen[i] = Seen(name, column.kind, among=among)
+    return seen
+
+
+def _seen_word(
+    source: DuckTable, i: int, column: Column, among: TextAmong | None, tick: Tick | None, *, is_asked: bool
+) -> SeenWords:
+    """Return what is known of a column of words: its values in ascending order, if they are not too many."""
+    if is_asked:
+        source.words[i] = _marks(column)
+    sql = _sql_of_word(source, i, column)
+    rows = source.fetch(f"SELECT DISTINCT {sql} AS v FROM {source.relation} LIMIT {MOST_VALUES + 2}", tick)
+    values = [value for (value,) in rows if value is not None and value == value]
+    lacks_some = len(values) < len(rows)
+    if len(values) <= MOST_VALUES:
+        words = numbers_first(values) if column.is_mixed else sorted(values)
+        return SeenWords(source.names[i], words, lacks_some=lacks_some, among=among)
+    counts = f"count({sql}), approx_count_distinct({sql}), coalesce(avg(length(CAST({sql} AS VARCHAR))), 0)"
+    seen = SeenWords(source.names[i], None, lacks_some=lacks_some, among=among)
+    seen.why_no_words = many_values(*source.fetch(f"SELECT {counts} FROM {source.relation}", tick)[0])
+    return seen
+
+
+def _sql_of_word(source: DuckTable, i: int, column: Column) -> str:
+    return source.category(i) if source.kind(i) == "text" else column.sql
+
+
+def _marks(column: Column) -> Any:
+    return (column.profile.marks if column.profile is not None else None) or ()
+
+
+def _word(source: DuckTable, i: int, column: Column, seen: SeenWords, *, is_asked: bool) -> _Word:
+    """Return a column of words that rules may use; all of its texts are words if that is asked."""
+    values, sql, marks = tuple(seen.texts or ()), _sql_of_word(source, i, column), _marks(column)
+    listed = ", ".join(as_text(value) if isinstance(value, str) else repr(value) for value in values)
+    met = marks_met(source, i, marks) if marks and not is_asked else None
+    code = f"CAST(nullif(list_position([{listed}], {sql}), 0) - 1 AS DOUBLE)"
+    return _Word(code, Categories(values, False), met)
 
 
 def _is_asked(source: DuckTable, i: int, kinds: Kinds | None) -> bool:
     return kinds is not None and source.names[i] in kinds.categories
-
-
-def _unless_numbers(source: DuckTable, i: int, column: Column, word: _Word) -> _Word:
-    """Return a column of words; one whose values are numbers to people is left out."""
-    from boxwood.reference.mixed import why_no_words  # here, as files are labelled without the compiler
-
-    among = text_among(source, i, _n_rows(source)) if column.is_mixed else None
-    why = why_no_words(None if word.categories is None else word.categories.values, among)
-    return _Word("", None, why) if why else word
 
 
 def _is_whole(source: DuckTable, i: int) -> bool:
@@ -280,33 +324,10 @@ def _is_whole(source: DuckTable, i: int) -> bool:
     return bool(source.fetch(f"SELECT {test}")[0][0])
 
 
-def _word(
-    source: DuckTable, i: int, column: Column, missing: str, tick: Tick | None, *, is_asked: bool = False
-) -> _Word:
-    """Return a column of words, with its values in ascending order; all of its texts are words if that is asked."""
-    marks = (column.profile.marks if column.profile is not None else None) or ()
-    if is_asked:
-        source.words[i] = marks
-    sql = source.category(i) if source.kind(i) == "text" else column.sql
-    rows = source.fetch(f"SELECT DISTINCT {sql} AS v FROM {source.relation} LIMIT {MOST_VALUES + 2}", tick)
-    values = [value for (value,) in rows if value is not None and value == value]
-    if len(values) > MOST_VALUES:
-        counts = f"count({sql}), approx_count_distinct({sql}), coalesce(avg(length(CAST({sql} AS VARCHAR))), 0)"
-        return _Word("", None, many_values(*source.fetch(f"SELECT {counts} FROM {source.relation}", tick)[0]))
-    if len(values) < 2 and not (values and len(rows) > 1 and missing == "learn"):
-        return _Word("", None, "one value only")
-    values = numbers_first(values) if column.is_mixed else sorted(values)
-    listed = ", ".join(as_text(value) if isinstance(value, str) else repr(value) for value in values)
-    met = marks_met(source, i, marks) if marks and not is_asked else None
-    code = f"CAST(nullif(list_position([{listed}], {sql}), 0) - 1 AS DOUBLE)"
-    return _Word(code, Categories(tuple(values), False), marks=met)
-
-
 def _coded(X: Floats, words: Mapping[int, _Word]) -> dict[int, Categories]:
     """Return the categories of columns of codes; missing values, if there are any, get a code behind all others."""
     found = {}
     for j, word in words.items():
-        assert word.categories is not None
         values = word.categories.values
         lacks = np.isnan(X[:, j])
         X[lacks, j] = len(values)
@@ -361,44 +382,50 @@ def _refuse_text(source: DuckTable, columns: Mapping[int, Column]) -> None:
             refuse_text(source, i, _n_rows(source), or_words=True)
 
 
+class _SeenNumbers(Seen):
+    """A column of numbers of a file, whose range was found when it was read."""
+
+    def __init__(self, source: DuckTable, facts: _Range) -> None:
+        super().__init__(source.names[facts.column])
+        self.source, self.facts, self.lacks_some = source, facts, facts.missing > 0
+        is_one = facts.low == facts.high and not facts.infinite
+        self.n_values = 0 if np.isnan(facts.low) else 1 if is_one else 2
+
+    @property
+    def are_too_large(self) -> bool:  # type: ignore[override]
+        """Whether the values differ as texts; it is asked of those that are one double."""
+        if abs(self.facts.low) <= 2**53:
+            return False
+        text = self.source.text(self.facts.column)
+        return bool(self.source.fetch(f"SELECT min({text}) <> max({text}) FROM {self.source.relation}")[0][0])
+
+
 def _choose(
     source: DuckTable,
     columns: Mapping[int, Column],
     facts: Mapping[int, _Range],
-    words: Mapping[int, _Word],
+    why: Mapping[int, str],
     missing: str,
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Return the columns to use, and the others by the reason why they are left out."""
-    reasons = {i: OTHER_KINDS.get(column.kind) for i, column in columns.items()}
-    reasons |= {i: _use_of(source, one, missing) for i, one in facts.items()}
-    reasons |= {i: word.reason or None for i, word in words.items()}
-    left_out: dict[str, list[str]] = {}
-    for i in sorted(reasons, key=lambda i: (i in facts, reasons[i] != "no values")):
-        if (reason := reasons[i]) is not None:
-            left_out.setdefault(reason, []).append(source.names[i])
-    used = [i for i in columns if reasons[i] is None]
-    found = tuple((reason, tuple(names)) for reason, names in left_out.items())
+    """Return the columns to use, and the others by the reason why they are left out: first those without numbers."""
+    use = Use(chosen=source.names, learns=missing == "learn", drops_constants=True)
+    of_numbers = left_out([_SeenNumbers(source, one) for one in facts.values()], use)
+    reasons = {source.names[i]: why[i] for i in columns if i in why}
+    reasons = dict(sorted(reasons.items(), key=lambda item: item[1] != NO_VALUES))
+    unused = by_reason(reasons)
+    for reason, names in by_reason(dict(sorted(of_numbers.items(), key=lambda item: item[1] != NO_VALUES))).items():
+        unused.setdefault(reason, []).extend(names)
+    used = [i for i in columns if source.names[i] not in reasons | of_numbers]
+    found = tuple((reason, tuple(names)) for reason, names in unused.items())
     if used:
         return used, found
     told = "; ".join(f"left out, {reason}: {listed(names)}" for reason, names in found)
     listing = "\n".join(
-        [told or f"its columns: {listed(source.names)}", *source.hints, *hints_on(source, left_out.get("text", []))]
+        [told or f"its columns: {listed(source.names)}", *source.hints, *hints_on(source, unused.get("text", []))]
     )
-    if "one value only" in left_out:
+    if ONE_VALUE in unused:
         raise DataError(f"only constant columns in {source.name}; no cut can separate their rows\n{listing}")
     raise DataError(f"no numeric column in {source.name}\n{listing}")
-
-
-def _use_of(source: DuckTable, facts: _Range, missing: str) -> str | None:
-    """Return why a column of numbers is of no use; None if it is."""
-    if np.isnan(facts.low):
-        return "no values"
-    if facts.low != facts.high or facts.infinite or (facts.missing and missing == "learn"):
-        return None
-    text = source.text(facts.column)
-    differ = f"SELECT min({text}) <> max({text}) FROM {source.relation}"
-    is_huge = abs(facts.low) > 2**53 and source.fetch(differ)[0][0]
-    return "too large to tell apart as doubles" if is_huge else "one value only"
 
 
 def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _Range], asked: str) -> None:

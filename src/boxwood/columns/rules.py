@@ -1,0 +1,241 @@
+"""Why rules do not use a column: `RULES`, for tables of every kind, in the order in which they decide.
+
+A rule returns why a column is left out, or None. To add one, write it and put it in the list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from boxwood._dates import TIME, TIMES
+from boxwood.axes.categories import is_missing
+from boxwood.columns.seen import Seen, Use
+from boxwood.passes.batches import OTHER_KINDS
+
+NO_VALUES = OTHER_KINDS["empty"]
+ONE_VALUE = "one value only"
+TOO_LARGE = "too large to tell apart as doubles"
+NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in categories)"
+UNSEEN_DATES = "dates, which a clusterer of numbers does not see"
+THE_LABELS = "the labels themselves"
+LIKE_IDENTIFIER = "looks like an identifier"
+
+FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
+VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
+FILLED = 0.9  # unique whole numbers that fill more of their range count rows
+
+Rule = Callable[[Seen, Use], str | None]
+
+
+def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return why columns are left out, by their names, in the order of the columns; others are for rules to use."""
+    found: dict[str, str] = {}
+    for rule in RULES:
+        left = [seen for seen in columns if seen.name not in found]
+        why = {seen.name: reason for seen in left if (reason := rule(seen, use)) is not None}
+        found |= UNLESS_LAST[rule](why, left, use) if why and rule in UNLESS_LAST else why
+    return {seen.name: found[seen.name] for seen in columns if seen.name in found}
+
+
+LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER)
+"""Reasons that are told behind those of what a column holds."""
+
+
+def by_reason(why: Mapping[str, str], last: Sequence[str] = LAST) -> dict[str, list[str]]:
+    """Return columns that are left out by the reason, in the order of the columns; IN: last: reasons at the end."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(why, key=lambda name: last.index(why[name]) if why[name] in last else -1):
+        found.setdefault(why[name], []).append(name)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------- rules
+def text_among_numbers(seen: Seen, use: Use) -> str | None:
+    """Few different values are all read as words, but not if the others are dates, or text stands in one row alone."""
+    among = seen.among
+    if among is None or seen.name in use.chosen:
+        return None
+    are_words = seen.is_word and seen.texts is not None and not among.is_no_word
+    return None if are_words and not are_numbers(seen.texts or (), or_codes=False) else among.why
+
+
+def times_as_text(seen: Seen, use: Use) -> str | None:
+    """Times of the day are no words."""
+    return TIMES if _are_texts(seen, use) and seen.are_times else None
+
+
+def numbers_as_text(seen: Seen, use: Use) -> str | None:
+    """Numbers with a currency, a unit or thousands are no words, though nobody knows how to read them."""
+    return NUMBERS_AS_TEXT if _are_texts(seen, use) and are_numbers(seen.texts or ()) else None
+
+
+def another_kind(seen: Seen, use: Use) -> str | None:
+    """Rules use numbers, truths, dates and words."""
+    return None if seen.is_word else OTHER_KINDS.get(seen.kind)
+
+
+def no_words(seen: Seen, use: Use) -> str | None:
+    """Words are texts, numbers and truths, and not too many."""
+    return seen.why_no_words or None
+
+
+def no_values(seen: Seen, use: Use) -> str | None:
+    """Nothing is learnt from what all rows lack."""
+    return NO_VALUES if seen.n_values == 0 else None
+
+
+def one_double(seen: Seen, use: Use) -> str | None:
+    """Values that are the same double cannot be cut apart, although they differ."""
+    return TOO_LARGE if _is_constant(seen, use) and seen.are_too_large else None
+
+
+def one_value(seen: Seen, use: Use) -> str | None:
+    """One value parts no rows, unless others lack it and rules may learn from that."""
+    return ONE_VALUE if _is_constant(seen, use) else None
+
+
+def unseen_dates(seen: Seen, use: Use) -> str | None:
+    """A clusterer of numbers takes no dates."""
+    is_seen = not use.by_clusterer or seen.name in use.chosen
+    return UNSEEN_DATES if seen.kind == "date" and not is_seen else None
+
+
+def the_labels(seen: Seen, use: Use) -> str | None:
+    """A column that is the labels in other words explains nothing."""
+    is_copy = seen.name in use.copies or (use.labels is not None and seen.says(use.labels))
+    return THE_LABELS if is_copy else None
+
+
+def like_identifier(seen: Seen, use: Use) -> str | None:
+    """What names a row says nothing of other rows; a clusterer that the caller fits has seen it, though."""
+    if use.by_clusterer or seen.name in use.chosen:
+        return None
+    return LIKE_IDENTIFIER if seen.is_padded or is_like_identifier(seen) else None
+
+
+RULES: tuple[Rule, ...] = (
+    text_among_numbers,
+    times_as_text,
+    numbers_as_text,
+    another_kind,
+    no_words,
+    no_values,
+    one_double,
+    one_value,
+    unseen_dates,
+    the_labels,
+    like_identifier,
+)
+
+
+# ----------------------------------------------------------------------------------- unless no other column is left
+def _unless_no_others(same: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the columns that are the labels; numbers stay where all others look like identifiers."""
+    if any(seen.name not in same and not is_like_identifier(seen) for seen in left):
+        return same
+    return {seen.name: same[seen.name] for seen in left if seen.name in same and seen.is_word}
+
+
+def _unless_all(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the columns that look like identifiers; none if labels would have no other column."""
+    return {} if use.has_labels and len(suspects) == len(left) else suspects
+
+
+UNLESS_LAST = {the_labels: _unless_no_others, like_identifier: _unless_all}
+"""Rules that leave a column to labels that have no other one."""
+
+
+# ------------------------------------------------------------------------------------------------ what values are
+def _are_texts(seen: Seen, use: Use) -> bool:
+    return seen.is_word and seen.kind == "text" and seen.among is None and seen.name not in use.chosen
+
+
+def _is_constant(seen: Seen, use: Use) -> bool:
+    return use.drops_constants and seen.n_values == 1 and not (use.learns and seen.lacks_some)
+
+
+def is_like_identifier(seen: Seen) -> bool:
+    """Return whether a column looks like an identifier, by its values and its name.
+
+    That are words most of which come only once, in a short table all; or, in at least 50 rows, whole numbers whose name
+    says so (id, zip, account, also as part of `customer_id`), or which are unique and fill more than 90% of their
+    range, as row numbers do. Missing values say nothing.
+    """
+    n_rows = seen.n_known
+    if seen.is_word:
+        return seen.n_once == n_rows >= VERY_FEW_ROWS or (n_rows >= FEW_ROWS and 2 * seen.n_once > n_rows)
+    if not _are_whole(seen):
+        return False
+    return has_name_of_identifier(seen.name, n_rows) or (may_count_rows(seen) and seen.is_unique)
+
+
+def may_count_rows(seen: Seen) -> bool:
+    """Return whether a column of numbers counts its rows, if its values are unique; its name does not say so."""
+    n_rows, low, high = seen.n_known, seen.least, seen.most
+    if not _are_whole(seen) or has_name_of_identifier(seen.name, n_rows):
+        return False
+    return high - low + 1 >= n_rows and counts_rows(low, high, n_rows)
+
+
+def _are_whole(seen: Seen) -> bool:
+    """Return whether a column has different whole numbers, in many rows."""
+    if seen.kind == "date" or seen.n_known < FEW_ROWS or not seen.is_whole:
+        return False
+    return bool(np.isfinite(seen.least) and np.isfinite(seen.most)) and seen.least < seen.most
+
+
+def has_name_of_identifier(name: str, n_rows: int) -> bool:
+    """Return whether a column of whole numbers, of so many rows, has a name such as id, zip or account.
+
+    So have the rows' numbers that pandas writes into files, and reads from them.
+    """
+    return n_rows >= FEW_ROWS and (name.startswith(_INDEX) or bool(_NAMES & set(words_of(name))))
+
+
+def counts_rows(low: float, high: float, n_rows: int) -> bool:
+    """Return whether unique whole numbers of a range would fill so much of it as row numbers do."""
+    return n_rows >= FEW_ROWS and (high - low + 1) * FILLED < n_rows
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name such as customer_id or customerId."""
+    return re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
+
+
+_INDEX = ("__index_level_", "Unnamed: 0")
+_NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
+
+
+def are_times(values: Iterable[Hashable]) -> bool:
+    """Return whether all values are texts of times of the day or lengths of time, such as 14:30 and 00:12:33."""
+    texts = [value for value in values if not is_missing(value)]
+    return bool(texts) and all(isinstance(text, str) and _TIME.fullmatch(text.strip()) for text in texts)
+
+
+def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
+    """Return whether values have many texts, and nearly all of these are numbers to people.
+
+    Texts of digits alone may be codes: they count where others are beside them, and some of them are longer, or all of
+    two digits at most, as ages are. IN: or_codes: whether they may be.
+    """
+    texts = {value.strip() for value in values if isinstance(value, str)}
+    numbers = {text for text in texts if _NUMBER.fullmatch(text)}
+    whole = {text for text in numbers if _WHOLE.fullmatch(text)}
+    lengths = {*map(len, whole)}
+    may_be_whole = len(whole) < len(texts) and not any(map(_PADDED.match, whole))
+    may_be_whole = may_be_whole and (len(lengths) > 1 or max(lengths, default=0) <= 2 or not or_codes)
+    n_found = len(numbers) if may_be_whole else len(numbers) - len(whole)
+    return n_found > _FEW_VALUES and n_found >= _NEARLY_ALL * len(texts)
+
+
+_NUMBER = re.compile(  # with a currency or a unit, thousands, or a minus behind it
+    r"[<>]?\s*\(?[-+\u2212]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*(?:\d{1,3}(?:[.,'\u2019\s]\d{3})+|\d+)(?:[.,]\d+)?"
+    r"(?:\s*(?:%|[$€£¥])|\s(?![aApP][mM]\b)[^\W\d_]{1,5})?\)?-?"
+)
+_TIME = re.compile(TIME)
+_WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
+_NEARLY_ALL = 0.95  # of different texts, so that a few may say that there is no number
+_FEW_VALUES = 20  # of texts that may be codes, such as versions

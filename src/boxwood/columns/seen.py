@@ -1,0 +1,202 @@
+"""`Seen`: what is known of a column, wherever its table is; `Use`: what is asked of the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._types import Floats, Indices
+from boxwood.axes.categories import MANY_VALUES, Categories
+from boxwood.passes.source import TextAmong
+
+
+class Labels(NamedTuple):
+    """Labels of rows that a column may say in other words: their rows, the first one of each, and which each row has.
+
+    The rows are those with a label, of `n_rows`; `first` and `own` count among these.
+    """
+
+    n_rows: int
+    rows: Indices
+    first: Indices
+    own: Indices
+
+
+class Use(NamedTuple):
+    """What is asked of the columns of a table.
+
+    Parameters
+    ----------
+    chosen : collection of str
+        Columns that the caller named, or whose kind the caller named.
+    learns : bool
+        Whether rules may learn that a row lacks a value.
+    drops_constants : bool
+        Whether columns of one value are left out.
+    by_clusterer : bool
+        Whether a clusterer of the caller reads the table: it sees numbers, and identifiers among them.
+    has_labels : bool
+        Whether there are labels, which need a column that explains them.
+    labels : Labels, default=None
+        The labels, if columns may be copies of them.
+    copies : collection of str
+        Columns that are known to be copies of the labels.
+    """
+
+    chosen: Collection[str] = ()
+    learns: bool = False
+    drops_constants: bool = False
+    by_clusterer: bool = False
+    has_labels: bool = False
+    labels: Labels | None = None
+    copies: Collection[str] = ()
+
+
+class Seen:
+    """What is known of a column; what takes a look at its values is found when a rule asks for it.
+
+    A probe knows a part of this. Rules say nothing of what is not known.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    kind : str
+        What it holds: one of `USABLE`, or of `OTHER_KINDS`.
+    is_word : bool
+        Whether rules read its values as words.
+    is_padded : bool
+        Whether it has numbers with leading zeros.
+    among : TextAmong, default=None
+        The text among its numbers, if there is some.
+    """
+
+    texts: Collection[Hashable] | None = ()
+    """Some of the values of a column of words; None if these are too many."""
+    are_times: bool = False
+    """Whether words are times of the day; of a file its kinds tell."""
+    why_no_words: str = ""
+    """Why the values cannot be words."""
+    n_values: int | None = None
+    """Number of different values, perhaps counted up to two."""
+    lacks_some: bool = False
+    n_known: int = 0
+    """Number of rows with a value."""
+    n_once: int = 0
+    """Number of words that one row has alone."""
+    least: float = np.inf
+    most: float = -np.inf
+    is_whole: bool = False
+    is_unique: bool = False
+    are_too_large: bool = False
+    """Whether different numbers of the column are the same double."""
+
+    def __init__(
+        self,
+        name: str,
+        kind: str = "number",
+        *,
+        is_word: bool = False,
+        is_padded: bool = False,
+        among: TextAmong | None = None,
+    ) -> None:
+        self.name, self.kind, self.is_word, self.is_padded, self.among = name, kind, is_word, is_padded, among
+
+    def says(self, labels: Labels) -> bool:
+        """Return whether a value goes with each label, and with no other."""
+        return False
+
+
+class SeenWords(Seen):
+    """A column whose different words were found by a pass or a query: None if they are too many."""
+
+    def __init__(
+        self, name: str, words: Sequence[Hashable] | None, *, lacks_some: bool, among: TextAmong | None = None
+    ) -> None:
+        super().__init__(name, "text", is_word=True, among=among)
+        self.texts, self.lacks_some = words, lacks_some
+        self.why_no_words = MANY_VALUES if words is None else ""
+        self.n_values = None if words is None else len(words)
+
+
+class SeenValues(Seen):
+    """A column of numbers, or of codes of words, in memory."""
+
+    FIRST = 50  # values that show of most columns that they hold no whole numbers
+
+    def __init__(
+        self,
+        name: str,
+        values: Floats,
+        categories: Categories | None = None,
+        *,
+        kind: str = "number",
+        is_padded: bool = False,
+    ) -> None:
+        super().__init__(name, kind, is_word=categories is not None, is_padded=is_padded)
+        self.values, self.categories = values, categories
+
+    @cached_property
+    def known(self) -> Floats:
+        """The values that are not missing."""
+        lacks: float = np.nan
+        if self.categories is not None and None in self.categories.values:
+            lacks = self.categories.values.index(None)
+        return self.values[~np.isnan(self.values) if np.isnan(lacks) else self.values != lacks]
+
+    @cached_property
+    def n_known(self) -> int:  # type: ignore[override]
+        """Number of rows with a value."""
+        return len(self.known)
+
+    @cached_property
+    def lacks_some(self) -> bool:  # type: ignore[override]
+        """Whether some rows lack a value."""
+        return len(self.known) < len(self.values)
+
+    @cached_property
+    def n_values(self) -> int | None:  # type: ignore[override]
+        """Number of different values, counted up to two; not known of words that only other rows have."""
+        if not self.n_known:
+            return None if self.is_word else 0
+        return 1 + int(np.ptp(self.known) != 0)
+
+    @cached_property
+    def n_once(self) -> int:  # type: ignore[override]
+        """Number of words that one row has alone."""
+        return int((np.bincount(self.known.astype(np.intp)) == 1).sum())
+
+    @cached_property
+    def least(self) -> float:  # type: ignore[override]
+        """The least value."""
+        return float(self.known.min(initial=np.inf))
+
+    @cached_property
+    def most(self) -> float:  # type: ignore[override]
+        """The greatest value."""
+        return float(self.known.max(initial=-np.inf))
+
+    @cached_property
+    def is_whole(self) -> bool:  # type: ignore[override]
+        """Whether all values are whole numbers."""
+        parts: Iterable[Floats] = (self.known[: self.FIRST], self.known)
+        return all(bool((part == np.floor(part)).all()) for part in parts)
+
+    @cached_property
+    def is_unique(self) -> bool:  # type: ignore[override]
+        """Whether no value comes twice."""
+        return int(np.bincount((self.known - self.least).astype(np.intp)).max(initial=0)) <= 1
+
+    def says(self, labels: Labels) -> bool:
+        """Return whether a value goes with each label, and with no other."""
+        if len(self.values) != labels.n_rows:
+            return False
+        x = self.values[labels.rows]
+        of_label = x[labels.first]
+        for some in (slice(1000), slice(None)):  # most columns differ soon
+            if not np.array_equal(of_label[labels.own[some]], x[some], equal_nan=True):
+                return False
+        return len(np.unique(of_label)) == len(of_label)
