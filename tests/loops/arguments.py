@@ -13,6 +13,20 @@ from tests import scale
 from tests.loops.tables import CODE, labels_with_gaps, random_tree
 
 
+def compiled(function):
+    """Return a loop that is not interpreted, however small its arrays are."""
+    loop = jit.jit(function)
+    loop._compile_for_args.__self__.spent = np.inf
+    return loop
+
+
+def bits(value):
+    """Return a value as something that equals another one only if all bits and types are the same."""
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
+    return (value.dtype, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else (type(value), repr(value))
+
+
 def of_leaf_cost(table):
     rows, moments, factor = table.rows.astype(CODE), table.moments(), table.rng.choice([1.0, 0.3, 1e-12])
     if table.rng.random() < 0.5:

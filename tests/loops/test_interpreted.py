@@ -15,9 +15,13 @@ import pytest
 import boxwood as bw
 from boxwood.grow import METHODS
 from boxwood.grow.exact import _search
-from boxwood.loops import jit, mmdt, optimal, order, sums, walk
+from boxwood.grow.exact import agreement as exact_agreement
+from boxwood.loops import agreement, jit, mmdt, optimal, order, sums, walk
+from boxwood.reference import Task
+from boxwood.reference.budget import Budget
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.loops.arguments import bits, compiled
+from tests.scale import law, seeds
 
 pytestmark = pytest.mark.skipif(jit.asks_for_machine_code(), reason="numba is told how to compile, so it does")
 
@@ -115,7 +119,7 @@ class Pair(NamedTuple):
 
 
 def test_arrays_that_may_not_be_written_need_no_machine_code_of_their_own():
-    loop = jit.compiled_always(jit.jit(weighted.py_func))
+    loop = compiled(weighted.py_func)
     values = np.arange(12.0).reshape(4, 3)
     results = set()
     for column in (values[:, 1].copy(), read_only(values[:, 1].copy())):
@@ -132,6 +136,90 @@ def weighted(column, pair):
     for i in range(len(column)):
         total += column[i] * pair.values[i, pair.n - 1]
     return total
+
+
+# ----------------------------------------------------------------------------- a search that is compiled on its way
+
+
+def begun_anew(loop, steps):
+    """Return a search that is interpreted for so many steps, then compiled, and the bits given to machine code."""
+    hook, given = jit._Uncompiled(loop), []
+    hook.plain = jit.interpreted(loop)
+    hook.loop = lambda *args: given.append(bits(args)) or loop(*args)
+    hook.loop.py_func = loop.py_func
+
+    def search(*args):
+        hook.patience, hook.spent = steps * jit.STEP, 0.0
+        return hook._search(*args)
+
+    return search, given
+
+
+def searched(task, leaves, loops, monkeypatch):
+    """Return the best tree by some loops, and the bits of what each call returned and wrote.
+
+    Left out are bounds of places, as these arrays are longer than there are places, and hold anything behind them.
+    """
+    told, written = [], {"least_of", "state", "cuts", "work"}
+
+    def watched(loop, names):
+        def search(*args):
+            result = loop(*args)
+            told.append((bits(result), [bits(arg) for name, arg in zip(names, args, strict=True) if name in written]))
+            return result
+
+        return search
+
+    for name, loop in loops.items():
+        parameters = inspect.signature(getattr(agreement, name).py_func).parameters
+        monkeypatch.setattr(exact_agreement, name, watched(loop, parameters))
+    found = exact_agreement.agreeing_of(task, leaves)
+    return found.tree.to_json(), found.mistakes, found.bound, told
+
+
+@law(200)
+def test_a_search_gives_the_same_compiled_interpreted_and_begun_anew(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(6, 16)), int(rng.integers(1, 4))
+    X = rng.integers(0, 6, size=(n, d)) if seed % 2 else rng.normal(size=(n, d))
+    budget = Budget.of(max_depth=int(rng.integers(2, 4)), min_samples_leaf=int(rng.integers(1, 3)))
+    reference = bw.Reference.of(X, rng.permutation(np.arange(n) % 3))
+    task = Task.of(X, reference, sample_weight=rng.integers(1, 4, size=n).astype(float), budget=budget)
+    leaves, steps = int(rng.integers(2, 9)), int(rng.integers(1, 40)) * n
+    loops = {name: getattr(agreement, name) for name in ("solve", "look")}
+    anew = {name: begun_anew(loop, steps)[0] for name, loop in loops.items()}
+    plain = {name: jit.interpreted(loop) for name, loop in loops.items()}
+    told = [searched(task, leaves, kind, monkeypatch) for kind in (loops, plain, anew)]
+    assert told[0] == told[1] == told[2]
+
+
+def test_a_search_begins_anew_with_its_arguments_as_they_were():
+    """Machine code is given what the interpreted search was given, whatever that wrote until its steps were spent."""
+    args, others = search_arguments(), search_arguments()
+    search, given = begun_anew(agreement.solve, 1_000)
+    result = search(*args)
+    assert given == [bits(others)]
+    assert bits((result, args)) == bits((agreement.solve(*others), others))
+
+
+def search_arguments(n=60):
+    """Return arguments of `solve` whose search takes some thousand steps."""
+    rng = np.random.default_rng(0)
+    order = np.array([rng.permutation(n) for _ in range(3)], dtype=np.int32)
+    codes = np.argsort(order, axis=1).astype(np.int32)
+    labels = rng.integers(0, 3, n)
+    return (
+        order,
+        codes,
+        labels,
+        np.ones(n, dtype=np.int64),
+        3,
+        4,
+        1,
+        agreement.NONE,
+        np.full((3, 2), -1),
+        np.zeros(1, int),
+    )
 
 
 # ------------------------------------------------------------------------------------- when a loop is interpreted

@@ -9,6 +9,7 @@ import pytest
 
 from boxwood.errors import CacheNote
 from boxwood.loops import _stored, jit
+from tests.loops.arguments import compiled
 from tests.scale import law
 
 pytestmark = pytest.mark.skipif(jit.asks_for_machine_code(), reason="numba is told how to compile, so it does")
@@ -23,7 +24,7 @@ def total(values):
 
 def answer():
     """Return the sum of 0, 1, ..., 9 by a loop as a new process would have it, and whether it was compiled for that."""
-    loop = jit.compiled_always(jit.jit(total))
+    loop = compiled(total)
     result = loop(np.arange(10))
     return result, sum(loop.stats.cache_misses.values()) > 0
 
@@ -97,7 +98,7 @@ def test_a_full_disk_is_noted_once(limit, tmp_path, monkeypatch):
     monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(_stored, "_noted", False)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    loops = [jit.compiled_always(jit.jit(total)) for _ in range(2)]
+    loops = [compiled(total) for _ in range(2)]
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
     try:
         with pytest.warns(CacheNote, match="cannot be kept on disk") as noted:
@@ -126,11 +127,11 @@ def test_machine_code_of_another_source_is_not_run(stored, tmp_path, monkeypatch
 def test_machine_code_for_other_types_is_not_run(tmp_path, monkeypatch):
     """As where two processes chose the same name for the code of two types at the same time."""
     monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
-    loop = jit.compiled_always(jit.jit(total))
+    loop = compiled(total)
     assert (loop(np.arange(10)), loop(np.arange(10.0))) == (45, 45.0)
     first, second = sorted(tmp_path.rglob("*.nbc"))
     second.write_bytes(first.read_bytes())
-    assert jit.compiled_always(jit.jit(total))(np.arange(10.0) + 0.25) == 47.5
+    assert compiled(total)(np.arange(10.0) + 0.25) == 47.5
 
 
 class _Edited:

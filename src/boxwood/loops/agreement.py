@@ -27,14 +27,14 @@ using dynamic programming with branch-and-bound", AAAI 2025.)
 
 import numpy as np
 
-from boxwood.loops.jit import compiled_always, jit
+from boxwood.loops.jit import is_search, jit
 
 UNIT = 1 << 10  # of a mistake; more than there are leaves
 NONE = np.iinfo(np.int64).max >> 2  # more than any tree costs; the sum of two is a number
 KEPT = 256  # places of a column whose bounds are kept, for those nearby
 
 
-@compiled_always
+@is_search
 @jit
 def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, work):
     """Return the cost of the best tree of depth two with at most 1 to 4 leaves, or `limit`, if none is cheaper.
@@ -445,7 +445,7 @@ def begin(order, codes, labels, weights, n_labels, leaves_of, ends, n_places, we
                 _bound_sides(label, weight, n_labels, ends[j], count, leaves_of[i], low[i, j], high[i, j])
 
 
-@compiled_always
+@is_search
 @jit
 def look(
     order, codes, labels, weights, n_labels, leaves_of, shares, least, ends, n_places, weight_to, low, high,

@@ -8,8 +8,11 @@ logarithms, are always compiled. `tests/loops/test_interpreted.py` checks it.
 
 Some loops have a stand-in: a numpy function with the same arguments and the same result. It runs in place of the
 interpreted loop, and, being much faster, for larger tables as well. `tests/loops/test_stand_ins.py` compares each with
-the compiled loop. A loop that reads its arrays hundreds of times is always compiled, as their size
-does not tell how long it takes (`compiled_always`).
+the compiled loop.
+
+A search reads its arrays as often as it must, so their size does not tell how long it takes. It counts its steps, and
+is interpreted until these are worth a second; then it begins anew, compiled, with its arguments as they were
+(`is_search`). Steps are counted, not seconds, so that a call does the same on each machine.
 
 To numba an array that may not be written is of another type than one that may, so a loop with five arrays that are only
 read could be compiled 32 times. Here both kinds run the same machine code, compiled for arrays that may be written. A
@@ -21,6 +24,7 @@ for a second every day would never spend the time to compile.
 """
 
 import atexit
+import copy
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -39,10 +43,11 @@ GUESS, QUICK = 2e-6, 1e-7  # seconds per array element before the first timed ca
 MORE = 10  # a timed call predicts calls with at most 10 times as many array elements
 MANY = 2_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
 FEW = 500  # array elements that take as long as the call itself
+STEP, SEARCHED = 4e-6, 1.0  # seconds that a step of a search is worth, and those before a search is compiled
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # types in which numba computes like Python
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
-_searches: set[Any] = set()  # functions that are compiled always
+_searches: dict[Any, int] = {}  # functions that count their steps, and the place of the argument that holds these
 _watchers: list[Callable[[], None]] = []
 
 
@@ -68,9 +73,10 @@ def stands_in_for(loop: Any) -> Callable[[F], F]:
     return register
 
 
-def compiled_always(loop: F) -> F:
-    """Return a loop, which is not interpreted however small its arrays are."""
-    _searches.add(getattr(loop, "py_func", loop))
+def is_search(loop: F) -> F:
+    """Return a loop that counts its steps in the item of its argument `work`, and may have to begin anew."""
+    function = getattr(loop, "py_func", loop)
+    _searches[function] = function.__code__.co_varnames.index("work")
     return loop
 
 
@@ -139,7 +145,7 @@ class _Uncompiled:
         """Return the function that runs a call; numba calls this method in place of its own `_compile_for_args`."""
         if self._is_absent(args):
             if self._is_quick(args):
-                return self._interpret
+                return self._search if self.loop.py_func in _searches else self._interpret
             for watcher in _watchers:
                 watcher()
             self.has_compiled = True
@@ -179,24 +185,41 @@ class _Uncompiled:
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
         """Return whether a call is likely to be interpreted before `patience` is used up."""
-        if self.loop.py_func in _searches:
-            return False
-        self.patience = self.patience or PATIENCE * _bytes(self.loop, set())
+        is_search = self.loop.py_func in _searches
+        self.patience = self.patience or (SEARCHED if is_search else PATIENCE * _bytes(self.loop, set()))
         self.spent = spent_before(self.loop) if self.spent is None else self.spent
         size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins
         foretold = size <= MORE * self.largest
         rate = self.rate if foretold else max(self.rate, QUICK if has_stand_in else GUESS)
+        rate = STEP if is_search else rate
         if size > MANY or self.spent + rate * (size + FEW) >= self.patience or asks_for_machine_code():
             return False
         return has_stand_in or (all(map(_is_same, args)) and is_exact(self.loop))
 
-    def _interpret(self, *args: Any) -> Any:
+    def _as_plain(self) -> Callable[..., Any]:
+        """Return the loop as a function of Python; the time spent on it is stored at the end of the process."""
         if self.plain is None:
             self.plain = interpreted(self.loop)
             atexit.register(self._keep)
+        return self.plain
+
+    def _search(self, *args: Any) -> Any:
+        """Interpret a search until its steps are spent; then compile it, and begin anew."""
+        plain, at, before = self._as_plain(), _searches[self.loop.py_func], copy.deepcopy(args)
+        steps = _Steps(args[at], (self.patience - (self.spent or 0.0)) / STEP, args[0].shape[-1])
+        try:
+            return plain(*args[:at], steps, *args[at + 1 :])
+        except _Spent:
+            _restore(args, before)
+        finally:
+            self.spent = (self.spent or 0.0) + STEP * steps.done
+        return self.loop(*args)
+
+    def _interpret(self, *args: Any) -> Any:
+        plain = self._as_plain()
         size, began = sum(map(_size, args)), time.thread_time()
         try:
-            return self.plain(*args)
+            return plain(*args)
         finally:
             took = time.thread_time() - began
             self.spent = (self.spent or 0.0) + took
@@ -206,6 +229,34 @@ class _Uncompiled:
         """Store the seconds spent so far, at the end of the process."""
         if self.spent and not self.has_compiled:
             keep(self.loop, self.spent)
+
+
+class _Spent(Exception):
+    """The steps of an interpreted search are spent."""
+
+
+class _Steps:
+    """The steps of a search, counted where machine code has an array, and none more than there are `left`."""
+
+    def __init__(self, work: Any, left: float, n_rows: int) -> None:
+        self.work, self.left, self.n_rows = work, left, n_rows
+        self.done = n_rows
+
+    def __getitem__(self, i: int) -> Any:
+        return self.work[i]
+
+    def __setitem__(self, i: int, value: Any) -> None:
+        self.done += int(value - self.work[i]) + self.n_rows  # as bounds of all rows are looked through, too
+        if self.done >= self.left:
+            raise _Spent
+        self.work[i] = value
+
+
+def _restore(args: tuple[Any, ...], before: tuple[Any, ...]) -> None:
+    """Write into arrays what they held before; what did not change is not written, as other threads may read it."""
+    for now, then in zip(args, before, strict=True):
+        if isinstance(now, np.ndarray) and not np.array_equal(now, then):
+            now[...] = then
 
 
 def _writeable(kinds: Iterable[Any]) -> tuple[Any, ...]:
