@@ -18,7 +18,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("_compat", "_frames"),
     ("kernels",),
     ("axes",),
-    ("passes",),
+    ("batches",),
     ("reference",),
     ("metrics",),
     ("clusterers",),

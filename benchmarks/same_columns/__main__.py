@@ -25,7 +25,7 @@ import pandas as pd
 from click.testing import CliRunner
 
 import boxwood as bw
-from benchmarks.same_columns.tables import Asked, table_of
+from benchmarks.same_columns.tables import Options, table_of
 
 TABLES = 130
 Found = dict[str, Any]
@@ -58,7 +58,7 @@ def _cases(word: str) -> Any:
                     yield name, _found(through, frame, asked)
 
 
-def _found(through: Callable[[pd.DataFrame, Asked], Any], frame: pd.DataFrame, asked: Asked) -> Found:
+def _found(through: Callable[[pd.DataFrame, Options], Any], frame: pd.DataFrame, asked: Options) -> Found:
     """Return what is said of a table's columns, or the error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -79,11 +79,11 @@ def _said(ex: Any) -> Found:
 
 
 # ------------------------------------------------------------------------------------------------------------- doors
-def _frame(convert: Callable[[pd.DataFrame], Any]) -> Callable[[pd.DataFrame, Asked], Any]:
+def _frame(convert: Callable[[pd.DataFrame], Any]) -> Callable[[pd.DataFrame, Options], Any]:
     return lambda frame, asked: bw.explain(convert(frame), asked.labels, **asked.options)
 
 
-def _matrix(frame: pd.DataFrame, asked: Asked) -> Any:
+def _matrix(frame: pd.DataFrame, asked: Options) -> Any:
     """Explain the columns of numbers as an array."""
     numbers = frame.drop(columns=[asked.labels] if asked.labels else []).select_dtypes("number")
     options = {name: value for name, value in asked.options.items() if name in ("method", "n_clusters", "missing")}
@@ -91,26 +91,26 @@ def _matrix(frame: pd.DataFrame, asked: Asked) -> Any:
     return bw.explain(numbers.to_numpy(dtype=float), labels, columns=list(numbers.columns), **options)
 
 
-def _csv(frame: pd.DataFrame, asked: Asked) -> Any:
+def _csv(frame: pd.DataFrame, asked: Options) -> Any:
     frame.to_csv("table.csv", index=False)
     with bw.scan("table.csv") as source:
         return bw.explain(source, asked.labels, **asked.options)
 
 
-def _parquet(frame: pd.DataFrame, asked: Asked) -> Any:
+def _parquet(frame: pd.DataFrame, asked: Options) -> Any:
     frame.to_parquet("table.parquet")
     with bw.scan("table.parquet") as source:
         return bw.explain(source, asked.labels, **asked.options)
 
 
-def _query(frame: pd.DataFrame, asked: Asked) -> Any:
+def _query(frame: pd.DataFrame, asked: Options) -> Any:
     frame.to_csv("table.csv", index=False)
     with bw.scan("FROM 'table.csv'") as source:
         return bw.explain(source, asked.labels, **asked.options)
 
 
-def _command(engine: str) -> Callable[[pd.DataFrame, Asked], Found]:
-    def through(frame: pd.DataFrame, asked: Asked) -> Found:
+def _command(engine: str) -> Callable[[pd.DataFrame, Options], Found]:
+    def through(frame: pd.DataFrame, asked: Options) -> Found:
         frame.to_csv("table.csv", index=False)
         words = ["explain", "table.csv", "--engine", engine, "--save", "model.json"]
         words += ["--labels", asked.labels] if asked.labels else ["-k", "2"]
@@ -152,7 +152,7 @@ def _arrow(frame: pd.DataFrame) -> Any:
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-DOORS: dict[str, Callable[[pd.DataFrame, Asked], Any]] = {
+DOORS: dict[str, Callable[[pd.DataFrame, Options], Any]] = {
     "matrix": _matrix,
     "pandas": _frame(lambda frame: frame),
     "polars": _frame(_polars),

@@ -9,7 +9,7 @@ import pandas as pd
 Column = Callable[[np.random.Generator, int, np.ndarray], Any]
 
 
-class Asked(NamedTuple):
+class Options(NamedTuple):
     """What is asked of a table: the labels' column or a number of clusters, and further parameters of `explain`."""
 
     labels: str | None
@@ -88,7 +88,7 @@ COLUMNS: dict[str, Column] = {
 }
 
 
-def table_of(seed: int) -> tuple[pd.DataFrame, Asked]:
+def table_of(seed: int) -> tuple[pd.DataFrame, Options]:
     """Return a table of 8 to 120 rows and up to nine columns, and what is asked of it."""
     rng = np.random.default_rng(seed)
     n = int(rng.choice([8, 30, 55, 60, 80, 120]))
@@ -101,7 +101,7 @@ def table_of(seed: int) -> tuple[pd.DataFrame, Asked]:
         labels, kind = "segment", rng.integers(0, 4)
         made: list[Any] = [y, [f"S{i}" for i in y], [f"S{i}" if rng.random() < 0.9 else None for i in y], y + 0.5]
         frame.insert(int(rng.integers(0, len(names) + 1)), labels, made[kind])
-    return frame, Asked(labels, _options(rng, names, labels))
+    return frame, Options(labels, _options(rng, names, labels))
 
 
 def _options(rng: np.random.Generator, names: list[str], labels: str | None) -> dict[str, Any]:

@@ -26,13 +26,13 @@ __all__ = [
     "as_finite_vector",
     "as_float_table",
     "as_generator",
+    "as_integer_weights",
     "as_numbers",
     "as_positions",
     "as_table",
     "as_time_limit",
     "as_vector",
     "as_weights",
-    "as_whole_weights",
     "cut_off",
     "finite_number",
     "listed",
@@ -467,7 +467,7 @@ def total_weight(rows: Rows) -> float:
     return float(len(rows) if rows.weights is None else rows.weights.sum())
 
 
-def as_whole_weights(weights: Floats | None) -> Ints:
+def as_integer_weights(weights: Floats | None) -> Ints:
     """Return weights as whole multiples of one power of two, so that their sums are exact; an empty array for None.
 
     The multiples add up to less than 2**62, so each weight is kept to 62 bits of the total. Whole weights and
@@ -484,7 +484,7 @@ def as_whole_weights(weights: Floats | None) -> Ints:
 
 
 class WholeWeights(NamedTuple):
-    """How weights become whole numbers: multiplied by two powers of two, and rounded; see `as_whole_weights`."""
+    """How weights become whole numbers: multiplied by two powers of two, and rounded; see `as_integer_weights`."""
 
     first: int
     second: int

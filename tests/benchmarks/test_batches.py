@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import batches
-from boxwood.grow.centers import imm_streamed
+from boxwood.grow.centers import imm_batches
 
 pytestmark = pytest.mark.full
 
@@ -14,7 +14,7 @@ def file(tmp_path_factory):
 
 
 def test_the_tree_is_that_from_memory_in_three_readings_of_all_columns(file, monkeypatch):
-    monkeypatch.setattr(imm_streamed, "FEW_VALUES", 0)  # which are otherwise read into memory
+    monkeypatch.setattr(imm_batches, "FEW_VALUES", 0)  # which are otherwise read into memory
     found = batches._measured("explain", file)
     assert found["tree"] == batches._measured("in_memory", file)["tree"]
     assert found["whole"] == 3

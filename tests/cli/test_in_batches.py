@@ -13,13 +13,13 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
+from boxwood.batches.batches import rows_of
 from boxwood.cli import _engine
 from boxwood.cli import boxwood as main
 from boxwood.cli._talk import Status
 from boxwood.columns.of_batches import look_at
 from boxwood.columns.rules import is_like_identifier
 from boxwood.columns.seen import SeenValues
-from boxwood.passes.batches import rows_of
 from tests.scale import law
 from tests.scattered import scattered
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwood import IMM, DataError, KMedians, Reference, _threads, explain, metrics
-from boxwood._validation import as_whole_weights
+from boxwood._validation import as_integer_weights
 from boxwood.clusterers import _k_medians
 from boxwood.clusterers import _k_medians as _seeding
 from boxwood.clusterers._k_medians import Cloud, _assigned
@@ -167,7 +167,7 @@ def test_medians_of_many_values_equal_the_twin():
         if weights is not None:
             weights[0] = 1.0
         expected = naive.medians(values[:, None], np.zeros(n, dtype=int), 1, weights)[0][0]
-        whole = None if weights is None else as_whole_weights(weights)
+        whole = None if weights is None else as_integer_weights(weights)
         assert weighted_median(values, whole) == expected, seed
 
 

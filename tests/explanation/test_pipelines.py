@@ -33,7 +33,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
 from boxwood.reference.clusterer import reference_in
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.render import rules
 from boxwood.render.forms.sql import sql_case
 from boxwood.tree import Interval
@@ -286,7 +286,7 @@ def test_estimators_grow_in_the_columns_of_a_pipeline(estimator):
 
 
 def test_every_row_keeps_its_leaf_where_thresholds_are_short(monkeypatch):
-    pulled_back, shortened, checked = Coordinates.pulled_back, Coordinates.shortened, []
+    pulled_back, shortened, checked = FeatureSpace.pulled_back, FeatureSpace.shortened, []
     routed = []
 
     def kept(place, tree):
@@ -298,8 +298,8 @@ def test_every_row_keeps_its_leaf_where_thresholds_are_short(monkeypatch):
         checked.append((short.predict(place.table) == routed[-1]).all())
         return short
 
-    monkeypatch.setattr(Coordinates, "pulled_back", kept)
-    monkeypatch.setattr(Coordinates, "shortened", compared)
+    monkeypatch.setattr(FeatureSpace, "pulled_back", kept)
+    monkeypatch.setattr(FeatureSpace, "shortened", compared)
     steps = [StandardScaler(), RobustScaler(), MinMaxScaler(), QuantileTransformer(n_quantiles=7), PowerTransformer()]
     for seed in seeds(25):
         rng = np.random.default_rng(seed)

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of clusterers, on tables th
 
 
 # ------------------------------------------------------------------------------------------------------ the calls
-class Asked:
+class Options:
     """A call of `explain`, and what it gave; all that sentences tell is counted here from rows, labels and the tree."""
 
     def __init__(self, X, y, **options):
@@ -179,7 +179,7 @@ def asked_at_random(seed):
         frame = some_table(rng)
         clustering = some_clustering(rng, frame)
         with suppress(DataError, ValueError):
-            return Asked(frame, clustering, **some_options(rng, frame, clustering))
+            return Options(frame, clustering, **some_options(rng, frame, clustering))
     raise AssertionError("all calls are refused")
 
 
@@ -940,7 +940,7 @@ def test_no_note_and_no_sentence_of_the_print_is_refuted(seed):
 def test_no_sentence_of_a_verdict_is_refuted(seed):
     asked = asked_at_random(seed)
     if not {"method", "objective", "time_limit"} & asked.options.keys():  # "auto" grows many trees each time
-        asked = Asked(asked.X, asked.y, **asked.options, method="cart")
+        asked = Options(asked.X, asked.y, **asked.options, method="cart")
     for sentence in re.split(r"(?<=\.) (?=[A-Z])", asked.ex.stability(3).verdict):
         tried(asked, sentence, VERDICTS)
 
@@ -1036,7 +1036,7 @@ def test_no_note_on_other_rows_is_refuted(seed):
     frame = pd.DataFrame({"w": rng.choice(["a", "b", "new", "newer"], n), "g": rng.choice(["one", "two", "other"], n)})
     frame.loc[:1, ["w", "g"]] = "a", "one"
     frame.loc[frame["g"] == "other", "w"] = "a"  # so that a row is told of once
-    here = Asked.__new__(Asked)
+    here = Options.__new__(Options)
     here.X, here.options, here.ex = frame, {}, ex
     notes = ex.measure(frame[["w"]], frame["g"]).notes
     for note in notes:
@@ -1084,7 +1084,7 @@ def test_no_note_on_how_a_file_is_read_is_refuted(seed, tmp_path):
     rng, words = np.random.default_rng(seed), WORDS_OF_FILES[seed % 4]
     marks = [] if words[0] == "1E5" else rng.choice(["NA", "n/a", "Nan", "null"], 2, replace=False).tolist()
     w = rng.permutation([*words * 20, *marks * int(rng.integers(1, 4))])
-    here = Asked.__new__(Asked)
+    here = Options.__new__(Options)
     here.X, here.options = pd.DataFrame({"w": w, "g": np.where(w == words[0], "a", "b")}), {}
     here.X.to_csv(tmp_path / "t.csv", index=False)
     with bw.scan(tmp_path / "t.csv") as source:

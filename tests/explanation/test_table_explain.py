@@ -13,13 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from boxwood import Explanation, RandomCuts, Reference, explain
+from boxwood.batches import NearestCenters, ranks
+from boxwood.batches.batches import rows_of
 from boxwood.columns.of_batches import look_at
 from boxwood.columns.rules import is_like_identifier
 from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
 from boxwood.explanation.choose import search
-from boxwood.passes import NearestCenters, ranks
-from boxwood.passes.batches import rows_of
 from boxwood.table._arrow_source import ArrowSource
 from tests import naive
 from tests.scale import each, law

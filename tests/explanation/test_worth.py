@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from boxwood import DataError, explain, load, scan
-from boxwood.words.standing import standing_out
+from boxwood.words.distinctive import distinctive_columns
 from tests.scale import law
 
 
@@ -110,7 +110,7 @@ def test_a_cluster_is_not_called_late_by_a_date_that_most_of_it_lacks(seed):
     frame = pd.DataFrame({"back": pd.Series(days).where(returned), "spent": rng.normal(size=n)})
     frame.loc[299, "back"] = pd.Timestamp("2026-12-31")  # the latest of all
     ex = explain(frame, np.where(returned, "back", "kept"))
-    shown = {one.name: standing_out(ex.profile(), one) for one in ex.clusters}
+    shown = {one.name: distinctive_columns(ex.profile(), one) for one in ex.clusters}
     assert shown["back"][0] == {"size": "mostly", "name": "back not missing", "told": "100.0%, of all rows 33.7%"}
     assert shown["kept"][0] == {"size": "mostly", "name": "back missing", "told": "99.5%, of all rows 66.3%"}
     assert not any(one["size"] in ("late", "early") for one in shown["kept"])

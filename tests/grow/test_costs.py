@@ -38,10 +38,10 @@ def test_rows_in_several_blocks(objective, monkeypatch):
         task = Task.of(X, Reference.of(X, labels, sample_weight=weights), sample_weight=weights)
         problem = costs.make_problem(task, objective)
         rows = np.flatnonzero(problem.kept)
-        whole, scale = costs.whole_costs(problem, rows)
+        whole, scale = costs.integer_costs(problem, rows)
         expected = np.rint(problem.costs(rows) * problem.share[rows, None] * scale).astype(np.int64)
         np.testing.assert_array_equal(whole, expected * problem.times[rows, None])
         assert scale == exact_scale(costs.largest_costs(problem, rows))
         with monkeypatch.context() as patch:
             patch.setattr(costs, "BLOCK_ROWS", 0)  # costs are computed twice, as for more rows than one block has
-            np.testing.assert_array_equal(costs.whole_costs(problem, rows)[0], whole)
+            np.testing.assert_array_equal(costs.integer_costs(problem, rows)[0], whole)

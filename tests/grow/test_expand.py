@@ -11,7 +11,7 @@ from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand
 from boxwood.grow.leaves import _cuts
 from boxwood.grow.leaves._cuts import COLUMNS
-from boxwood.grow.shared.costs import PartitionedOrder, make_problem, whole_costs
+from boxwood.grow.shared.costs import PartitionedOrder, integer_costs, make_problem
 from boxwood.loops.expand import best_by_majority, best_interval, best_threshold, best_thresholds
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -228,7 +228,7 @@ def test_neither_cut_of_a_pair_can_move_and_lower_the_cost(objective, cuts, seed
     X, labels = rng.integers(0, 9, size=(n, d)).astype(float), rng.integers(k, size=n)
     X[:3, 0] = 0, 4, 8
     each = make_problem(Task.of(X, Reference(labels, rng.integers(0, 9, size=(k, d)).astype(float))), objective)
-    costs, scale = whole_costs(each, np.arange(n))
+    costs, scale = integer_costs(each, np.arange(n))
     begin = rng.choice([(4.0, 4.0), (4.0, 7.5), (0.5, 4.0)] if two_sided else [(-np.inf, 0.0), (-np.inf, 4.0)])
     for n_leaves in (2, 3):
         pair = _cuts.Pair(Fraction(0), n_leaves, two_sided, 0, *begin.tolist(), scale)

@@ -7,7 +7,7 @@ from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, imm
 from boxwood.grow.centers import greedy as _greedy_cuts
-from boxwood.grow.shared.costs import PlacesOfNode, make_problem, whole_costs
+from boxwood.grow.shared.costs import PlacesOfNode, integer_costs, make_problem
 from boxwood.metrics import cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -48,7 +48,7 @@ def test_first_cut_equals_the_twin_in_any_numbers():
     for X, reference, weights in cases(200):
         problem = make_problem(Task.of(X, reference, sample_weight=weights), "cost")
         rows = np.flatnonzero(problem.kept)
-        costs = dict(zip(rows.tolist(), whole_costs(problem, rows)[0].tolist(), strict=True))
+        costs = dict(zip(rows.tolist(), integer_costs(problem, rows)[0].tolist(), strict=True))
         k = reference.n_clusters
         twin = naive.greedy(X, reference.centers, costs, rows.tolist(), list(range(k)))
         found = greedy(X, reference, sample_weight=weights).to_dict()
@@ -82,7 +82,7 @@ def test_costs_of_all_cuts_equal_the_twin_however_short_the_lists(listed, monkey
         nearest = _greedy_cuts.Nearest(task, problem, rows)
         places, tested = nearest.order.root, np.zeros((X.shape[1], 2), dtype=np.bool_)
         for _ in range(3):
-            costs = dict(zip(rows.tolist(), whole_costs(problem, rows)[0].tolist(), strict=True))
+            costs = dict(zip(rows.tolist(), integer_costs(problem, rows)[0].tolist(), strict=True))
             found = nearest.cuts_at(_greedy_cuts.Node((), rows, places, clusters, tested))
             assert found.cost == sum(min(costs[r][c] for c in clusters) for r in rows)
             check_cuts(found, X.astype(np.float64), reference.centers, costs, rows, clusters)

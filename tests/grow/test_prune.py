@@ -8,7 +8,7 @@ from boxwood.errors import DataError
 from boxwood.grow import expand
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.leaves.prune import pruned, prunings, shares_of
-from boxwood.grow.shared.costs import make_problem, whole_costs
+from boxwood.grow.shared.costs import integer_costs, make_problem
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
@@ -38,7 +38,7 @@ def random_tree(task, seed, n_leaves):
 
 def all_prunings(tree, task, objective):
     rows = np.flatnonzero(task.kept)
-    costs = whole_costs(make_problem(task, objective), rows)[0].tolist()
+    costs = integer_costs(make_problem(task, objective), rows)[0].tolist()
     X = task.rows.values[rows].astype(np.float64)
     found = naive.prunings(tree.to_dict(), X.tolist(), costs, list(range(len(rows))))
     return [(n_leaves, cost, ThresholdTree.from_dict(d)) for n_leaves, cost, d in found]

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from boxwood.batches.sums import Grid, Ranges, RowSums
 from boxwood.grow.centers.greedy import _Cuts
 from boxwood.loops import costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
 from boxwood.loops import walk as gaps
-from boxwood.passes.sums import Grid, Ranges, RowSums
 from tests import scale
 from tests.loops.tables import CODE, labels_with_gaps, random_tree
 

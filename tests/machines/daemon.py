@@ -2,7 +2,7 @@
 
 from pyspark.daemon import manager
 
-import boxwood.passes.overview
+import boxwood.batches.overview
 import boxwood.table.spark  # noqa: F401
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from boxwood.passes.sample import hashes
+from boxwood.batches.sample import hashes
 
 
 def sample_of_rows(X, labels, weights, n_rows):

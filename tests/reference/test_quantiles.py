@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boxwood.passes.ranks import (
+from boxwood.batches.ranks import (
     columns_in_groups,
     medians_of_groups,
     places_in_groups,

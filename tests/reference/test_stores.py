@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from boxwood import explain
+from boxwood.batches import NearestCenters
+from boxwood.batches.overview import Overview
 from boxwood.errors import DataError
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.metrics import price_ceiling
-from boxwood.passes import NearestCenters
-from boxwood.passes.overview import Overview
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from tests.cases import make_case

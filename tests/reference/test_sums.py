@@ -7,7 +7,7 @@ import pytest
 
 from boxwood import Reference
 from boxwood._threads import BLOCK_ROWS
-from boxwood.passes.sums import means_of
+from boxwood.batches.sums import means_of
 from boxwood.reference import Moments
 from tests.naive.sums import mean_of_rows, variance_of_rows
 from tests.scale import law

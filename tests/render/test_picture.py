@@ -7,7 +7,7 @@ import pytest
 
 import boxwood as bw
 from boxwood import DataError, TreeBuilder
-from boxwood.explanation.measure.leaf_facts import held_in
+from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.render.forms.walk import codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import bars_of_categories, bars_of_numbers
 from boxwood.render.pictures.colours import COLOURS, hatch_of, ink_on

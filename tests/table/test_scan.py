@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import boxwood as bw
+from boxwood.batches.batches import numbers
 from boxwood.errors import DataError
-from boxwood.passes.batches import numbers
 from boxwood.table import ColumnError, Kinds, ReadOptions, read_table
 from boxwood.table.as_source import as_source, is_source
 from boxwood.table.parquet import ParquetSource, parquet_file

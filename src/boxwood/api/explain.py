@@ -241,13 +241,13 @@ def explain(
     from boxwood._frames import as_rows_here, is_frame
     from boxwood.api.explanation import Explanation
     from boxwood.explanation.ask.answer import explained
-    from boxwood.explanation.ask.asked import Asked
     from boxwood.explanation.ask.basis import basis_of_call
+    from boxwood.explanation.ask.options import Options
     from boxwood.table.as_source import as_source
 
     source = as_source(X)
     rows = as_rows_here(X) if source is None else source
-    measured = explained(rows, labels_or_estimator, Asked.of(given))
+    measured = explained(rows, labels_or_estimator, Options.of(given))
     answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, n_clusters, sample_weight))
     if value is not None:
         is_known = isinstance(value, str) and value in answer.columns

@@ -663,7 +663,7 @@ class Explanation(MeasuredTree):
         ('low revenue, low age', 'high revenue, high age')
         """
         from boxwood.explanation.measure.profile import profiled
-        from boxwood.words.standing import suggested_names
+        from boxwood.words.distinctive import suggested_names
 
         return suggested_names(self.clusters, profiled(self))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Ints, Weights
-from boxwood._validation import Rows, as_table, as_whole_weights, shown
+from boxwood._validation import Rows, as_integer_weights, as_table, shown
 from boxwood.axes._curves import Curves, TaylorFeatures
 from boxwood.kernels import (
     ChiSquared,
@@ -497,7 +497,7 @@ def landmarks_of(rows: Rows, n_landmarks: int | str | None) -> list[Floats]:
     n = _n_rows(rows.weights, len(rows))
     few = FEW if n > SMALL_ROWS or n * n * rows.n_columns > SMALL_TRANSFORM else None
     most = few if n_landmarks == "auto" else n_landmarks
-    weights = as_whole_weights(np.ones(len(rows)) if rows.weights is None else rows.weights)
+    weights = as_integer_weights(np.ones(len(rows)) if rows.weights is None else rows.weights)
     return [_quantiles(column.astype(np.float64), weights, most) for column in rows.values.T]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices, Weights
-from boxwood._validation import as_float_table, as_whole_weights
+from boxwood._validation import as_float_table, as_integer_weights
 from boxwood.axes._monotone import LARGEST, Scaling
 from boxwood.axes.categories import Categories
 from boxwood.axes.maps import AxisMap
@@ -75,7 +75,7 @@ class MixedMap(AxisMap):
         self.n_features = table.shape[1]
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
         own = labels[kept]
-        mass = np.ones(len(own)) if weights is None else as_whole_weights(weights[kept]).astype(np.float64)
+        mass = np.ones(len(own)) if weights is None else as_integer_weights(weights[kept]).astype(np.float64)
         parts: list[_Part] = []
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
@@ -278,5 +278,5 @@ def _quarters(x: Floats, weights: Weights) -> list[float]:
         places = np.ceil(len(values) * shares).astype(np.intp) - 1
         return [float(value) for value in np.partition(values, places)[places]]
     order = np.argsort(values, kind="stable")
-    below = np.cumsum(as_whole_weights(weights[rows])[order].astype(np.float64))
+    below = np.cumsum(as_integer_weights(weights[rows])[order].astype(np.float64))
     return [float(value) for value in values[order[np.searchsorted(below, below[-1] * shares)]]]

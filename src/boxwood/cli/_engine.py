@@ -13,7 +13,7 @@ from boxwood._imports import require
 from boxwood.cli._talk import Talk, reading, with_options
 
 if TYPE_CHECKING:
-    from boxwood.passes import Source
+    from boxwood.batches import Source
     from boxwood.table.options import Wanted
 
 ENGINES = ("memory", "duckdb", "spark", "dask")

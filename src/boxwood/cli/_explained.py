@@ -19,8 +19,8 @@ from boxwood.grow import METHODS
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
+    from boxwood.batches import Source
     from boxwood.columns.column_table import ColumnTable
-    from boxwood.passes import Source
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
@@ -273,7 +273,7 @@ def columns_of(source: Source, wanted: Wanted) -> ColumnNames:
     DataError
         If no column remains.
     """
-    from boxwood.explanation.ask.asked import Candidates
+    from boxwood.explanation.ask.options import Candidates
 
     places, are_named, *_ = wanted.among(source.names)
     chosen = [source.names[i] for i in places]

@@ -9,10 +9,10 @@ from functools import cached_property, partial
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
+from boxwood.batches import Batches, Block, Source
+from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.rules import counts_rows, has_name_of_identifier, may_count_rows
 from boxwood.columns.seen import Seen
-from boxwood.passes import Batches, Block, Source
-from boxwood.passes.batches import OTHER_KINDS
 
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
 

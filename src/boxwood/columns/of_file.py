@@ -13,12 +13,12 @@ from boxwood._frames import OrderedLabels, refuse_unknown_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed, shown
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
+from boxwood.batches.batches import USABLE
+from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
+from boxwood.batches.source import AS_WORDS, MarksMet, Spelling, TextAmong
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.passes.batches import USABLE
-from boxwood.passes.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
-from boxwood.passes.source import AS_WORDS, MarksMet, Spelling, TextAmong
 from boxwood.table.column_names import find_columns
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of, text_among
 from boxwood.table.duck import DuckTable, Tick, open_table

@@ -23,11 +23,11 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed, refuse_halves, refuse_not_finite, shown
 from boxwood.axes import Categories
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing, many_values
+from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.rules import are_times, by_reason, left_out
 from boxwood.columns.seen import Seen, Use
 from boxwood.errors import DataError
-from boxwood.passes.batches import OTHER_KINDS
 from boxwood.reference.mixed import ascending, plain_value
 
 NO_WORDS = "neither numbers nor text"
@@ -123,7 +123,7 @@ def with_numbers(frame: Any, names: Sequence[str]) -> Any:
     refuse_unknown_columns(names, column_names(frame))
     plain, found = numeric_columns(frame)[0], nw.from_native(frame, eager_only=True)
     for series in (found[name] for name in names if name not in plain):
-        texts = series.drop_nulls().unique().to_list()
+        texts = series.drop_nulls().unique(maintain_order=True).to_list()
         try:
             numbers = [float(text) for text in texts]
         except (TypeError, ValueError) as error:

@@ -12,8 +12,8 @@ import numpy as np
 
 from boxwood._dates import TIME, TIMES
 from boxwood.axes.categories import is_missing
+from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.seen import Seen, Use
-from boxwood.passes.batches import OTHER_KINDS
 
 NO_VALUES = OTHER_KINDS["empty"]
 ONE_VALUE = "one value only"

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood.axes.categories import MANY_VALUES, Categories
-from boxwood.passes.source import TextAmong
+from boxwood.batches.source import TextAmong
 
 
 class Labels(NamedTuple):

@@ -25,6 +25,8 @@ from boxwood._validation import Rows, listed, shown, total_weight
 from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.axes.maps import Chained
+from boxwood.batches import Batches, Source
+from boxwood.batches.batches import rows_of
 from boxwood.errors import DataError
 from boxwood.estimators._fits import (
     NO_LABELS,
@@ -48,12 +50,10 @@ from boxwood.explanation.measured_tree import with_kinds, with_short_words, with
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.metrics import cost
-from boxwood.passes import Batches, Source
-from boxwood.passes.batches import rows_of
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
-from boxwood.reference.coordinates import Coordinates, made_by, not_made
+from boxwood.reference.feature_space import FeatureSpace, made_by, not_made
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 
@@ -212,7 +212,7 @@ class FittedTree(TableReader):
         return with_kinds(Explanation._of(measured), *kinds)
 
     def _explained_behind(
-        self, made: Any, outer: Coordinates, names: Names | None, sample_weight: ArrayLike | None
+        self, made: Any, outer: FeatureSpace, names: Names | None, sample_weight: ArrayLike | None
     ) -> Explanation:
         """Return the explanation by the fitted tree on the columns of a table; IN: made, outer: rows made of these."""
         rows = self._rows(made, sample_weight)
@@ -463,9 +463,9 @@ class TreeClusterer(FittedTree):
                 )
             self.clusterer_ = clusterer
             return clustering_of_table(batches, clusterer.estimator, None, self.random_state)[0], ()
-        from boxwood.clusterers.by_passes import k_means_by_passes
+        from boxwood.clusterers.k_means_batches import k_means_of_batches
 
-        found = k_means_by_passes(batches, self.n_clusters, random_state=self.random_state)
+        found = k_means_of_batches(batches, self.n_clusters, random_state=self.random_state)
         self.clusterer_ = found.as_estimator()
         return found.reference, ()
 
@@ -483,7 +483,7 @@ class TreeClusterer(FittedTree):
         except DataError as error:
             return None, (not_made(error),)
 
-    def _task(self, coordinates: Coordinates) -> Task:
+    def _task(self, coordinates: FeatureSpace) -> Task:
         """Return the task in the columns on which the tree is grown."""
         reference = self.reference_
         if coordinates.axis_map is not None:
@@ -502,7 +502,7 @@ class TreeClusterer(FittedTree):
             budget=self._budget(),
         )
 
-    def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
+    def _mixture(self, coordinates: FeatureSpace | None) -> Mixture | None:
         """Return the mixture behind the clusters, for a method that uses it."""
         return None
 
@@ -516,7 +516,7 @@ class TreeClusterer(FittedTree):
         """Return the parameters that are options of the method."""
         return {name: getattr(self, name) for name in METHODS[self._method].options if hasattr(self, name)}
 
-    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+    def _warn(self, grown: Grown, task: Task, coordinates: FeatureSpace) -> None:
         """Warn if the tree is doubtful."""
 
     def _keep(self, grown: Grown) -> None:

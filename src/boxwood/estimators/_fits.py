@@ -39,7 +39,7 @@ from boxwood.explanation.measure.measure import costs_of, measure, measured_in_b
 from boxwood.explanation.measured_tree import with_kinds, with_short_words
 from boxwood.grow.grown import Grown
 from boxwood.reference import Task
-from boxwood.reference.coordinates import Coordinates, default_columns
+from boxwood.reference.feature_space import FeatureSpace, default_columns
 from boxwood.table.as_source import is_source
 from boxwood.tree import ThresholdTree
 
@@ -79,7 +79,7 @@ class Fit(NamedTuple):
     """The data of a fit on which its explanation is measured, kept until that is first read."""
 
     task: Task
-    coordinates: Coordinates | None = None  # None for rows in batches
+    coordinates: FeatureSpace | None = None  # None for rows in batches
     notes: tuple[str, ...] = ()  # on rows in batches; those in memory have them in their coordinates
     grow: Callable[[Any], Grown] | None = None  # grows a tree for another task, as the estimator does
     clusterer: Any = None  # the fitted clusterer
@@ -222,7 +222,7 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return rows in the columns that the tree tests."""
         return self._rows(X)
 
-    def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
+    def _coordinates(self, X: Any, rows: Rows) -> FeatureSpace:
         """Return the rows, and the columns that a pipeline computes from them before its clusterer."""
         columns = tuple(map(str, getattr(self, "feature_names_in_", default_columns(rows.n_columns))))
-        return Coordinates.of_rows(rows, columns, self._map)
+        return FeatureSpace.of_rows(rows, columns, self._map)

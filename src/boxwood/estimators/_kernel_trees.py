@@ -27,7 +27,7 @@ from boxwood.kernels.means import KernelMeans
 from boxwood.metrics import agreement, kernel_cost, within_similarity
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.clusterer import refuse_number_of_clusters, refuse_one_cluster
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.theory.bounds import Bound, kernel_price_bound, midpoint_kernel_price_bound
 
 
@@ -297,7 +297,7 @@ class _KernelExpanded(KernelTreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+    def _warn(self, grown: Grown, task: Task, coordinates: FeatureSpace) -> None:
         if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
             warn_of_early_stop(grown.tree.n_leaves, self.max_leaf_nodes, grown.early_stop)
 

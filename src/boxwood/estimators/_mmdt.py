@@ -14,6 +14,7 @@ from boxwood._compat import HasMethods, StrOptions
 from boxwood._messages import warn_caller
 from boxwood._validation import Rows, listed, total_weight
 from boxwood.axes import AxisMap
+from boxwood.batches import Batches
 from boxwood.concepts.projector import warn_of_undecodable
 from boxwood.errors import DataError
 from boxwood.estimators._base import TreeClusterer
@@ -23,10 +24,9 @@ from boxwood.grow.centers.mmdt import AXES, THRESHOLDS
 from boxwood.grow.grown import Grown
 from boxwood.metrics import partition_cost
 from boxwood.metrics.noise import far_tails
-from boxwood.passes import Batches
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.clusterer import last_step, mixture_of, refuse_number_of_clusters, refuse_one_cluster
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 
 
 class MMDT(TreeClusterer):
@@ -209,14 +209,14 @@ class MMDT(TreeClusterer):
     def _clusters_on(self, batches: Batches, label: str | None) -> tuple[Reference, tuple[str, ...]]:
         if label is not None or self.clusterer is not None:
             return super()._clusters_on(batches, label)
-        from boxwood.clusterers.by_passes import LikeliestComponent, mixture_of_sample
+        from boxwood.clusterers.k_means_batches import LikeliestComponent, mixture_of_sample
         from boxwood.explanation.choose.search import rows_of_sample
 
         n_rows = rows_of_sample(batches, self.n_clusters)
         self.clusterer_, note = mixture_of_sample(batches, self.n_clusters, n_rows, self.random_state)
         return Reference(LikeliestComponent(self.clusterer_), self.clusterer_.means_), (note,) if note else ()
 
-    def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
+    def _mixture(self, coordinates: FeatureSpace | None) -> Mixture | None:
         clusterer = getattr(self, "clusterer_", None)
         if hasattr(clusterer, "steps"):
             is_of_columns = coordinates is not None and coordinates.axis_map is not None
@@ -228,7 +228,7 @@ class MMDT(TreeClusterer):
         mixture = Mixture.from_gaussian_mixture(clusterer)
         return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))
 
-    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+    def _warn(self, grown: Grown, task: Task, coordinates: FeatureSpace) -> None:
         rows, reference = task.rows, task.reference
         weights, n_jobs = rows.weights, task.n_jobs
         tails = far_tails(rows.values, reference.labels, grown.tree, sample_weight=weights, n_jobs=n_jobs)
@@ -504,19 +504,19 @@ class ConceptMMDT(MMDT):
     def _axis_map(self, X: Any) -> tuple[AxisMap | None, tuple[str, ...]]:
         return None, ()  # the tree tests concepts, whatever the clusterer sees
 
-    def _coordinates(self, X: Any, rows: Rows) -> Coordinates:
+    def _coordinates(self, X: Any, rows: Rows) -> FeatureSpace:
         """Return the scores, on which the tree is grown; costs are measured in embeddings."""
         scores = self._scores(X, rows)
-        return Coordinates(tuple(map(str, self.concept_names_)), scores, scores, measured=rows)
+        return FeatureSpace(tuple(map(str, self.concept_names_)), scores, scores, measured=rows)
 
-    def _task(self, coordinates: Coordinates) -> Task:
+    def _task(self, coordinates: FeatureSpace) -> Task:
         """Return the task on scores, where clusters have no centres of their own."""
         centers = np.zeros((self.reference_.n_clusters, coordinates.rows.n_columns))
         reference = Reference(self.reference_.labels, centers, self.reference_.names)
         mixture, n_jobs = self._mixture(coordinates), self._jobs()
         return Task.of(coordinates.rows, reference, mixture=mixture, random_state=self.random_state, n_jobs=n_jobs)
 
-    def _mixture(self, coordinates: Coordinates | None) -> Mixture | None:
+    def _mixture(self, coordinates: FeatureSpace | None) -> Mixture | None:
         mixture = super()._mixture(coordinates)
         if mixture is None:
             return None

@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 
 from boxwood._compat import Interval, StrOptions
 from boxwood._validation import Rows
+from boxwood.batches import Batches
 from boxwood.clusterers import KMedians
 from boxwood.errors import DataError
 from boxwood.estimators._base import AT_LEAST_ONE, AT_LEAST_TWO, TreeClusterer
 from boxwood.grow.centers.random_cuts import with_best_centers
 from boxwood.grow.grown import TIE_BREAKS, Grown
 from boxwood.grow.leaves.expand import warn_of_early_stop
-from boxwood.passes import Batches
 from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import refuse_number_of_clusters
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.theory.bounds import random_cuts_price_bound
 
 
@@ -173,7 +173,7 @@ class _Expanded(TreeClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _warn(self, grown: Grown, task: Task, coordinates: Coordinates) -> None:
+    def _warn(self, grown: Grown, task: Task, coordinates: FeatureSpace) -> None:
         if self.max_leaf_nodes is not None:  # no warning where the number of leaves is the default
             warn_of_early_stop(grown.tree.n_leaves, self.max_leaf_nodes, grown.early_stop)
 

@@ -21,6 +21,7 @@ from boxwood._files import replacing
 from boxwood._types import Floats, Ints
 from boxwood._validation import as_table, listed, refuse_other_kind, shown, whole_number
 from boxwood.axes import Categories
+from boxwood.batches.source import refuse_unscanned
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation._tally_rows import (
     GIVE_LABELS,
@@ -33,7 +34,6 @@ from boxwood.explanation._tally_rows import (
 )
 from boxwood.explanation._tally_tree import tree_of_bins, with_sides
 from boxwood.explanation.records import cluster_rules_of
-from boxwood.passes.source import refuse_unscanned
 from boxwood.reference import Mixture, Moments, Reference
 from boxwood.reference.budget import as_names
 from boxwood.reference.labels import Names, named_clusters

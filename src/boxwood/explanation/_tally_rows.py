@@ -27,18 +27,18 @@ from boxwood._frames import (
 from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import Rows, as_float_table, as_table, listed
 from boxwood.axes import Categories
+from boxwood.batches import Batches, LabelColumn, NearestCenters, Source
+from boxwood.batches.batches import USABLE, Together, rows_of
+from boxwood.batches.overview import Overview
+from boxwood.batches.sums import Grid, Means, Ranges, RowSums, SquareSums, folded
 from boxwood.columns.of_frame import Coded, readable_columns, with_missing_code
 from boxwood.errors import DataError
-from boxwood.passes import Batches, LabelColumn, NearestCenters, Source
-from boxwood.passes.batches import USABLE, Together, rows_of
-from boxwood.passes.overview import Overview
-from boxwood.passes.sums import Grid, Means, Ranges, RowSums, SquareSums, folded
 from boxwood.reference import Moments, Reference, Task
 from boxwood.reference.coded import CodedSource, find_words
-from boxwood.reference.coordinates import default_columns
+from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import Names, encode_labels, named_clusters
 from boxwood.reference.moments import moments_from
-from boxwood.reference.streamed import find_labels
+from boxwood.reference.reference_batches import find_labels
 
 _Block = tuple[Array, Indices, Weights]
 NONE_MISSING: Mapping[int, int] = MappingProxyType({})

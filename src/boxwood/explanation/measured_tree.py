@@ -210,7 +210,7 @@ class MeasuredTree:
 
     def _refuse_batches(self, what: str) -> None:
         if self._evidence is not None and self._evidence.in_batches:
-            from boxwood.explanation.measure.facts import refuse_all_rows
+            from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 
             refuse_all_rows(what, self._evidence.task.batches.source.name)
 

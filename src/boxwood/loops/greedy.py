@@ -186,7 +186,7 @@ def _add_changes(
 
 @jit
 def _whole(distance, share, times, scale):
-    """Return a weighted cost as a whole number, like `whole_costs`; it is monotone in the distance."""
+    """Return a weighted cost as a whole number, like `integer_costs`; it is monotone in the distance."""
     return np.int64(np.rint(distance * share * scale)) * times
 
 

@@ -303,7 +303,7 @@ def rows_at(nodes, at, rows):
 
 @jit
 def write_scales(nodes, sums, error, scales, is_new, in_doubt):
-    """Write the scale of `whole_costs` for some nodes, from plain sums of their rows' largest costs.
+    """Write the scale of `integer_costs` for some nodes, from plain sums of their rows' largest costs.
 
     Returns whether a scale has changed, and whether some sum is not precise enough, in which case its scale stays.
 

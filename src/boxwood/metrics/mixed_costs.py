@@ -1,7 +1,7 @@
 """Costs of groups in a table of numbers and categories, with gaps: what Lloyd's steps on such a table minimise.
 
 A category costs what its one-hot columns cost, which are never made; a value that is missing costs nothing. Numbers are
-added exactly (`passes/sums.py`), and so are weights of categories, so the order of rows changes nothing.
+added exactly (`batches/sums.py`), and so are weights of categories, so the order of rows changes nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from boxwood._threads import BLOCK_ROWS, map_tasks
 from boxwood._types import Array, Floats, Indices, Weights
+from boxwood.batches.sums import Grid, Means, Ranges, RowSums, SquareSums, rounded, scaling_of
 from boxwood.errors import DataError
 from boxwood.loops.sums import widen
-from boxwood.passes.sums import Grid, Means, Ranges, RowSums, SquareSums, rounded, scaling_of
 from boxwood.reference.centers import without_weightless
 
 

@@ -15,11 +15,11 @@ from sklearn.utils import check_random_state
 from boxwood._threads import fold_blocks, map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, WholeWeights, refuse_other_kind, whole_number
+from boxwood.batches.batches import Batches, Block, rows_in_memory, rows_of
+from boxwood.batches.overview import Overview
+from boxwood.batches.source import Source, Summary, refuse_unscanned
+from boxwood.batches.sums import Grid, Means, ranges_of
 from boxwood.errors import DataError
-from boxwood.passes.batches import Batches, Block, rows_in_memory, rows_of
-from boxwood.passes.overview import Overview
-from boxwood.passes.source import Source, Summary, refuse_unscanned
-from boxwood.passes.sums import Grid, Means, ranges_of
 from boxwood.reference import bins as _bins
 from boxwood.reference.bins import Bins, LooseBins, ascending
 from boxwood.reference.budget import NO_BUDGET, Budget
@@ -27,7 +27,7 @@ from boxwood.reference.equal_centers import alike_without
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import Moments, moments_of
 from boxwood.reference.reference import Reference, refuse_no_reference
-from boxwood.reference.streamed import Measured, grid_of, known_on, means_in, moments_in
+from boxwood.reference.reference_batches import Measured, grid_of, known_on, means_in, moments_in
 
 S = TypeVar("S", bound=Summary[Block])
 

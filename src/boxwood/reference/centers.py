@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
 from boxwood._types import Array, Floats, Indices, Ints, Weights
-from boxwood._validation import Rows, as_whole_weights, number_of_clusters, refuse_no_sum, refuse_unknown
+from boxwood._validation import Rows, as_integer_weights, number_of_clusters, refuse_no_sum, refuse_unknown
+from boxwood.batches.sums import means_of
 from boxwood.loops.costs import L1, L2, SQEUCLIDEAN, add_pulls
-from boxwood.passes.sums import means_of
 from boxwood.reference.labels import whole_labels
 from boxwood.reference.moments import MomentsOfRows
 
@@ -191,7 +191,7 @@ class Groups(NamedTuple):
 
 def _medians(X: Array, groups: Groups, weights: Weights, n_jobs: int | None) -> Centers:
     parts = groups.parts()
-    whole = None if weights is None else as_whole_weights(weights[groups.order])
+    whole = None if weights is None else as_integer_weights(weights[groups.order])
 
     def work(column: int) -> list[float]:
         values = X[:, column][groups.order].astype(np.float64, copy=False)
@@ -353,8 +353,8 @@ FEW = 64  # number of values up to which sorting is faster than halving
 def weighted_median(values: Floats, weights: Ints | None = None) -> float:
     """Return the median, with half of the weight on either side; if this holds in a whole gap, its midpoint.
 
-    Weights are whole numbers, so that sums of them depend on no order; those of `as_whole_weights` stand for any. This
-    is the median of repeated rows. Takes time n.
+    Weights are whole numbers, so that sums of them depend on no order; those of `as_integer_weights` stand for any.
+    This is the median of repeated rows. Takes time n.
     """
     return _of_values(values, weights) + 0.0  # -0.0 is 0.0
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from boxwood._types import Indices
 from boxwood.axes.categories import MOST_VALUES, is_missing
-from boxwood.passes import Source
-from boxwood.passes.batches import Parts
-from boxwood.passes.labelling import codes_of, labels_in
-from boxwood.passes.source import Marks, MarksMet, SourceOf
+from boxwood.batches import Source
+from boxwood.batches.batches import Parts
+from boxwood.batches.labelling import codes_of, labels_in
+from boxwood.batches.source import Marks, MarksMet, SourceOf
 from boxwood.reference.mixed import ascending, plain_value
 
 

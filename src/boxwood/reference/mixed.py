@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from boxwood._types import Floats, Weights
-from boxwood._validation import as_whole_weights
+from boxwood._validation import as_integer_weights
 from boxwood.axes import Categories
-from boxwood.passes.sums import unit_scaling_of
+from boxwood.batches.sums import unit_scaling_of
 
 
 def points_of(categories: Mapping[int, Categories], gaps: Iterable[int]) -> dict[int, float]:
@@ -35,7 +35,7 @@ def unit_scales(table: Floats, categories: Mapping[int, Categories], weights: We
 
 
 def _scale_of_codes(codes: Floats, weights: Weights) -> float:
-    mass = None if weights is None else as_whole_weights(weights).astype(np.float64)
+    mass = None if weights is None else as_integer_weights(weights).astype(np.float64)
     counts = np.bincount(codes.astype(np.intp), mass)
     variance = 1.0 - float(np.square(counts / counts.sum()).sum())
     return 1.0 / math.sqrt(variance) if counts.max() < counts.sum() else 1.0

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, whole_number
+from boxwood.batches.sums import Means, Ranges, ranged_means_of, squares_about, squares_of
 from boxwood.errors import DataError
-from boxwood.passes.sums import Means, Ranges, ranged_means_of, squares_about, squares_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from boxwood._threads import map_blocks
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
+from boxwood.batches.labelling import Labelling
 from boxwood.errors import DataError
-from boxwood.passes.labelling import Labelling
 from boxwood.reference.equal_centers import distinct, first_of_equal, two_equal
 from boxwood.reference.labels import Names, centers_of, encode_labels, labels_of, named_clusters, objective_of
 from boxwood.reference.moments import Moments, MomentsOfRows, moments_of
 
 if TYPE_CHECKING:
-    from boxwood.reference.streamed import Measured
+    from boxwood.reference.reference_batches import Measured
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +31,7 @@ class Reference:
     ----------
     labels : array-like of shape (n,), or Labelling
         Cluster of each row, a whole number from 0 to k - 1; -1 leaves the row out (noise). For a table in batches, what
-        gives each of its rows its cluster, such as `boxwood.passes.NearestCenters(centers)`.
+        gives each of its rows its cluster, such as `boxwood.batches.NearestCenters(centers)`.
     centers : array-like of shape (k, d)
         Centre of each cluster. A cluster may have no row.
     names : sequence of k hashables, or mapping from cluster to name, default=None
@@ -136,9 +136,9 @@ class Reference:
             If there is no such column, labels in a table in batches are more than 10 000, no row is kept, or values are
             missing.
         """
-        from boxwood.passes import Source
-        from boxwood.passes.source import refuse_unscanned
-        from boxwood.reference.streamed import reference_by_column
+        from boxwood.batches import Source
+        from boxwood.batches.source import refuse_unscanned
+        from boxwood.reference.reference_batches import reference_by_column
 
         refuse_unscanned(X)
         if isinstance(X, Source):
@@ -180,9 +180,9 @@ class Reference:
         >>> Reference.nearest([[0.0], [2.0], [9.0]], [[1.0], [8.0]], names=["near", "far"]).labels
         array([0, 0, 1])
         """
-        from boxwood.passes import NearestCenters, Source
-        from boxwood.passes.batches import rows_of
-        from boxwood.passes.source import refuse_unscanned
+        from boxwood.batches import NearestCenters, Source
+        from boxwood.batches.batches import rows_of
+        from boxwood.batches.source import refuse_unscanned
 
         refuse_unscanned(X)
         points = np.array(as_table(centers), dtype=np.float64)

@@ -11,13 +11,13 @@ import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood.axes import Scaling
-from boxwood.passes.batches import Batches, numbers
-from boxwood.passes.labelling import Labelling
-from boxwood.passes.overview import Overview
-from boxwood.passes.source import Source, SourceOf
-from boxwood.passes.sums import SquareSums, scaling_of
+from boxwood.batches.batches import Batches, numbers
+from boxwood.batches.labelling import Labelling
+from boxwood.batches.overview import Overview
+from boxwood.batches.source import Source, SourceOf
+from boxwood.batches.sums import SquareSums, scaling_of
 from boxwood.reference.reference import Reference
-from boxwood.reference.streamed import means_in, ranges_of
+from boxwood.reference.reference_batches import means_in, ranges_of
 
 
 def unit_scaling(batches: Batches) -> Scaling:

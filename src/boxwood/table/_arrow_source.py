@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from boxwood._dates import Dates
-from boxwood.passes.source import RecordSummary, Source, fewer_threads
+from boxwood.batches.source import RecordSummary, Source, fewer_threads
 
 S = TypeVar("S", bound=RecordSummary)
 _ROWS, _COLUMNS = 1 << 16, 20  # most rows of a batch, and the columns up to which it has so many

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from boxwood._imports import require
-from boxwood.passes.source import Reading, Source
+from boxwood.batches.source import Reading, Source
 
 
 class Part(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxwood.passes.source import Source
+from boxwood.batches.source import Source
 from boxwood.tree.on_frames import is_on_machines
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, TIME, TIMES, Dates
 from boxwood._messages import Quoting, listed
 from boxwood.axes.categories import PAIRS
+from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
 from boxwood.errors import DataError
-from boxwood.passes.source import AS_NAMES, Spelling, TextAmong
 from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected
 from boxwood.table.sql import (
     MANY,

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
 from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood.batches.source import Source
 from boxwood.errors import DataError
-from boxwood.passes.source import Source
 from boxwood.table._arrow_source import ArrowSource, kind_of
 from boxwood.table.as_source import is_relation, on_machines
 from boxwood.table.column_names import distinct_names, find_columns

@@ -15,9 +15,9 @@ from boxwood._frames import column_names
 from boxwood._imports import require
 from boxwood._types import Floats
 from boxwood._validation import listed
+from boxwood.batches import LabelColumn, NearestCenters
+from boxwood.batches.source import RecordSummary, Source
 from boxwood.errors import DataError
-from boxwood.passes import LabelColumn, NearestCenters
-from boxwood.passes.source import RecordSummary, Source
 from boxwood.table._partial import PartialSum, told
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from boxwood.passes.source import MarksMet
+from boxwood.batches.source import MarksMet
 from boxwood.table.duck import DuckTable
 from boxwood.table.sql import MARKS, as_text
 

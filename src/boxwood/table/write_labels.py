@@ -15,8 +15,8 @@ from boxwood._files import replacing, temporary_folder
 from boxwood._imports import require
 from boxwood._messages import as_cell
 from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood.batches.source import Source
 from boxwood.errors import DataError
-from boxwood.passes.source import Source
 from boxwood.table._spill import told_of_disk
 from boxwood.table.column_names import ColumnError, find_columns, suggestion
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text

@@ -13,9 +13,9 @@ from boxwood._frames import as_rows_here
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
-from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.explainer import is_explainer
 from boxwood.explanation.ask.mixed import refuse_method
+from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.question import Question, question_of
 from boxwood.explanation.choose.goal import Goal
 from boxwood.explanation.choose.search import choose
@@ -103,7 +103,7 @@ def compare(
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
-    asked = Asked.of(given | {"max_leaf_nodes": None})
+    asked = Options.of(given | {"max_leaf_nodes": None})
     question = question_of(as_rows_here(X), labels_or_estimator, asked)
     k = question.task.reference.n_clusters
     of_auto, clusterer = asked.options, question.clusterer

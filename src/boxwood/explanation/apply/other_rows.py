@@ -27,12 +27,16 @@ from boxwood._types import Array, Indices
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import coded, values_of
+from boxwood.batches import Batches, LabelColumn, Source
+from boxwood.batches.batches import OTHER_KINDS, USABLE
+from boxwood.batches.labelling import MissingLabels
+from boxwood.batches.sample import drawn_rows
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.gaps import (
-    complete_rows,
+    complete_cases,
     note_on_empty,
     note_on_words,
     notes_on_all_rows,
@@ -41,21 +45,17 @@ from boxwood.explanation.ask.gaps import (
 )
 from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.choose import settings
-from boxwood.explanation.measure.all_rows import OF_DRAWN, AllRows, OfAllRows
-from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.explanation.measure.batch_statistics import refuse_all_rows
+from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable, FullTableMeasures
 from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow.grown import Grown
-from boxwood.passes import Batches, LabelColumn, Source
-from boxwood.passes.batches import OTHER_KINDS, USABLE
-from boxwood.passes.labelling import MissingLabels
-from boxwood.passes.sample import drawn_rows
 from boxwood.reference import Reference, Task
 from boxwood.reference.coded import CodedSource, rows_in_order
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.labels import encode_labels
 from boxwood.reference.mixed import points_of
-from boxwood.reference.streamed import Measured, find_labels
+from boxwood.reference.reference_batches import Measured, find_labels
 from boxwood.table.as_source import as_source
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         labels = column_values(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=sample_weight)
     said = notes_on_labels_of(X, labels)
-    complete = complete_rows(X, _numbers_read(ex, X), labels, sample_weight, "drop")
+    complete = complete_cases(X, _numbers_read(ex, X), labels, sample_weight, "drop")
     X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
     codes, found = encode_labels(label_values(labels))
     known = places_of(found, ex.names, some=True)
@@ -146,7 +146,7 @@ def _empty(ex: MeasuredTree, table: Array, columns: Sequence[int]) -> Indices:
 
 
 def _of_clusters(
-    ex: MeasuredTree, coordinates: Coordinates, clusters: Indices, X: Any, whole: OfAllRows | None = None
+    ex: MeasuredTree, coordinates: FeatureSpace, clusters: Indices, X: Any, whole: FullTableMeasures | None = None
 ) -> MeasuredTree:
     """Return the facts on rows whose clusters are known; IN: X: the rows as they were given; whole: see `measure`."""
     evidence = ex._in_memory
@@ -208,13 +208,13 @@ def _columns_read(ex: MeasuredTree, X: Any) -> list[int]:
     return _readable(ex, X) if evidence is None else list(evidence.columns)
 
 
-def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> Coordinates:
+def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> FeatureSpace:
     """Return rows in the columns of the table, of which some are measured, and in those in which costs are measured."""
     evidence, table = ex._in_memory, rows.values
     gaps = tuple(sorted(ex.gap_columns & set(columns)))
     if evidence is None:
         numbers = [j for j in columns if j not in ex.coded_columns] or columns
-        return Coordinates(
+        return FeatureSpace(
             ex.columns,
             rows,
             rows,
@@ -306,14 +306,14 @@ def _on_mixed_table(
         codes = labelling.codes(None, rows.column(kept).combine_chunks())
         measured = _on_rows(ex, rows, labelling.by_code(codes), weight)
     else:
-        measured = _on_long_table(ex, AllRows(source, labelling, found.overview, weight), words)
+        measured = _on_long_table(ex, FullTable(source, labelling, found.overview, weight), words)
     measured = replace(measured, notes=(*measured.notes, *found.missing.notes))
     if measured._evidence is None or (source.is_local and measured._evidence.whole is None):
         return measured
     return replace(measured, _evidence=replace(measured._evidence, unplaced=source.name))
 
 
-def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequence[Hashable]]) -> MeasuredTree:
+def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Sequence[Hashable]]) -> MeasuredTree:
     """Return the facts on all rows of a table, some of which are then in memory."""
     source, evidence = whole.source, ex._in_memory
     if evidence is not None and evidence.coordinates.axis_map is not None and evidence.coordinates.scales is None:

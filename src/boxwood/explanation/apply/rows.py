@@ -15,8 +15,8 @@ from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import coded, values_of
+from boxwood.batches.source import Source
 from boxwood.errors import DataError
-from boxwood.passes.source import Source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import as_rows, values_at_leaves
 

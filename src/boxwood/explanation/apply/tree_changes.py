@@ -13,11 +13,11 @@ import numpy as np
 from boxwood._frames import as_matrix, column_names, date_columns, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import shown
+from boxwood.batches import Batches, Source
+from boxwood.batches.batches import rows_of
 from boxwood.errors import DataError
 from boxwood.explanation._tally import Tally
 from boxwood.explanation.apply.results import Ends, MovedCut, TreeChanges
-from boxwood.passes import Batches, Source
-from boxwood.passes.batches import rows_of
 from boxwood.reference.budget import as_names
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box

@@ -11,9 +11,10 @@ import numpy as np
 
 from boxwood._frames import boolean_columns, date_columns, is_frame, refuse_other_names, with_dates_read
 from boxwood._validation import Rows
+from boxwood.batches import Batches, Source
+from boxwood.batches.tree_sums import Moved, TreeSums, shortened_of_batches
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.of_batches import Look
-from boxwood.explanation.ask.asked import Asked, with_defaults
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     Seen,
@@ -31,9 +32,10 @@ from boxwood.explanation.ask.explainer import (
     is_explainer,
     refuse_growing,
 )
-from boxwood.explanation.ask.gaps import HasGaps, complete_rows, notes_on_all_rows, refuse_other_index
+from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
 from boxwood.explanation.ask.limits import settled, told
+from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.progress import Progress
 from boxwood.explanation.ask.question import (
     Question,
@@ -42,19 +44,17 @@ from boxwood.explanation.ask.question import (
     table_question_of,
     with_weights,
 )
-from boxwood.explanation.choose.in_batches import Found, searched_by_passes
 from boxwood.explanation.choose.on_table import TableSearch, choose_on_table, most_parts
 from boxwood.explanation.choose.search import choose, sample_task
+from boxwood.explanation.choose.search_batches import Found, searched_in_batches
+from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.facts import TableFacts, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
-from boxwood.explanation.measure.measure import Costs, measure, measured_by_passes, mixture_facts
+from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
-from boxwood.passes import Batches, Source
-from boxwood.passes.tree_sums import Moved, TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.reference import are_labels
 from boxwood.table.as_source import as_source
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut
 
 
-def explained(X: Any, clustering: Any, asked: Asked) -> MeasuredTree:
+def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
     source = as_source(X)
@@ -103,7 +103,7 @@ def _booleans(X: Any, rows: Any) -> Sequence[str]:
     return rows.booleans if isinstance(rows, ColumnTable) else boolean_columns(X)
 
 
-def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tuple[Any, Asked]:
+def _dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Any, Options]:
     """Return the rows, with texts of a frame that are dates as dates, and what is asked, with the columns of dates."""
     if source is not None:
         return X, replace(asked, dates=source.dates)
@@ -115,7 +115,7 @@ def _dated(X: Any, source: Source | None, clustering: Any, asked: Asked) -> tupl
     return X, replace(asked, dates=date_columns(X) | read)
 
 
-def _posed(source: Source, clustering: Any, asked: Asked) -> Question:
+def _posed(source: Source, clustering: Any, asked: Options) -> Question:
     """Return what is asked of a table in batches: of all of it by passes, or with words and gaps, of rows in memory."""
     if (read := gathered(source, clustering, asked)) is not None:
         return mixed_question(read, asked)
@@ -127,18 +127,18 @@ def _posed(source: Source, clustering: Any, asked: Asked) -> Question:
     return mixed_question(read, asked)
 
 
-def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:
+def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
     refuse_growing(explainer, asked)
     X, asked = with_weights(X, asked)
     refuse_other_index(X, sample_weight=asked.sample_weight)
     known = getattr(explainer, "feature_names_in_", asked.columns)
     columns = None if known is None else list(map(str, known))
-    complete = complete_rows(X, columns, None, asked.sample_weight, asked.missing)
+    complete = complete_cases(X, columns, None, asked.sample_weight, asked.missing)
     explanation = explained_behind(explainer, complete.X, replace(asked, sample_weight=complete.sample_weight))
     return complete.told(explanation, complete.notes)
 
 
-def _in_memory(question: Question, asked: Asked) -> Answer:
+def _in_memory(question: Question, asked: Options) -> Answer:
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, question.clusterer)
     found = choose_on_table(question.table, name, asked.progress, options)
@@ -223,20 +223,20 @@ def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, A
     return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
 
 
-def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
+def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
     name, task, scaling = asked.method, question.task, question.coordinates.scaling
     options = with_defaults(name, asked.options, question.clusterer)
-    facts = TableFacts(task)
+    facts = BatchStatistics(task)
     found = _found(facts, name, options, asked.progress)
     sums, objective = found.sums, found.grown.objective
     facts = facts.under(objective)
     if scaling is not None:
-        facts = TableFacts(question.task_on_table, scaling.scale, objective)
+        facts = BatchStatistics(question.task_on_table, scaling.scale, objective)
         sums = facts.of_trees([question.coordinates.pulled_back(found.grown.tree)])[0]
     tree, n_moved, sums = _finished(facts, sums)
     notes = (*question.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
     grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
-    explanation = measured_by_passes(facts, grown, sums, None if n_moved else found.cost)
+    explanation = measured_of_batches(facts, grown, sums, None if n_moved else found.cost)
     if (mixture := grown.facts.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
@@ -250,20 +250,20 @@ def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
     return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
 
 
-def _notes_on_columns(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
+def _notes_on_columns(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
     task, n_rows = facts.task, facts.task.n_rows
     n_known = np.full(task.batches.n_columns, n_rows)
     return notes_in_batches(Look(task.batches, n_rows, n_known, ~sums.broken, *task.ranges))
 
 
-def _notes_on_clustering(task: Task, clustering: Any, asked: Asked) -> tuple[str, ...]:
+def _notes_on_clustering(task: Task, clustering: Any, asked: Options) -> tuple[str, ...]:
     ends, columns, names = np.stack(task.ranges), task.batches.columns, task.reference.names
     about: dict[str, Any] = {"scaled": asked.standardize, "n_rows": task.n_rows}
     return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, **about)
 
 
-def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: TableFacts) -> MeasuredTree:
+def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: BatchStatistics) -> MeasuredTree:
     """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample."""
     sample, is_whole = sample_task(facts.task)
     found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
@@ -272,19 +272,19 @@ def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: TableFacts
     return replace(explanation, mixture=found, notes=notes)
 
 
-def _found(facts: TableFacts, method: str, options: Mapping[str, Any], progress: Progress) -> Found:
+def _found(facts: BatchStatistics, method: str, options: Mapping[str, Any], progress: Progress) -> Found:
     """Return what the method grows, and what the leaves of its tree hold."""
     facts.task.budget.refuse_too_few(facts.task.n_kept)
     if method == "auto":
-        return searched_by_passes(facts, progress=progress, **options)
+        return searched_in_batches(facts, progress=progress, **options)
     grown = choose(facts.task, method, **options)
     return Found(grown, facts.of_trees([grown.tree])[0])
 
 
-def _finished(facts: TableFacts, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
+def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
     """Return the tree with short thresholds, rounded if that is asked for, the number of rows moved, and its sums."""
     task = facts.task
-    short = shortened_by_passes(sums, task.batches)
+    short = shortened_of_batches(sums, task.batches)
     digits = task.budget.round_thresholds
     if digits is None:
         return short, 0, sums.of_tree(short)
@@ -321,7 +321,7 @@ class Answer(NamedTuple):
     seen: Seen | None = None
 
 
-def concluded(answer: Answer, question: Question, asked: Asked, *, made_here: bool) -> MeasuredTree:
+def concluded(answer: Answer, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
     explanation, grown = answer.explanation, answer.grown
     notes = notes_on_outcome(explanation, made_here, question.clusterer)
@@ -337,7 +337,7 @@ def concluded(answer: Answer, question: Question, asked: Asked, *, made_here: bo
     return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
 
 
-def _held_out(ex: MeasuredTree, asked: Asked) -> HeldOut:
+def _held_out(ex: MeasuredTree, asked: Options) -> HeldOut:
     """Return how well trees do on rows not used to grow them; `how` names the sample that a table in batches needs."""
     at_hand, is_all = with_rows_in_memory(ex)
     rows = at_hand._rows()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import column_names, is_frame
 from boxwood._version import __version__
+from boxwood.batches import Source
 from boxwood.explanation.ask.columns import ColumnNote
 from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
-from boxwood.passes import Source
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import N_CLUSTERS
 from boxwood.reference.reference import are_labels

@@ -12,11 +12,11 @@ from boxwood._frames import column_values, label_values
 from boxwood._imports import require
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown, whole_number
-from boxwood.clusterers.by_passes import COVARIANCES, LikeliestComponent
+from boxwood.batches import Batches, Labelling, NearestCenters
+from boxwood.batches.overview import MissingValues
+from boxwood.clusterers.k_means_batches import COVARIANCES, LikeliestComponent
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import notes_on_ranges, sees_distances
-from boxwood.passes import Batches, Labelling, NearestCenters
-from boxwood.passes.overview import MissingValues
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
     N_CLUSTERS,
@@ -28,17 +28,17 @@ from boxwood.reference.clusterer import (
     reference_of,
     refuse_one_cluster,
 )
-from boxwood.reference.coordinates import default_columns
+from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import by_size, centers_of
-from boxwood.reference.streamed import labelled_by
+from boxwood.reference.reference_batches import labelled_by
 from boxwood.words.rules import DOUBT
 
 if TYPE_CHECKING:
     from boxwood.reference import Mixture
-    from boxwood.reference.coordinates import Coordinates
+    from boxwood.reference.feature_space import FeatureSpace
 
 
-def given_to(clusterer: Any, was_fitted: bool, X: Any, stages: tuple[Coordinates, Coordinates]) -> Any:
+def given_to(clusterer: Any, was_fitted: bool, X: Any, stages: tuple[FeatureSpace, FeatureSpace]) -> Any:
     """Return the rows as a clusterer was given them; None if these are the rows on which trees are grown.
 
     A pipeline reads the table; so does a clusterer that was fitted before on other columns than the rules use, or on
@@ -52,7 +52,7 @@ def given_to(clusterer: Any, was_fitted: bool, X: Any, stages: tuple[Coordinates
 
 
 def clustering_of(
-    clustering: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int | None, random_state: Any
+    clustering: Any, X: Any, stages: tuple[FeatureSpace, FeatureSpace], n_clusters: int | None, random_state: Any
 ) -> tuple[Reference, Mixture | None, Any]:
     """Return the clustering, its Gaussians if it is the clustering of a mixture, and the fitted clusterer if any.
 
@@ -80,7 +80,7 @@ def number_of_clusters(clustering: Any, n_clusters: int | None) -> int:
 
 
 def _of_clusterer(
-    clusterer: Any, X: Any, stages: tuple[Coordinates, Coordinates], n_clusters: int, random_state: Any
+    clusterer: Any, X: Any, stages: tuple[FeatureSpace, FeatureSpace], n_clusters: int, random_state: Any
 ) -> tuple[Reference, Mixture | None, Any]:
     """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
     coordinates = stages[1]
@@ -95,7 +95,7 @@ def _of_clusterer(
     return reference, mixture_of(fitted, reference, coordinates.columns), fitted
 
 
-def _mixture_of(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Mixture | None:
+def _mixture_of(clusterer: Any, reference: Reference, stages: tuple[FeatureSpace, FeatureSpace]) -> Mixture | None:
     """Return the Gaussians of a fitted mixture in the unscaled columns of growth: for the last step of a pipeline those
     that its other steps make. None for other clusterers, and where trees grow on other columns.
     """
@@ -108,7 +108,7 @@ def _mixture_of(clusterer: Any, reference: Reference, stages: tuple[Coordinates,
     return mixture_of(last, reference, getattr(last, "feature_names_in_", made))
 
 
-def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Coordinates]) -> Reference:
+def _in_rows(clusterer: Any, reference: Reference, stages: tuple[FeatureSpace, FeatureSpace]) -> Reference:
     """Return a clustering of the table by a fitted clusterer, with centres in the columns on which trees are grown."""
     unscaled, coordinates = stages
     if hasattr(clusterer, "steps"):
@@ -120,7 +120,7 @@ def _in_rows(clusterer: Any, reference: Reference, stages: tuple[Coordinates, Co
     return _with_scaled_centers(reference, coordinates)
 
 
-def _with_scaled_centers(reference: Reference, coordinates: Coordinates) -> Reference:
+def _with_scaled_centers(reference: Reference, coordinates: FeatureSpace) -> Reference:
     """Return a clustering with centres in the columns on which trees are grown; other centres are refused later."""
     if coordinates.scaling is None or reference.centers.shape[1] != coordinates.rows.n_columns:
         return reference
@@ -178,9 +178,9 @@ def clustering_of_table(
     """
     k = number_of_clusters(clustering, n_clusters)
     if clustering is None:
-        from boxwood.clusterers.by_passes import k_means_by_passes
+        from boxwood.clusterers.k_means_batches import k_means_of_batches
 
-        return k_means_by_passes(batches, k, random_state=random_state).reference, None
+        return k_means_of_batches(batches, k, random_state=random_state).reference, None
     if isinstance(clustering, Reference):
         return clustering, None
     if isinstance(clustering, str):

@@ -24,6 +24,10 @@ from boxwood._frames import (
 from boxwood._messages import Quoting, as_written, rounded
 from boxwood._types import Array, Floats
 from boxwood._validation import listed, refuse_other_kind, shown
+from boxwood.batches import Batches, Source
+from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
+from boxwood.batches.overview import MissingValues
+from boxwood.batches.source import MarksMet, Spelling
 from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_numbers
 from boxwood.columns.of_batches import Look, look_at, seen_in_batches, seen_others
 from boxwood.columns.rules import (
@@ -40,17 +44,13 @@ from boxwood.columns.rules import (
 )
 from boxwood.columns.seen import Use
 from boxwood.errors import DataError
-from boxwood.explanation.ask.asked import Candidates
-from boxwood.explanation.ask.gaps import Complete, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
+from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
+from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.measure import may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
 from boxwood.grow.leaves.expand import expanded
-from boxwood.passes import Batches, Source
-from boxwood.passes.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
-from boxwood.passes.overview import MissingValues
-from boxwood.passes.source import MarksMet, Spelling
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
@@ -59,7 +59,7 @@ from boxwood.words.figures import percent
 from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation.ask.asked import Asked
+    from boxwood.explanation.ask.options import Options
 
 FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
 NONE_BESIDE = "it has none beside labels and weights"
@@ -406,11 +406,11 @@ def usable_rows(
     source: Source,
     clustering: Any,
     label: str | None,
-    asked: Asked,
+    asked: Options,
     *,
     looked_at: bool,
     copies: Sequence[str] = (),
-) -> Complete:
+) -> CompleteCases:
     """Return the rows and columns of a table that a clustering and its rules use.
 
     Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
@@ -444,7 +444,7 @@ def usable_rows(
     gaps = {} if look is None else look.gaps
     if asked.missing == "learn" and can_be_gathered(clustering) and any(name in gaps for name in used):
         raise HasGaps
-    complete = complete_rows_of(replace(batches, columns=tuple(used)), look, asked.missing)
+    complete = complete_cases_of(replace(batches, columns=tuple(used)), look, asked.missing)
     padded = [name for name in used if name in source.padded]
     notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings)
     return complete._replace(notes=(*notes, *complete.notes))
@@ -472,21 +472,21 @@ def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, 
     try:
         return work(batches)
     except MissingValues:
-        complete = complete_rows_of(batches, look_at(batches), missing)
+        complete = complete_cases_of(batches, look_at(batches), missing)
     return complete.told(work(complete.X), complete.notes)
 
 
-def complete_rows_of(batches: Batches, look: Look | None, missing: str) -> Complete:
+def complete_cases_of(batches: Batches, look: Look | None, missing: str) -> CompleteCases:
     """Return the rows that lack no value, as far as a look tells; takes a pass if some rows do."""
     gaps = {} if look is None else {name: look.gaps[name] for name in batches.columns if name in look.gaps}
     if look is None or not gaps:
-        return Complete(batches)
+        return CompleteCases(batches)
     source = CompleteRows(batches.source, list(gaps), batches.n_jobs)
     assert source.n_rows is not None
     n_incomplete = look.n_rows - source.n_rows
     refuse_gaps(gaps, n_incomplete, look.n_rows, missing)
     note = note_on_gaps(gaps, n_incomplete, look.n_rows)
-    return Complete(replace(batches, source=source, store=None), n_incomplete=n_incomplete, notes=(note,))
+    return CompleteCases(replace(batches, source=source, store=None), n_incomplete=n_incomplete, notes=(note,))
 
 
 def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[str] | None) -> Batches:

@@ -13,19 +13,19 @@ from numpy.typing import ArrayLike
 from boxwood._frames import is_frame, refuse_unknown_columns
 from boxwood._validation import listed
 from boxwood.axes.transformers import out_of_frozen
+from boxwood.batches import Batches, Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.other_rows import named_by_column
-from boxwood.explanation.ask.asked import Asked
 from boxwood.explanation.ask.clustering import clustering_of_table
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.names import renamed
-from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.explanation.ask.options import Options
+from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.measure import measured_in_batches
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
-from boxwood.passes import Batches, Source
 from boxwood.reference import Reference, Task
 from boxwood.reference.clusterer import is_fitted, weight_argument
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
@@ -65,7 +65,7 @@ def _is_search(clustering: Any) -> bool:
     return all(hasattr(clustering, name) for name in ("estimator", "refit", "scoring"))
 
 
-def explained_behind(clustering: Any, X: Any, asked: Asked) -> MeasuredTree:
+def explained_behind(clustering: Any, X: Any, asked: Options) -> MeasuredTree:
     """Return the explanation by the tree of an explainer behind the steps of a pipeline, on the columns of the table.
 
     What is not fitted is cloned and fitted. Rows have the clusters that the explainer was fitted to explain.
@@ -93,7 +93,7 @@ def explained_behind(clustering: Any, X: Any, asked: Asked) -> MeasuredTree:
         raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
     first = make_pipeline(*steps)
     try:
-        outer = Coordinates.behind(X, asked.columns, first, weights)
+        outer = FeatureSpace.behind(X, asked.columns, first, weights)
     except DataError as error:
         raise DataError(
             f"the rules of {kind} test columns that the pipeline makes, and {str(error).split(';')[0]}; {_ALONE}"
@@ -117,7 +117,7 @@ def explained_by(
     return explanation
 
 
-def refuse_growing(explainer: Any, asked: Asked) -> None:
+def refuse_growing(explainer: Any, asked: Options) -> None:
     """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
     explainer = _taken_apart(explainer)[1]
     given = {name: getattr(asked, name) for name in ("n_clusters", "max_leaf_nodes")}
@@ -135,7 +135,7 @@ def refuse_growing(explainer: Any, asked: Asked) -> None:
         )
 
 
-def explained_on_table(explainer: Any, source: Source, asked: Asked) -> MeasuredTree:
+def explained_on_table(explainer: Any, source: Source, asked: Options) -> MeasuredTree:
     """Return the explanation by the tree of an explainer, which is cloned and fitted on the table if it has none.
 
     Rows belong to the clusters that the explainer's clusterer predicts. Without one, they have labels in the column
@@ -166,7 +166,7 @@ def explained_on_table(explainer: Any, source: Source, asked: Asked) -> Measured
     return with_kinds(explanation, boolean_columns_of(batches), source.dates)
 
 
-def _explained(explainer: Any, asked: Asked, batches: Batches) -> MeasuredTree:
+def _explained(explainer: Any, asked: Options, batches: Batches) -> MeasuredTree:
     reference = renamed(_clusters(explainer, batches), asked.names)
     task = Task.of(batches, reference, n_jobs=asked.n_jobs)
     return measured_in_batches(task, explainer._grown._replace(tree=explainer.tree_))

@@ -24,18 +24,18 @@ from boxwood._validation import Rows, as_weights, listed
 from boxwood.axes import axis_map_of
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import columns_read, values_of
+from boxwood.batches.labelling import MissingLabels
 from boxwood.errors import DataError
-from boxwood.passes.labelling import MissingLabels
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import fitted_pipeline, flat, is_fitted, last_step
 from boxwood.reference.labels import count_missing, encode_labels, labels_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.all_rows import OfAllRows
+    from boxwood.explanation.measure.full_table import FullTableMeasures
     from boxwood.explanation.measured_tree import Tree
 
 
-class Complete(NamedTuple):
+class CompleteCases(NamedTuple):
     """A table without the rows that lack a value, and what belongs to its rows.
 
     Parameters
@@ -68,7 +68,7 @@ class Complete(NamedTuple):
         notes = (*notes, *explanation.notes)
         return replace(explanation, n_rows=n_rows, n_left_out=n_left_out, notes=notes, _evidence=evidence)
 
-    def without(self, rows: Indices, n_rows: int, notes: tuple[str, ...]) -> Complete:
+    def without(self, rows: Indices, n_rows: int, notes: tuple[str, ...]) -> CompleteCases:
         """Return fewer of these rows, by their places among them; the table itself stays as it is."""
         kept = rows if self.rows is None else self.rows[rows]
         n_incomplete = self.n_incomplete + n_rows - len(rows)
@@ -84,7 +84,9 @@ def can_be_gathered(clustering: Any) -> bool:
     return clustering is None or isinstance(clustering, str)
 
 
-def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: Any, missing: str) -> Complete:
+def complete_cases(
+    X: Any, columns: Sequence[str] | None, clustering: Any, sample_weight: Any, missing: str
+) -> CompleteCases:
     """Return the rows that have all values that the clustering and the rules look at.
 
     Raises
@@ -94,13 +96,13 @@ def complete_rows(X: Any, columns: Sequence[str] | None, clustering: Any, sample
     """
     gaps = {} if isinstance(X, Rows) or np.ma.is_masked(X) else _gaps(X, columns, clustering)
     gaps |= _gaps_of_pipeline(X, clustering)
-    complete = without_gaps(gaps, Complete(X, clustering, sample_weight), missing)
+    complete = without_gaps(gaps, CompleteCases(X, clustering, sample_weight), missing)
     if complete.rows is None:
         return complete
     return complete._replace(X=rows_of_table(X, complete.rows))
 
 
-def without_gaps(gaps: Mapping[str, Bools], whole: Complete, missing: str) -> Complete:
+def without_gaps(gaps: Mapping[str, Bools], whole: CompleteCases, missing: str) -> CompleteCases:
     """Return the rows that lack no value; the table itself stays as it is.
 
     IN: gaps: for each column that lacks values, which rows lack one.
@@ -108,7 +110,7 @@ def without_gaps(gaps: Mapping[str, Bools], whole: Complete, missing: str) -> Co
     Raises
     ------
     DataError
-        As `complete_rows` does.
+        As `complete_cases` does.
     """
     if not gaps:
         return whole
@@ -121,9 +123,9 @@ def without_gaps(gaps: Mapping[str, Bools], whole: Complete, missing: str) -> Co
     )
 
 
-def without_rows(whole: Complete, rows: Indices, n_rows: int, note: str) -> Complete:
+def without_rows(whole: CompleteCases, rows: Indices, n_rows: int, note: str) -> CompleteCases:
     """Return some of the rows of a table, which itself stays as it is, with a note on the others."""
-    return Complete(
+    return CompleteCases(
         whole.X,
         _clustering_of_rows(whole.clustering, rows, n_rows),
         _values_of_rows("weights", whole.sample_weight, rows, n_rows),
@@ -146,7 +148,7 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
         return flat(fitted_pipeline(clustering, X, sample_weight))
     except ValueError:
         read = columns_read(clustering.steps[0][1], X, column_names(X)) if is_frame(X) else None
-        complete = complete_rows(X, read, None, sample_weight, missing)
+        complete = complete_cases(X, read, None, sample_weight, missing)
         if complete.rows is None:
             raise
         return flat(fitted_pipeline(clustering, complete.X, complete.sample_weight))
@@ -173,7 +175,7 @@ def note_on_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int) -> s
     return f"{n_incomplete:,} of {n_rows:,} rows {lack} no cluster: {_where(counts)}"
 
 
-def notes_on_all_rows(found: OfAllRows, missing: str) -> tuple[str, ...]:
+def notes_on_all_rows(found: FullTableMeasures, missing: str) -> tuple[str, ...]:
     """Return notes on the rows of a long table that get no cluster as they lack values.
 
     Raises

@@ -18,30 +18,30 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.axes.categories import numbers_first
+from boxwood.batches import Batches, Source
+from boxwood.batches.batches import USABLE, refuse_no_numbers
+from boxwood.batches.labelling import LabelColumn
+from boxwood.batches.sample import Sample, drawn_rows
+from boxwood.batches.source import AS_NAMES, AS_WORDS, MarksMet, Spelling
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.in_memory import seen_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.explanation.ask.asked import Candidates
 from boxwood.explanation.ask.columns import refuse_other_weights
 from boxwood.explanation.ask.gaps import can_be_gathered
 from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
+from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
-from boxwood.explanation.measure.all_rows import OF_DRAWN, AllRows
-from boxwood.passes import Batches, Source
-from boxwood.passes.batches import USABLE, refuse_no_numbers
-from boxwood.passes.labelling import LabelColumn
-from boxwood.passes.sample import Sample, drawn_rows
-from boxwood.passes.source import AS_NAMES, AS_WORDS, MarksMet, Spelling
+from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
 from boxwood.reference.coded import CodedSource, find_words
-from boxwood.reference.streamed import find_labels
+from boxwood.reference.reference_batches import find_labels
 
 if TYPE_CHECKING:
-    from boxwood.explanation.ask.asked import Asked
+    from boxwood.explanation.ask.options import Options
 
 
-def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = False) -> Read | None:
+def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Read | None:
     """Return the rows of a table that has words that rules may use, or gaps; None for one of numbers.
 
     Takes a pass over the columns of text, if there are any, one for the labels, and one for the rows.
@@ -124,7 +124,7 @@ class _Columns(NamedTuple):
     are_named: bool
 
 
-def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
+def _columns(source: Source, clustering: Any, asked: Options) -> _Columns:
     columns, beside = asked.columns, (clustering, asked.sample_weight)
     if asked.sample_weight is not None:
         refuse_other_weights(asked.sample_weight, source)
@@ -144,7 +144,7 @@ def _columns(source: Source, clustering: Any, asked: Asked) -> _Columns:
     return _Columns(names, plain, chosen, are_named)
 
 
-def _texts(source: Source, wanted: _Columns, asked: Asked) -> list[str]:
+def _texts(source: Source, wanted: _Columns, asked: Options) -> list[str]:
     """Return the columns that may be words.
 
     These are columns called categories, those of text that can be no numbers, and numbers with leading zeros.
@@ -230,13 +230,13 @@ class _Drawn(NamedTuple):
     labels: Array | None
     weights: Floats | None
     notes: tuple[str, ...] = ()
-    whole: AllRows | None = None
+    whole: FullTable | None = None
 
 
 def _rows(
     source: Source,
     clustering: str | None,
-    asked: Asked,
+    asked: Options,
     names: Sequence[str],
     words: Mapping[str, Sequence[Hashable]],
     n_rows: int,
@@ -250,7 +250,7 @@ def _rows(
         found = find_labels(replace(batches, columns=()), clustering)
         labelling, notes = LabelColumn(clustering, found.labels), found.missing.notes
         batches = replace(batches, labelling=labelling)
-        whole = AllRows(source, labelling, found.overview, weight, asked.n_jobs)
+        whole = FullTable(source, labelling, found.overview, weight, asked.n_jobs)
     if n_rows * len(names) <= settings.GATHERED:
         rows = batches.gathered()
         labels = None if labelling is None else labelling.by_code(rows.labels)

@@ -29,7 +29,7 @@ from boxwood.explanation.ask.columns import (
     NONE_BESIDE,
     notes_on_use,
 )
-from boxwood.explanation.ask.gaps import Complete, note_on_empty, without_gaps, without_rows
+from boxwood.explanation.ask.gaps import CompleteCases, note_on_empty, without_gaps, without_rows
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
@@ -40,12 +40,12 @@ from boxwood.reference.clusterer import (
     refuse_number_of_clusters,
     refuse_one_cluster,
 )
-from boxwood.reference.coordinates import Coordinates, default_columns
+from boxwood.reference.feature_space import FeatureSpace, default_columns
 from boxwood.reference.labels import by_size, encode_labels
 
 if TYPE_CHECKING:
-    from boxwood.explanation.ask.asked import Asked
-    from boxwood.explanation.measure.all_rows import AllRows
+    from boxwood.explanation.ask.options import Options
+    from boxwood.explanation.measure.full_table import FullTable
 
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
 OF_NUMBERS = ("mmdt", "random_cuts")  # and all methods of kernels; the first takes gaps
@@ -60,19 +60,19 @@ class Read(NamedTuple):
         Its rows, without those that are left out.
     clustering : object
         Labels of these rows, the name of the column of labels, or None.
-    complete : Complete
+    complete : CompleteCases
         Which rows of the whole table these are; its table is not needed.
     notes : tuple of str
         On columns that are left out.
-    whole : AllRows, default=None
+    whole : FullTable, default=None
         All rows of the table, if these were drawn from it.
     """
 
     table: ColumnTable
     clustering: Any
-    complete: Complete
+    complete: CompleteCases
     notes: tuple[str, ...]
-    whole: AllRows | None = None
+    whole: FullTable | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -80,7 +80,7 @@ class Read(NamedTuple):
         return not self.table.categories and not self.table.gaps
 
 
-def read_as_it_is(X: Any, clustering: Any, asked: Asked) -> Read | None:
+def read_as_it_is(X: Any, clustering: Any, asked: Options) -> Read | None:
     """Return the table with its categories and gaps; None if its rows, or its clusterer, are of numbers without gaps.
 
     Raises
@@ -152,7 +152,7 @@ def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what:
             raise ValueError(f"{name}={listed(list(given))} needs {needed}; got {what}")
 
 
-def refuse_method(method: str, table: ColumnTable | Coordinates) -> None:
+def refuse_method(method: str, table: ColumnTable | FeatureSpace) -> None:
     """Raise a ValueError if a method takes no categories, or no gaps; the message says what to do."""
     if (method not in OF_NUMBERS and not method.startswith("kernel")) or (method == "mmdt" and not table.categories):
         return
@@ -185,12 +185,12 @@ class Clustered(NamedTuple):
     Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables.
     """
 
-    coordinates: Coordinates
+    coordinates: FeatureSpace
     reference: Reference
     parts: tuple[Indices, ...] = ()
 
 
-def clustered(read: Read, asked: Asked) -> Clustered:
+def clustered(read: Read, asked: Options) -> Clustered:
     """Return the rows and their clusters; the centres of a long table are the means of the rows that are drawn."""
     weights = (
         as_weights(read.complete.sample_weight, len(read.table)) if read.complete.sample_weight is not None else None
@@ -199,7 +199,7 @@ def clustered(read: Read, asked: Asked) -> Clustered:
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
     kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
-    coordinates = Coordinates.mixed(table.columns, rows, codes, **kinds, standardize=asked.standardize)
+    coordinates = FeatureSpace.mixed(table.columns, rows, codes, **kinds, standardize=asked.standardize)
     given: dict[Hashable, Hashable] | None = None if names is None else dict(enumerate(names))
     is_long = asked.method == "auto" and (read.whole is not None or table.values.size > settings.GATHERED)
     parts = _parts(codes, weights, settings.DRAWN // len(table.columns), asked.random_state) if is_long else ()
@@ -229,7 +229,7 @@ def _needs_numbers(clustering: Any) -> bool:
     return isinstance(clustering, Reference) or hasattr(clustering, "fit")
 
 
-def _may_be_mixed(X: Any, asked: Asked, has_kinds: bool) -> bool:
+def _may_be_mixed(X: Any, asked: Options, has_kinds: bool) -> bool:
     """Return whether a column that is looked at may hold categories, or lacks values that rules may learn from."""
     if not is_frame(X):
         return asked.missing == "learn" and bool(missing_in(X, None))
@@ -259,13 +259,13 @@ def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 
 # --------------------------------------------------------------------------------------------------- which rows
-def without_gaps_in(table: ColumnTable, clustering: Any, asked: Asked, notes: tuple[str, ...]) -> Read:
+def without_gaps_in(table: ColumnTable, clustering: Any, asked: Options, notes: tuple[str, ...]) -> Read:
     """Return the table without the rows that lack a value, if these are to be dropped, or lack all values."""
     _refuse_huge(table)
     lacking = table.lacking
     if asked.missing != "learn":
         gaps = {name: lacking[:, j] for j, name in enumerate(table.columns) if lacking[:, j].any()}
-        complete = without_gaps(gaps, Complete(table, clustering, asked.sample_weight), asked.missing)
+        complete = without_gaps(gaps, CompleteCases(table, clustering, asked.sample_weight), asked.missing)
     else:
         complete = _without_empty(table, lacking, clustering, asked.sample_weight)
     kept = table if complete.rows is None else _forgotten(table.of_rows(complete.rows))
@@ -292,19 +292,21 @@ def _forgotten(table: ColumnTable) -> ColumnTable:
     return replace(table, categories=categories)
 
 
-def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights: Any) -> Complete:
+def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights: Any) -> CompleteCases:
     """Return the rows with at least one value."""
     empty = lacking.all(axis=1)
     if not empty.any():
-        return Complete(table, clustering, weights)
+        return CompleteCases(table, clustering, weights)
     n, rows = len(table), np.flatnonzero(~empty)
     if not len(rows):
         raise DataError(f"none of {n:,} rows has a value in {listed(table.columns)}")
-    return without_rows(Complete(table, clustering, weights), rows, n, note_on_empty(n - len(rows), n))
+    return without_rows(CompleteCases(table, clustering, weights), rows, n, note_on_empty(n - len(rows), n))
 
 
 # ----------------------------------------------------------------------------------------------------- clusters
-def _labelled(read: Read, weights: Floats | None, asked: Asked) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None]:
+def _labelled(
+    read: Read, weights: Floats | None, asked: Options
+) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None]:
     """Return the table, the cluster of each row, and the names of the clusters if they have some."""
     clustering, table = read.clustering, read.table
     k = number_of_clusters(clustering, asked.n_clusters)
@@ -316,7 +318,7 @@ def _labelled(read: Read, weights: Floats | None, asked: Asked) -> tuple[ColumnT
     return _with_values(table, codes, weights), codes, names
 
 
-def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Asked) -> Indices:
+def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> Indices:
     """Return clusters of the rows, made by Lloyd's steps under the costs of numbers and categories."""
     from boxwood.clusterers import MixedKMeans
 

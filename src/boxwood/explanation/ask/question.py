@@ -13,10 +13,11 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
 from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_no_sum
+from boxwood.batches import Batches, LabelColumn, Source
+from boxwood.batches.overview import MissingValues
 from boxwood.columns.column_table import ColumnTable, in_stated_order, orders_of_bands
 from boxwood.columns.of_batches import may_be_unusable
 from boxwood.columns.of_frame import with_numbers
-from boxwood.explanation.ask.asked import Asked, Candidates
 from boxwood.explanation.ask.clustering import (
     clustering_of,
     clustering_of_table,
@@ -35,9 +36,9 @@ from boxwood.explanation.ask.columns import (
     usable_rows,
 )
 from boxwood.explanation.ask.gaps import (
-    Complete,
+    CompleteCases,
     can_be_gathered,
-    complete_rows,
+    complete_cases,
     notes_on_labels_of,
     refuse_other_index,
     with_fitted_pipeline,
@@ -45,17 +46,16 @@ from boxwood.explanation.ask.gaps import (
 from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
+from boxwood.explanation.ask.options import Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
-from boxwood.explanation.measure.all_rows import AllRows
-from boxwood.explanation.measure.facts import refuse_all_rows
+from boxwood.explanation.measure.batch_statistics import refuse_all_rows
+from boxwood.explanation.measure.full_table import FullTable
 from boxwood.explanation.measure.limited import in_coordinates
 from boxwood.grow import METHODS
-from boxwood.passes import Batches, LabelColumn, Source
-from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
 from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
@@ -69,7 +69,7 @@ class Question:
     ----------
     task : Task
         Rows and clusters in the columns on which trees are grown.
-    coordinates : Coordinates
+    coordinates : FeatureSpace
         The same rows in the table's columns, and the map between them.
     budget : Budget
         Limits of the rules, on the table's columns.
@@ -77,27 +77,27 @@ class Question:
         The fitted clusterer; None if labels, centres or a `Reference` were given, and for categories and gaps.
     given : array or data frame
         The rows as the clusterer was given them; None if these are the rows of the task.
-    complete : Complete
+    complete : CompleteCases
         Which rows of the table these are: those that lack no value.
     notes : tuple of str
         What a reader should know of columns and clusters.
     by_means : bool
         Whether centres of clusters in batches are the means of their rows.
-    whole : AllRows, default=None
+    whole : FullTable, default=None
         All rows of the table, if the rows of the task were drawn from it.
     parts : tuple of arrays of int, default=()
         Places of the rows on each of which "auto" looks for a tree; none if it looks at all rows of the task.
     """
 
     task: Task
-    coordinates: Coordinates
+    coordinates: FeatureSpace
     budget: Budget
     clusterer: Any
     given: Any
-    complete: Complete
+    complete: CompleteCases
     notes: tuple[str, ...]
     by_means: bool = False
-    whole: AllRows | None = None
+    whole: FullTable | None = None
     parts: tuple[Indices, ...] = ()
 
     @property
@@ -125,7 +125,7 @@ class Question:
         return task.on(replace(here.table_store, labelling=reference.labelling, store=task.batches.store), reference)
 
 
-def with_weights(X: Any, asked: Asked) -> tuple[Any, Asked]:
+def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
     """Return the rows, and what is asked with the weights in a column of a frame, if that is named; X is without it."""
     name = asked.sample_weight
     if not isinstance(name, str):
@@ -134,7 +134,7 @@ def with_weights(X: Any, asked: Asked) -> tuple[Any, Asked]:
     return without_columns(X, [name]), replace(asked, sample_weight=weights)
 
 
-def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
+def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.
 
     Raises
@@ -161,9 +161,9 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
         chosen, notes = columns_for_rules(X, asked.columns, clustering)
     else:  # all categories are left out
         chosen, notes = list(read.table.columns), read.notes
-    complete = complete_rows(X, chosen, clustering, asked.sample_weight, asked.missing)
+    complete = complete_cases(X, chosen, clustering, asked.sample_weight, asked.missing)
     X, clustering = complete.X, complete.clustering
-    unscaled = Coordinates.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
+    unscaled = FeatureSpace.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
     refuse_no_sum(unscaled.rows.weights)
     of_table = in_table or unscaled.columns
     budget = budget_of(asked.limits, unscaled.columns, of_table, lambda: numeric_columns(X)[1])
@@ -187,7 +187,7 @@ def question_of(X: Any, clustering: Any, asked: Asked) -> Question:
     return Question(task, coordinates, budget, clusterer, given, complete, notes)
 
 
-def mixed_question(read: Read, asked: Asked) -> Question:
+def mixed_question(read: Read, asked: Options) -> Question:
     """Return the question of a table with categories or gaps."""
     of_bands = {name: order for name, order in orders_of_bands(read.table).items() if name not in asked.categories}
     table = in_stated_order(read.table, of_bands | dict(asked.orders))
@@ -215,7 +215,7 @@ def mixed_question(read: Read, asked: Asked) -> Question:
     return Question(task, coordinates, budget, None, None, complete, notes, whole=whole, parts=parts)
 
 
-def _of_clusters(whole: AllRows, reference: Reference) -> tuple[AllRows, tuple[str, ...]]:
+def _of_clusters(whole: FullTable, reference: Reference) -> tuple[FullTable, tuple[str, ...]]:
     """Return all rows of a table with the clusters of those drawn, and a note on others, whose drawn rows are empty."""
     labelling, kept = whole.labelling, {*reference.names}
     lost = [str(label) for label in labelling.labels if label not in kept]
@@ -224,7 +224,7 @@ def _of_clusters(whole: AllRows, reference: Reference) -> tuple[AllRows, tuple[s
     return replace(whole, labelling=LabelColumn(labelling.column, labels)), (note,) if lost else ()
 
 
-def _task(rows: Rows | Batches, reference: Reference, asked: Asked, mixture: Mixture | None, budget: Budget) -> Task:
+def _task(rows: Rows | Batches, reference: Reference, asked: Options, mixture: Mixture | None, budget: Budget) -> Task:
     return Task.of(
         rows,
         renamed(reference, asked.names),
@@ -236,7 +236,7 @@ def _task(rows: Rows | Batches, reference: Reference, asked: Asked, mixture: Mix
     )
 
 
-def table_question_of(source: Source, clustering: Any, asked: Asked) -> Question:
+def table_question_of(source: Source, clustering: Any, asked: Options) -> Question:
     """Return what is asked of a table in batches; clusters are made, or found in it, by passes.
 
     Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
@@ -256,7 +256,7 @@ def table_question_of(source: Source, clustering: Any, asked: Asked) -> Question
     return _without_labels(_posed(source, clustering, asked, looked_at=True), source, clustering, asked)
 
 
-def _without_labels(question: Question, source: Source, clustering: Any, asked: Asked) -> Question:
+def _without_labels(question: Question, source: Source, clustering: Any, asked: Options) -> Question:
     """Return the question without columns that are the labels in other numbers, unless the caller named columns."""
     if not isinstance(clustering, str) or are_named(asked.columns):
         return question
@@ -272,7 +272,7 @@ def _without_labels(question: Question, source: Source, clustering: Any, asked: 
     return _posed(source, clustering, asked, looked_at=True, copies=copies)
 
 
-def _may_be_unusable(question: Question, clustering: Any, asked: Asked) -> bool:
+def _may_be_unusable(question: Question, clustering: Any, asked: Options) -> bool:
     """Return whether a column of a table with labels may be one that rules should not use."""
     if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
         return False
@@ -280,7 +280,7 @@ def _may_be_unusable(question: Question, clustering: Any, asked: Asked) -> bool:
     return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
 
 
-def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
+def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
     """Return the question; IN: copies: columns that are left out as they are the labels in other numbers."""
     label = label_column_of(clustering)
     usable = usable_rows(source, clustering, label, asked, looked_at=looked_at, copies=copies)
@@ -290,7 +290,7 @@ def _posed(source: Source, clustering: Any, asked: Asked, *, looked_at: bool, co
         _refuse_limits(asked.method, budget)
     if asked.standardize and not (clustering is None or isinstance(clustering, str)):
         refuse_all_rows("standardize with centres or a clusterer", source.name)
-    here = Coordinates.in_batches(batches, unit_scaling(batches) if asked.standardize else None)
+    here = FeatureSpace.in_batches(batches, unit_scaling(batches) if asked.standardize else None)
     assert isinstance(here.store, Batches)
     reference, clusterer = clustering_of_table(here.store, clustering, asked.n_clusters, asked.random_state)
     task = _task(here.store, reference, asked, _mixture_of(clusterer), budget)

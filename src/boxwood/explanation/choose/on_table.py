@@ -18,14 +18,14 @@ from boxwood.explanation.choose.search import choose, goal_of
 from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
 from boxwood.explanation.records import SearchFacts
-from boxwood.grow.better.sets import resettled
+from boxwood.grow.better.sets import refined_categories
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import summed_distances
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.tree import ThresholdTree
 
 
@@ -37,7 +37,7 @@ class TableSearch:
     ----------
     task : Task
         Rows and clusters in the columns on which trees are grown.
-    coordinates : Coordinates
+    coordinates : FeatureSpace
         The same rows in the table's columns, and the map between them.
     budget : Budget
         Limits of the rules, on the table's columns.
@@ -46,7 +46,7 @@ class TableSearch:
     """
 
     task: Task
-    coordinates: Coordinates
+    coordinates: FeatureSpace
     budget: Budget
     parts: tuple[Indices, ...] = ()
 
@@ -93,7 +93,7 @@ class TableSearch:
             "ordered": {j: known.known for j, known in here.categories.items() if known.ordered},
             "gaps": here.gaps,
         }
-        better = resettled(tree, here.table.values, task, objective, **kinds, budget=self.budget)
+        better = refined_categories(tree, here.table.values, task, objective, **kinds, budget=self.budget)
         return tree if better == tree else self.best([tree, better], search)
 
     def on_one_hot(self) -> TableSearch | None:
@@ -121,7 +121,7 @@ class TableSearch:
     def _mixed(self, **how: Any) -> TableSearch:
         here, labels = self.coordinates, self.task.reference.labels
         how |= {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
-        return self._on(replace(Coordinates.mixed(here.columns, here.table, labels, **how), dates=here.dates))
+        return self._on(replace(FeatureSpace.mixed(here.columns, here.table, labels, **how), dates=here.dates))
 
     @cached_property
     def has_every_cut(self) -> bool:
@@ -156,7 +156,7 @@ class TableSearch:
         depth = min(self.budget.max_depth or task.leaves(), task.leaves() - 1)
         return every if is_within_reach(every.task, min(depth, 2)) else None
 
-    def _on(self, coordinates: Coordinates) -> TableSearch:
+    def _on(self, coordinates: FeatureSpace) -> TableSearch:
         """Return the search with trees grown on other columns."""
         labels = self.task.reference.labels
         means = Reference.of(coordinates.rows, labels).centers

@@ -13,6 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from boxwood._validation import Rows
+from boxwood.batches import Batches
+from boxwood.batches.sample import sample_of
 from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput
@@ -27,8 +29,6 @@ from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.shared.names import named
-from boxwood.passes import Batches
-from boxwood.passes.sample import sample_of
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merged

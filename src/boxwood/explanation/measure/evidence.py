@@ -12,16 +12,16 @@ from boxwood._frames import rows_of_table
 from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.explanation.measure.leaf_facts import held_in
+from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.reference.budget import NO_BUDGET, Budget
 
 if TYPE_CHECKING:  # a model that was read from a file has no evidence
-    from boxwood.explanation.measure.all_rows import AllRows
-    from boxwood.explanation.measure.facts import TableFacts
+    from boxwood.explanation.measure.batch_statistics import BatchStatistics
+    from boxwood.explanation.measure.full_table import FullTable
     from boxwood.grow.grown import Grown
     from boxwood.kernels import Kernel
     from boxwood.reference import Task
-    from boxwood.reference.coordinates import Coordinates
+    from boxwood.reference.feature_space import FeatureSpace
     from boxwood.tree import ThresholdTree
 
 BOOLEAN = Categories((False, True), False)
@@ -35,13 +35,13 @@ class Evidence:
     ----------
     task : Task
         Rows in the columns on which trees are grown, the clusters with their names, weights, randomness.
-    coordinates : Coordinates
+    coordinates : FeatureSpace
         The same rows in the table's columns, on which the tree of the explanation runs, and the map between them.
     leaf : array of shape (n,)
         Leaf of each row in memory; empty for rows in batches.
     held : array of shape (n_leaves, k)
         Number, or weight, of the rows of each cluster in each leaf.
-    facts : TableFacts, default=None
+    facts : BatchStatistics, default=None
         What passes tell of rows in batches, in the table's columns; None for rows in memory.
     grow : function from a task to Grown, default=None
         Grows a tree by the method of the explanation on the columns of `task`; None for a tree that was there already.
@@ -65,7 +65,7 @@ class Evidence:
         Position of each row in the table that was explained; None if no row of it was left out as it lacks values.
     unplaced : str, default=""
         Name of the table if these rows have no positions in it, as they were drawn from it, or it has no order.
-    whole : AllRows, default=None
+    whole : FullTable, default=None
         All rows of the table from which these were drawn, and which the facts of the tree are told of.
     beside : function from the name of a column to an array, default=None
         Reads the numbers of a column that rules do not use, of all rows of the table; None where the table is not at
@@ -73,10 +73,10 @@ class Evidence:
     """
 
     task: Task
-    coordinates: Coordinates
+    coordinates: FeatureSpace
     leaf: Indices
     held: Array
-    facts: TableFacts | None = None
+    facts: BatchStatistics | None = None
     grow: Callable[[Task], Grown] | None = None
     clusterer: Any = None
     fixed: str = "Labels were given"
@@ -88,7 +88,7 @@ class Evidence:
     by_means: bool = False
     positions: Indices | None = None
     unplaced: str = ""
-    whole: AllRows | None = None
+    whole: FullTable | None = None
     beside: Callable[[str], Floats] | None = None
 
     @property

@@ -10,8 +10,8 @@ import numpy as np
 
 from boxwood.explanation.ask.progress import Progress, as_progress, silent
 from boxwood.explanation.choose import settings
+from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.facts import TableFacts
 from boxwood.explanation.measure.held_out import (
     checked_folds,
     held_out,
@@ -55,7 +55,7 @@ def frontier_of(ex: MeasuredTree, folds: int = 0, verbose: Any = 0) -> Frontier:
 def _measured(ex: MeasuredTree, folds: int, progress: Progress) -> Frontier:
     evidence = ex._known()
     if evidence.facts is not None:
-        return _by_passes(ex, evidence, evidence.facts, folds)
+        return _of_batches(ex, evidence, evidence.facts, folds)
     if evidence.whole is not None:  # so that all trees are measured on the same rows
         here = measure(evidence.task, Grown(ex.tree, ex.method), evidence.coordinates, leaf=evidence.leaf)
         ex = replace(ex, price=here.price, agreement=here.agreement, reference_cost=here.reference_cost)
@@ -243,7 +243,7 @@ def _grown(evidence: Evidence, task: Task) -> ThresholdTree:
     return evidence.grow(task).tree
 
 
-def _by_passes(ex: MeasuredTree, evidence: Evidence, facts: TableFacts, folds: int) -> Frontier:
+def _of_batches(ex: MeasuredTree, evidence: Evidence, facts: BatchStatistics, folds: int) -> Frontier:
     """Return the frontier of a table in batches.
 
     A method by its name grows the larger tree on all rows, and they prune it. Otherwise, with folds, and where
@@ -255,7 +255,7 @@ def _by_passes(ex: MeasuredTree, evidence: Evidence, facts: TableFacts, folds: i
         tree, _ = way.grown(task.with_leaves(largest_of(ex)))
         shares = shares_of(tree, task, way.objective)
         nothing = HeldOutBySize([None] * len(shares.sizes()), None)
-        losses = _losses(TableFacts(task, objective=ex.objective), tree)
+        losses = _losses(BatchStatistics(task, objective=ex.objective), tree)
         return frontier_on(ex, shares, losses, nothing, 0, way, ex.n_rows)
     sampled, is_all = with_rows_in_memory(ex)
     rows = sampled._rows()
@@ -264,11 +264,11 @@ def _by_passes(ex: MeasuredTree, evidence: Evidence, facts: TableFacts, folds: i
     held = held_out_by_size(sampled, rows, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
     n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
     on_table = facts.task if is_rounded else task  # a tree with rounded thresholds tests the table's columns
-    measured = TableFacts(on_table, facts.scale if is_rounded else None, ex.objective)
+    measured = BatchStatistics(on_table, facts.scale if is_rounded else None, ex.objective)
     return frontier_on(ex, shares, _losses(measured, shares.tree), held, folds, of_sample, n_grown)
 
 
-def _losses(facts: TableFacts, tree: ThresholdTree) -> LeafLosses:
+def _losses(facts: BatchStatistics, tree: ThresholdTree) -> LeafLosses:
     """Return what the prunings of a tree lose on all rows, from two passes, or three.
 
     Medians of groups take some more passes for each pruning.

@@ -12,17 +12,17 @@ from sklearn.utils import check_random_state
 
 from boxwood._types import Indices
 from boxwood._validation import Rows, shown
+from boxwood.batches.sample import Sample, sample_of
 from boxwood.errors import DataError
 from boxwood.explanation.ask.progress import Progress, silent
 from boxwood.explanation.choose.search import rows_of_sample
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.leaf_facts import held_in
+from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.explanation.measure.limited import on_table_columns
 from boxwood.explanation.measure.losses import Distance, Loss, Losses, cost_of_groups, summed
 from boxwood.explanation.records import HeldOut
-from boxwood.passes.sample import Sample, sample_of
 from boxwood.reference import Reference, Task
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def with_rows_in_memory(ex: MeasuredTree) -> tuple[MeasuredTree, bool]:
     whole = there.facts.task
     sample, is_all = _sample(whole)
     table = Rows(sample.values, sample.own_weights if whole.is_weighted else None)
-    coordinates = Coordinates.of_rows(table, ex.columns, there.coordinates.scaling)
+    coordinates = FeatureSpace.of_rows(table, ex.columns, there.coordinates.scaling)
     task = _task(coordinates.rows, sample, there)
     leaf = ex.tree.apply(table, n_jobs=whole.n_jobs)
     held, _ = held_in(task, leaf, ex.n_leaves)

@@ -14,20 +14,20 @@ from boxwood.grow.better.exchange import within
 from boxwood.grow.shared.names import named
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 
 LARGEST = float(np.finfo(np.float64).max)
 
 
-def in_coordinates(budget: Budget, coordinates: Coordinates) -> Budget:
+def in_coordinates(budget: Budget, coordinates: FeatureSpace) -> Budget:
     """Return the budget on the columns on which trees are grown."""
     axis_map = coordinates.axis_map
     return budget if axis_map is None else budget.mapped(axis_map.features, axis_map.uncut)
 
 
-def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Coordinates) -> tuple[ThresholdTree, int]:
+def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: FeatureSpace) -> tuple[ThresholdTree, int]:
     """Return a tree on the table's columns with rounded thresholds, within the budget, and how many rows moved.
 
     A cut of a mapped column may be several cuts of the table's column, and rows that move may leave too few in a leaf.
@@ -48,7 +48,7 @@ def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Coord
     return within(short, on_table, "mistakes"), n_moved
 
 
-def on_table_columns(task: Task, coordinates: Coordinates) -> Task:
+def on_table_columns(task: Task, coordinates: FeatureSpace) -> Task:
     """Return the task on the columns of the table, for a tree that needs no centres any more."""
     centers = np.zeros((task.reference.n_clusters, coordinates.table.n_columns))
     reference = Reference(task.reference.labels, centers, task.reference.names)

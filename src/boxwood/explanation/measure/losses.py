@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood._validation import Rows
-from boxwood.explanation.measure.leaf_facts import held_in
+from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.kernels import Kernel
 from boxwood.metrics.costs import summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
@@ -18,7 +18,7 @@ from boxwood.metrics.mixed_costs import mixed_cost
 from boxwood.metrics.prices import ratio
 from boxwood.reference import Task
 from boxwood.reference.centers import objective_code
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.moments import moments_of
 from boxwood.tree import ThresholdTree
 
@@ -31,7 +31,7 @@ CostOfGroups: TypeAlias = Callable[[Indices], float]
 """Makes the cost of groups of rows from the group of each row, shape (n,), -1 for those that are left out."""
 
 
-def cost_of_groups(here: Coordinates, n_jobs: int | None) -> CostOfGroups | None:
+def cost_of_groups(here: FeatureSpace, n_jobs: int | None) -> CostOfGroups | None:
     """Return what measures groups of the rows of a table with categories or gaps; None for any other table.
 
     It remembers the cost of groups that it has measured.

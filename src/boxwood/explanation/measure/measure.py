@@ -12,11 +12,12 @@ import numpy as np
 from boxwood._types import Array, Bools, Indices
 from boxwood._validation import listed, refuse_no_sum
 from boxwood.axes import Categories
+from boxwood.batches.tree_sums import TreeSums, shortened_of_batches
 from boxwood.errors import DataError
-from boxwood.explanation.measure.all_rows import OfAllRows
+from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.facts import TableFacts
-from boxwood.explanation.measure.leaf_facts import LeafFacts
+from boxwood.explanation.measure.full_table import FullTableMeasures
+from boxwood.explanation.measure.leaf_statistics import LeafStatistics
 from boxwood.explanation.measure.losses import cost_of_groups
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measured_tree import MeasuredTree, with_short_words
@@ -40,10 +41,9 @@ from boxwood.metrics.mixture_prices import has_independent_axes, reaches
 from boxwood.metrics.noise import far_tails
 from boxwood.metrics.prices import ratio
 from boxwood.metrics.reading import readability_of
-from boxwood.passes.tree_sums import TreeSums, shortened_by_passes
 from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
-from boxwood.reference.coordinates import Coordinates
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 from boxwood.words.figures import beside, size
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
 def measure(
     task: Task,
     grown: Grown,
-    coordinates: Coordinates,
+    coordinates: FeatureSpace,
     *,
     leaf: Indices | None = None,
     costs: Costs | None = None,
-    whole: OfAllRows | None = None,
+    whole: FullTableMeasures | None = None,
 ) -> MeasuredTree:
     """Return the explanation by a tree on the columns of a table; costs are measured in the columns that grew the tree.
 
@@ -75,7 +75,7 @@ def measure(
     if whole is not None:
         facts, costs = whole.facts, Costs(*whole.costs)
     else:
-        facts = LeafFacts.of(task, tree, leaf)
+        facts = LeafStatistics.of(task, tree, leaf)
     if costs is None:
         costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates)
     gaps = tuple(coordinates.columns[j] for j in coordinates.gaps)
@@ -95,7 +95,7 @@ def measure(
     return replace(measured, n_rows=whole.n_rows, n_left_out=measured.n_left_out + whole.n_incomplete)
 
 
-def _binary_columns(tree: ThresholdTree, coordinates: Coordinates, kept: Bools) -> tuple[str, ...]:
+def _binary_columns(tree: ThresholdTree, coordinates: FeatureSpace, kept: Bools) -> tuple[str, ...]:
     """Return the columns of numbers that a tree tests and that hold only 0 and 1, both."""
     tested = [j for j in tree.features.tolist() if j not in coordinates.categories]
     values = ((j, coordinates.table.values[:, j][kept]) for j in tested)
@@ -112,7 +112,9 @@ class Said(NamedTuple):
     gaps: tuple[str, ...] = ()
 
 
-def explanation_of(task: Task, grown: Grown, facts: LeafFacts, costs: Costs, said: Said, **more: Any) -> MeasuredTree:
+def explanation_of(
+    task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: Said, **more: Any
+) -> MeasuredTree:
     """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
     tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
     gaps = [columns.index(name) for name in said.gaps]
@@ -173,7 +175,7 @@ class Costs(NamedTuple):
         return ratio(self.most, self.reference)
 
 
-def costs_of(task: Task, grown: Grown, predicted: Indices, here: Coordinates | None = None) -> Costs:
+def costs_of(task: Task, grown: Grown, predicted: Indices, here: FeatureSpace | None = None) -> Costs:
     """Return the costs of the tree's groups of rows, and of the clusters; `predicted` is -1 for rows left out.
 
     Costs are those of the method: sums of its distance, or of squared distances in its kernel's feature space. Those of
@@ -203,7 +205,7 @@ def _draws_of(grown: Grown, k: int) -> DrawFacts | None:
     return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), bound)
 
 
-def _mixture_facts(task: Task, grown: Grown, coordinates: Coordinates) -> MixtureFacts | None:
+def _mixture_facts(task: Task, grown: Grown, coordinates: FeatureSpace) -> MixtureFacts | None:
     """Return the facts from the mixture that grew the tree, or else from the mixture behind the clusters.
 
     On a curved map's columns of growth, Gaussians are none in the table's columns. Where they were not fitted, but have
@@ -228,13 +230,15 @@ def measured_in_batches(task: Task, grown: Grown, *, short_words: bool = False) 
     Takes one pass, or two where rows belong to the nearest centre; seldom one more. IN: short_words: whether words have
     short thresholds, which separate the same rows; seldom takes a pass more.
     """
-    facts = TableFacts(task, objective=grown.objective)
+    facts = BatchStatistics(task, objective=grown.objective)
     sums = facts.of_trees([grown.tree])[0]
-    measured = measured_by_passes(facts, grown, sums)
-    return with_short_words(measured, shortened_by_passes(sums, task.batches)) if short_words else measured
+    measured = measured_of_batches(facts, grown, sums)
+    return with_short_words(measured, shortened_of_batches(sums, task.batches)) if short_words else measured
 
 
-def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: float | None = None) -> MeasuredTree:
+def measured_of_batches(
+    facts: BatchStatistics, grown: Grown, sums: TreeSums, cost: float | None = None
+) -> MeasuredTree:
     """Return the explanation by a tree, as `measure` does for rows in memory.
 
     IN: grown: with the final tree; sums: what was measured of it, or of a tree that sends each row to the same leaf;
@@ -242,7 +246,7 @@ def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: fl
     """
     task, overview = facts.task, facts.task.overview
     whole = overview.all_whole and overview.heaviest <= LARGEST_NUMBER
-    held = LeafFacts(grown.tree, sums.held, sums.noise, overview.n_rows, overview.n_kept, facts.weighted, whole)
+    held = LeafStatistics(grown.tree, sums.held, sums.noise, overview.n_rows, overview.n_kept, facts.weighted, whole)
     costs = Costs(facts.costs_of([sums])[0] if cost is None else cost, facts.cost_of_clusters)
     no_rows = np.empty(0, dtype=np.intp)
     return explanation_of(
@@ -251,13 +255,13 @@ def measured_by_passes(facts: TableFacts, grown: Grown, sums: TreeSums, cost: fl
         held,
         costs,
         Said(task.batches.columns, {}, scaled=facts.scale is not None),
-        binary=_binary_by_passes(facts, sums),
-        _evidence=Evidence(task, Coordinates.in_batches(task.batches), no_rows, held.held, facts, budget=task.budget),
+        binary=_binary_of_batches(facts, sums),
+        _evidence=Evidence(task, FeatureSpace.in_batches(task.batches), no_rows, held.held, facts, budget=task.budget),
         _kept={"spreads": _spreads(facts, sums)},
     )
 
 
-def _binary_by_passes(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
+def _binary_of_batches(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...]:
     """Return the columns that a tree tests and that hold only 0 and 1, both."""
     least, most = facts.task.ranges
     tested = sums.tree.features.tolist()
@@ -265,7 +269,7 @@ def _binary_by_passes(facts: TableFacts, sums: TreeSums) -> tuple[str, ...]:
     return tuple(facts.task.batches.columns[j] for j in found)
 
 
-def _spreads(facts: TableFacts, sums: TreeSums) -> dict[int, Spread]:
+def _spreads(facts: BatchStatistics, sums: TreeSums) -> dict[int, Spread]:
     """Return the spread of each column that the tree tests, as `why` needs it."""
     return {
         j: Spread(facts.spreads.deviation(j) or 1.0, not sums.broken_of_kept[j]) for j in sums.tree.features.tolist()

@@ -12,7 +12,7 @@ from boxwood._dates import NO_DATES, Dates
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.leaf_facts import confusion_in
+from boxwood.explanation.measure.leaf_statistics import confusion_in
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of
 from boxwood.tree import ThresholdTree

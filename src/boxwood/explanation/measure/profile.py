@@ -11,10 +11,19 @@ import numpy as np
 
 from boxwood._threads import fold_blocks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import as_whole_weights
+from boxwood._validation import as_integer_weights
 from boxwood.axes import Categories
+from boxwood.batches.ranks import (
+    AT_ONCE,
+    QuantilesOfGroups,
+    columns_in_groups,
+    places_in_groups,
+    quantiles_in,
+    weighted_quantiles_of_groups,
+)
+from boxwood.batches.sums import Means, Ranges
+from boxwood.explanation.measure.batch_statistics import BatchStatistics, Spreads
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
-from boxwood.explanation.measure.facts import Spreads, TableFacts
 from boxwood.explanation.records import (
     QUANTILES,
     CategoryColumn,
@@ -25,15 +34,6 @@ from boxwood.explanation.records import (
     Profile,
 )
 from boxwood.loops.sums import add_squares_in_groups
-from boxwood.passes.ranks import (
-    AT_ONCE,
-    QuantilesOfGroups,
-    columns_in_groups,
-    places_in_groups,
-    quantiles_in,
-    weighted_quantiles_of_groups,
-)
-from boxwood.passes.sums import Means, Ranges
 from boxwood.reference import Task
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def profile_on(evidence: Evidence, hidden: Sequence[int] = ()) -> tuple[ColumnPr
     IN: hidden: clusters that it leaves out of rows in batches, but for the quantiles of all rows.
     """
     if evidence.facts is not None:
-        return _by_passes(evidence.facts, evidence.booleans, hidden)
+        return _of_batches(evidence.facts, evidence.booleans, hidden)
     return profile_of(evidence.task, evidence.coordinates.table.values, evidence.columns, evidence.categories)
 
 
@@ -120,7 +120,7 @@ class _Groups:
         weights = columns_in_groups(weights[:, None], [0], places)[0]
         weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # their squares' sums neither over- nor underflow
         sizes = np.add.reduceat(weights, bounds[:-1])
-        return cls(k, places, clusters, bounds, sizes, weights, as_whole_weights(weights))
+        return cls(k, places, clusters, bounds, sizes, weights, as_integer_weights(weights))
 
     def weight(self, rows: Bools) -> Floats:
         """Return the number, or the weight, of some rows in each cluster with rows."""
@@ -348,7 +348,7 @@ class _Summed(NamedTuple):
     ranges: Ranges
 
     @classmethod
-    def of(cls, facts: TableFacts, hidden: Sequence[int]) -> _Summed:
+    def of(cls, facts: BatchStatistics, hidden: Sequence[int]) -> _Summed:
         """Return the sums without some clusters."""
         if not hidden:
             return cls(facts.means, facts.spreads, facts.ranges)
@@ -361,7 +361,7 @@ class _Summed(NamedTuple):
         return cls(means, Spreads.of(ranges, means, squares), ranges)
 
 
-def _by_passes(facts: TableFacts, booleans: Collection[str], hidden: Sequence[int]) -> tuple[ColumnProfile, ...]:
+def _of_batches(facts: BatchStatistics, booleans: Collection[str], hidden: Sequence[int]) -> tuple[ColumnProfile, ...]:
     """Return the profile of the columns of a table in batches; quantiles take one to four passes."""
     batches = facts.task.batches
     quantiles, summed = quantiles_in(batches, facts.task.overview, QUANTILES), _Summed.of(facts, hidden)

@@ -12,12 +12,12 @@ import numpy as np
 from boxwood._frames import column_values, is_frame
 from boxwood._types import Floats, Indices
 from boxwood._validation import shown
+from boxwood.batches.batches import Batches, Block, refuse_no_numbers
+from boxwood.batches.labelling import Labelling
+from boxwood.batches.overview import ExactSum
 from boxwood.errors import DataError
 from boxwood.explanation.measure.profile import profiled
 from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
-from boxwood.passes.batches import Batches, Block, refuse_no_numbers
-from boxwood.passes.labelling import Labelling
-from boxwood.passes.overview import ExactSum
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence

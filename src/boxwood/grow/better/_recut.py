@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood.grow.shared.costs import SUM_ERROR, Problem, scale_for, whole_costs
+from boxwood.grow.shared.costs import SUM_ERROR, Problem, integer_costs, scale_for
 from boxwood.loops import refine as loops
 from boxwood.loops.refine import add_gaps, split_by_size
 from boxwood.reference import Task
@@ -27,7 +27,7 @@ from boxwood.tree import ThresholdTree, between
 
 T = TypeVar("T")
 
-_UNKNOWN = -(1 << 62)  # a lower bound on all sums of differences; see `whole_costs`
+_UNKNOWN = -(1 << 62)  # a lower bound on all sums of differences; see `integer_costs`
 _CACHE_BYTES = 1 << 28  # for differences of the rows at the first levels, 20 bytes for each row and level
 
 
@@ -315,7 +315,7 @@ def cheaper_clusters(problem: Problem, labels: Indices, clusters: Ints, rows: In
     """Return for each of some leaves the cheapest cluster of which it holds rows, or -1 if its own is as cheap.
 
     IN: labels (n,): clusters of all rows; clusters (n_leaves,): clusters of the leaves; rows (m,): all rows of these
-    leaves; slots (m,): the leaf of each, as an index into `clusters`. Sums of `whole_costs` are exact; ties go to the
+    leaves; slots (m,): the leaf of each, as an index into `clusters`. Sums of `integer_costs` are exact; ties go to the
     first cluster.
     """
     if problem.centers is None and (problem.share == 1).all():
@@ -328,7 +328,7 @@ def cheaper_clusters(problem: Problem, labels: Indices, clusters: Ints, rows: In
     order = np.argsort(slots, kind="stable")
     ends = np.searchsorted(slots[order], np.arange(len(clusters) + 1))
     for i in np.flatnonzero(in_doubt).tolist():
-        total = whole_costs(problem, rows[order[ends[i] : ends[i + 1]]])[0].sum(axis=0)
+        total = integer_costs(problem, rows[order[ends[i] : ends[i + 1]]])[0].sum(axis=0)
         best = int(np.where(is_held[i], total, _NONE).argmin())
         if total[best] < total[clusters[i]]:
             cheaper[i] = best

@@ -11,7 +11,7 @@ from boxwood.grow.better._recut import is_past
 from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.prune import sums_by_node
-from boxwood.grow.shared.costs import Problem, make_problem, whole_costs, whole_costs_of
+from boxwood.grow.shared.costs import Problem, integer_costs, make_problem, whole_costs_of
 from boxwood.grow.shared.names import clusters_reached, leaves_reached, named, with_centers_reached, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
@@ -281,7 +281,7 @@ def _cut_off(tree: ThresholdTree, task: Task, max_depth: int, objective: str) ->
         return tree
     problem = make_problem(task, objective)
     rows = np.flatnonzero(problem.kept)
-    costs, _ = whole_costs(problem, rows)
+    costs, _ = integer_costs(problem, rows)
     clusters = sums_by_node(tree, costs, leaves_reached(tree, task)[rows]).argmin(axis=1)
     builder, waiting = TreeBuilder(), [(0, 0)]
     while waiting:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood.grow.shared.costs import make_problem, whole_costs
+from boxwood.grow.shared.costs import integer_costs, make_problem
 from boxwood.reference import Task
 from boxwood.reference.bins import ascending
 from boxwood.reference.budget import NO_BUDGET, Budget
@@ -28,7 +28,7 @@ MOST_ROWS = 100_000  # of a longer table so many decide, evenly spread over it
 LARGEST = sys.float_info.max  # so that `x <= LARGEST` asks whether there is a number
 
 
-def resettled(
+def refined_categories(
     tree: ThresholdTree,
     table: Array,
     task: Task,
@@ -207,7 +207,7 @@ class _Draft:
         rows = rows[::every]
         self.values = np.asarray(table[rows], dtype=np.float64, order="F")  # read column by column
         self.labels, self.budget = task.reference.labels[rows], budget if every == 1 else budget.for_share(1 / every)
-        self.costs, _ = whole_costs(make_problem(task, objective), rows)
+        self.costs, _ = integer_costs(make_problem(task, objective), rows)
         self.feature, self.cluster = tree.feature.tolist(), tree.cluster.tolist()
         self.first, self.second = (np.arange(tree.n_nodes) + 1).tolist(), tree.second.tolist()
         self.ends = list(zip(tree.lower.tolist(), tree.upper.tolist(), strict=True))

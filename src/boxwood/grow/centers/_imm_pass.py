@@ -15,11 +15,11 @@ import numpy as np
 from boxwood._threads import fold_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import WholeWeights
+from boxwood.batches import Batches, Block
+from boxwood.batches.labelling import LabelStore, RowStore
 from boxwood.grow.centers.imm import CenterBins
 from boxwood.loops import imm as loops
 from boxwood.loops.imm import NodeColumn, SortedRows, events_in_bins, send_down
-from boxwood.passes import Batches, Block
-from boxwood.passes.labelling import LabelStore, RowStore
 from boxwood.tree import between
 
 BUFFER = 1 << 16  # values that a thread gathers in one array

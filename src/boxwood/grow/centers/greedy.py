@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks, map_tasks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import as_whole_weights, finite_number
+from boxwood._validation import as_integer_weights, finite_number
+from boxwood.batches import Source
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.grow.shared.costs import (
@@ -23,7 +24,6 @@ from boxwood.grow.shared.costs import (
     scale_of,
 )
 from boxwood.loops.greedy import add_changes, best_scores, costs_of_cuts, keep_nearest, summed_costs
-from boxwood.passes import Source
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
@@ -99,13 +99,13 @@ def greedy(
 def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `greedy` grows for a task."""
     if task.in_batches:
-        from boxwood.grow.centers.greedy_passes import separated
+        from boxwood.grow.centers.greedy_batches import separated
 
         refuse_ties_in_batches(tie_break)
         return Grown(separated(task, duplicates), "greedy")
     ties = TieBreak(tie_break, task.random_state)
     weights = np.ones(task.n_rows) if task.rows.weights is None else task.rows.weights
-    whole = as_whole_weights(np.where(task.kept, weights, 0.0))
+    whole = as_integer_weights(np.where(task.kept, weights, 0.0))
 
     def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
         cuts = cuts_at(node)
@@ -251,7 +251,7 @@ def shallow(
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `shallow` grows for a task."""
     if task.in_batches:
-        from boxwood.grow.centers.greedy_passes import separated
+        from boxwood.grow.centers.greedy_batches import separated
 
         refuse_negative(depth_penalty)
         return Grown(separated(task, duplicates, float(depth_penalty)), "shallow")
@@ -396,7 +396,7 @@ class Nearest:
         self.largest[rows] = largest_costs(problem, rows)
         self.share, self.times = (np.ascontiguousarray(each) for each in (problem.share, problem.times))
         weights = task.rows.weights
-        self.weights = as_whole_weights(None if weights is None else np.where(task.kept, weights, 0.0))
+        self.weights = as_integer_weights(None if weights is None else np.where(task.kept, weights, 0.0))
         n, d = task.rows.values.shape
         listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
         shape = n, min(listed, len(self.centers))

@@ -25,12 +25,12 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import Rows, as_whole_weights, refuse_unknown
+from boxwood._validation import Rows, as_integer_weights, refuse_unknown
+from boxwood.batches import Source
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.loops import imm as loops
 from boxwood.loops.imm import ClusterCounts, Events, NodeColumn, events_in_bins, smallest_above, sweep
-from boxwood.passes import Source
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, between
 
@@ -129,15 +129,15 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", 
     """Return what `imm` grows for a task."""
     refuse_unknown("candidates", candidates, ("all", "midpoints"))
     if task.in_batches:
-        from boxwood.grow.centers.imm_streamed import tree_by_passes
+        from boxwood.grow.centers.imm_batches import tree_of_batches
 
         refuse_ties_in_batches(tie_break)
-        return Grown(tree_by_passes(task, duplicates, candidates), "imm")
+        return Grown(tree_of_batches(task, duplicates, candidates), "imm")
     reference = task.reference.with_distinct_centers(duplicates)
     rows, centers = task.rows, reference.centers
     weights = None if rows.weights is None else np.where(task.kept, rows.weights, 0.0)
     bins = CenterBins.around(centers, _n_bins(len(rows), len(centers)))
-    counts = CodedRows(rows, reference.labels, as_whole_weights(weights), len(centers), bins, task.n_jobs)
+    counts = CodedRows(rows, reference.labels, as_integer_weights(weights), len(centers), bins, task.n_jobs)
     clusters = np.unique(reference.first_of_equal_centers())
     grower = _Grower(counts, centers, candidates == "midpoints", TieBreak(tie_break, task.random_state))
     return Grown(grow_by_cuts(_Node(clusters, bins, np.empty(0, dtype=np.int64)), grower.step), "imm")

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import as_generator, as_table, listed, refuse_unknown
+from boxwood.batches.ranks import medians_in
+from boxwood.batches.sums import Grid, rounded
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.costs import unit_of
 from boxwood.loops import random_cuts as loops
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, LeafBounds, Trees, add_costs_and_moves, prefix_masses
 from boxwood.metrics.prices import ratio
-from boxwood.passes.ranks import medians_in
-from boxwood.passes.sums import Grid, rounded
 from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, objective_code, without_weightless
 from boxwood.reference.equal_centers import alike_without, refuse_alike

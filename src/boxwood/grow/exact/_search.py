@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks, one_blas_thread
 from boxwood._types import Floats, Indices, Ints
-from boxwood.grow.shared.costs import Problem, distance_unit, make_problem, scale_of, whole_costs
+from boxwood.grow.shared.costs import Problem, distance_unit, integer_costs, make_problem, scale_of
 from boxwood.loops.optimal import keep_inside, leaf_cost, sweep_clusters, sweep_means
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
@@ -426,7 +426,7 @@ class Costs:
         if math.isfinite(most):
             table, least, scale = _capped(problem, kept, float(np.ldexp(2 * most, -exponent)))
         else:
-            table, scale = whole_costs(problem, kept.rows)
+            table, scale = integer_costs(problem, kept.rows)
             least = int(table.min(axis=1).sum()) / scale
             table -= table.min(axis=1)[:, None]
         sums = Sums(kept.codes, table, np.empty((len(table), 0)), 1.0)
@@ -517,7 +517,7 @@ def _slack(sums: Sums, lost: Floats, times: Ints, values: Floats) -> float:
 def _capped(problem: Problem, kept: Kept, most: float) -> tuple[Ints, float, float]:
     """Return what rows cost under each cluster above their least cost, at most `most`, and the sum of the least costs.
 
-    The former are whole numbers, and have a scale as those of `whole_costs`, which comes last.
+    The former are whole numbers, and have a scale as those of `integer_costs`, which comes last.
     """
     costs, times = problem.costs(kept.rows) * problem.share[kept.rows, None], problem.times[kept.rows]
     least = costs.min(axis=1)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood._validation import as_whole_weights
-from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, scale_of, whole_costs
+from boxwood._validation import as_integer_weights
+from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, integer_costs, scale_of
 from boxwood.loops.expand import (
     add_cells,
     best_alone,
@@ -52,7 +52,7 @@ def best_cut(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, L
     """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
     if len(rows) < 2:
         return 0.0, None
-    costs, scale = whole_costs(problem, rows)
+    costs, scale = integer_costs(problem, rows)
     single = int(costs.sum(axis=0).min())  # cost under the best single cluster
     if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
         return 0.0, None
@@ -82,7 +82,7 @@ class Thresholds:
             return self._by_costs(rows, places) if self.labels is None else self._by_majority(rows, places, self.labels)
 
     def _by_costs(self, rows: Indices, places: PlacesOfNode) -> tuple[float, LeafCut | None]:
-        costs, scale = whole_costs(self.problem, rows)
+        costs, scale = integer_costs(self.problem, rows)
         total = costs.sum(axis=0)
         single = int(total.min())  # cost under the best single cluster
         if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
@@ -214,11 +214,11 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
     """
     if len(rows) < 3:
         return []
-    costs, scale = whole_costs(problem, rows)
+    costs, scale = integer_costs(problem, rows)
     single = int(costs.sum(axis=0).min())
     if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
         return []
-    weights = as_whole_weights(problem.share[rows] * problem.times[rows])
+    weights = as_integer_weights(problem.share[rows] * problem.times[rows])
     chosen = _columns(problem, rows, costs, two_sided)
     bins = [_Bins.of(problem.rows.column(j, rows), weights, BINS[two_sided]) for j in chosen]
 
@@ -248,7 +248,7 @@ def cuts_of_pair(
     Second cuts are the best of all. Then the first cut is moved to the best place above them, and they are chosen
     again, as long as this lowers the cost; where each value of a column had a bin of its own, nothing moves.
     """
-    costs, _ = whole_costs(problem, rows)
+    costs, _ = integer_costs(problem, rows)
     best = _seconds(problem, rows, costs, pair.feature, (pair.lower, pair.upper), pair.n_leaves, two_sided)
     for _ in range(ROUNDS):
         ends = _moved_ends(problem, rows, costs, best)

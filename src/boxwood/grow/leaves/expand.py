@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from boxwood._messages import warn_caller
 from boxwood._types import Bools, Indices
 from boxwood._validation import listed, real_number, refuse_unknown, shown
+from boxwood.batches import Source
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import Grown
@@ -27,9 +28,15 @@ from boxwood.grow.leaves._cuts import (
     cuts_of_pair,
     is_little,
 )
-from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, make_problem, refuse_misfit, whole_costs
+from boxwood.grow.shared.costs import (
+    PartitionedOrder,
+    PlacesOfNode,
+    Problem,
+    integer_costs,
+    make_problem,
+    refuse_misfit,
+)
 from boxwood.kernels import Kernel, as_kernel
-from boxwood.passes import Source
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -271,11 +278,11 @@ def expansion(
     """Return what `expanded` returns, wherever the rows are, and a note where leaves were too large to look ahead."""
     if not task.in_batches:
         return expanded(tree, task, max_leaf_nodes, kernel=kernel, **options), ()
-    from boxwood.grow.leaves.expand_passes import expanded_by_passes
+    from boxwood.grow.leaves.expand_batches import expanded_in_batches
 
     if kernel is not None:
         raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
-    return expanded_by_passes(tree, task, max_leaf_nodes, **options)
+    return expanded_in_batches(tree, task, max_leaf_nodes, **options)
 
 
 def expanded(
@@ -333,7 +340,7 @@ def refuse_too_small(max_leaf_nodes: int, tree: ThresholdTree) -> None:
 
 def single_leaf(problem: Problem) -> ThresholdTree:
     """Return the tree with one leaf, labelled by the cheapest cluster for all rows."""
-    costs, _ = whole_costs(problem, np.flatnonzero(problem.kept))
+    costs, _ = integer_costs(problem, np.flatnonzero(problem.kept))
     builder = TreeBuilder()
     builder.label(0, int(costs.sum(axis=0).argmin()))
     return builder.build()
@@ -344,7 +351,7 @@ def least_gain(tree: ThresholdTree, problem: Problem, tol: float) -> float:
     if tol == 0:
         return 0.0
     rows = np.flatnonzero(problem.kept)
-    costs, scale = whole_costs(problem, rows)
+    costs, scale = integer_costs(problem, rows)
     cost = int(costs[np.arange(len(rows)), tree.predict(problem.rows)[rows]].sum())
     return tol * (cost / scale)
 
@@ -454,7 +461,7 @@ class Growth:
 
     def _pair_instead(self, leaf: _Leaf, gain: float, room: int) -> Pair | None:
         """Return the best pair of cuts of a leaf whose best cut saves little, if the pair saves far more."""
-        costs, scale = whole_costs(self.problem, leaf.rows)
+        costs, scale = integer_costs(self.problem, leaf.rows)
         if room < 2 or not is_little(gain, int(costs.sum(axis=0).min()) / scale):
             return None
         return best_instead(best_pairs(self.problem, leaf.rows, self.two_sided), gain, room)

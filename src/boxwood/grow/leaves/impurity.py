@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Ints
-from boxwood._validation import as_whole_weights, refuse_unknown
+from boxwood._validation import as_integer_weights, refuse_unknown
 from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, distance_unit
 from boxwood.loops import impurity as loops
 from boxwood.loops.expand import squared_distances
@@ -191,7 +191,7 @@ def whole_weights(task: Task) -> Ints:
     with np.errstate(over="ignore"):
         if weights.sum() < 1 << HALF and (weights == np.floor(weights)).all():
             return weights.astype(np.int64)
-    halved: Ints = (as_whole_weights(weights) + (1 << HALF - 1)) >> HALF
+    halved: Ints = (as_integer_weights(weights) + (1 << HALF - 1)) >> HALF
     halved[(weights > 0) & (halved == 0)] = 1  # a row of little weight is still a row
     return halved
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Indices, Ints
-from boxwood.grow.shared.costs import make_problem, refuse_misfit, whole_costs
-from boxwood.grow.shared.passes import BlockCosts, GrowingTree, Paths, Scales, chunks_of
+from boxwood.batches import Block
+from boxwood.grow.shared.batches import BlockCosts, GrowingTree, Paths, Scales, chunks_of
+from boxwood.grow.shared.costs import integer_costs, make_problem, refuse_misfit
 from boxwood.loops.walk import cheapest_prunings
-from boxwood.passes import Block
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -146,12 +146,12 @@ def shares_of(
     Takes two passes over rows in batches.
     """
     if task.in_batches:
-        return _shares_by_passes(tree, task, objective)
+        return _shares_of_batches(tree, task, objective)
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, objective)
     rows = np.flatnonzero(problem.kept)
-    costs, _ = whole_costs(problem, rows)
+    costs, _ = integer_costs(problem, rows)
     if leaf is None:
         refuse_misfit(tree, task)
         leaves = tree.apply(task.rows.take(rows), n_jobs=task.n_jobs)
@@ -192,7 +192,7 @@ def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     return sums
 
 
-def _shares_by_passes(tree: ThresholdTree, task: Task, objective: str) -> Shares:
+def _shares_of_batches(tree: ThresholdTree, task: Task, objective: str) -> Shares:
     costs = BlockCosts.of(task, objective)
     growing, node_of = GrowingTree.from_tree(tree)
     leaves = np.flatnonzero(tree.feature < 0)
@@ -203,7 +203,7 @@ def _shares_by_passes(tree: ThresholdTree, task: Task, objective: str) -> Shares
 def sums_of_leaves(task: Task, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
     """Return the sums of the amounts of the rows in each leaf, and the scale of their whole numbers; takes two passes.
 
-    The scale is computed from all kept rows, like `whole_costs` for rows in memory.
+    The scale is computed from all kept rows, like `integer_costs` for rows in memory.
     """
     [scale] = task.batches.fold(partial(Scales, costs, GrowingTree().paths_to([0]), 1, 0)).scales()
     return task.batches.fold(partial(_SumsOfLeaves, costs, paths, scale, n_leaves)).sums, scale

@@ -88,7 +88,7 @@ def refuse_misfit(tree: ThresholdTree, task: Task) -> None:
         raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {n_clusters}")
 
 
-def whole_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
+def integer_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
     """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and their scale.
 
     Sums of whole numbers are exact in any order; sums of floats are not. The scale is a power of two: the factor that
@@ -120,14 +120,14 @@ def largest_costs(problem: Problem, rows: Indices) -> Floats:
 
 
 def scale_of(largest: Floats) -> float:
-    """Return the scale of `whole_costs` for the largest costs of some rows."""
+    """Return the scale of `integer_costs` for the largest costs of some rows."""
     total = float(largest.sum())
     scale = scale_for(total, -1)
     return scale if scale == scale_for(total, 1) else scale_for(math.fsum(largest.tolist()))
 
 
 def scale_for(total: float, side: int = 0) -> float:
-    """Return the scale of `whole_costs` for the exact sum of the rows' largest costs.
+    """Return the scale of `integer_costs` for the exact sum of the rows' largest costs.
 
     For a plain sum, sides -1 and 1 give the scales of the ends of its error interval; if both are equal, it is certain.
     """
@@ -137,7 +137,7 @@ def scale_for(total: float, side: int = 0) -> float:
 def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
     """Return the rows' weighted costs as whole numbers: one array for each list of clusters, one cluster for each row.
 
-    Like `whole_costs`, but only costs under the listed clusters are computed.
+    Like `integer_costs`, but only costs under the listed clusters are computed.
     """
     share, times = problem.share[rows], problem.times[rows]
     costs = [problem.cost_under(rows, each) * share for each in clusters]

@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood._validation import Rows, as_whole_weights, refuse_unknown
-from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, whole_costs
+from boxwood._validation import Rows, as_integer_weights, refuse_unknown
+from boxwood.grow.shared.costs import OBJECTIVES, Problem, integer_costs, make_problem, refuse_misfit
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Task
 from boxwood.reference.centers import Centers, find_centers
@@ -136,13 +136,13 @@ def _weight_in(leaf: Indices, task: Task, n_leaves: int) -> Ints:
     if weights is None:
         return np.bincount(place, minlength=n_leaves * k).reshape(n_leaves, k)
     weight = np.zeros(n_leaves * k, dtype=np.int64)
-    np.add.at(weight, place, as_whole_weights(np.where(kept, weights, 0.0))[kept])
+    np.add.at(weight, place, as_integer_weights(np.where(kept, weights, 0.0))[kept])
     return weight.reshape(n_leaves, k)
 
 
 def _cheapest(problem: Problem, rows: Indices, allowed: Bools) -> int:
     """Return the cheapest of the allowed clusters for some rows."""
-    total = whole_costs(problem, rows)[0].sum(axis=0)
+    total = integer_costs(problem, rows)[0].sum(axis=0)
     return int(np.where(allowed, total, np.iinfo(np.int64).max).argmin())
 
 

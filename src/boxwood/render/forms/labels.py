@@ -10,7 +10,7 @@ from boxwood._dates import NO_DATES, Dates
 from boxwood._messages import as_cell
 from boxwood._validation import refuse_other_kind, shown
 from boxwood.axes import Categories
-from boxwood.passes.source import Source
+from boxwood.batches.source import Source
 from boxwood.render.forms.sql import sql, sql_case
 from boxwood.render.models import explanation_of
 from boxwood.table import Labelled

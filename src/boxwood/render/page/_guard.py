@@ -21,7 +21,7 @@ from boxwood.explanation.records import FEW
 from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.picture import CutBox, bars_of, held_of, picture_of
-from boxwood.words.standing import is_zero_or_one
+from boxwood.words.distinctive import is_zero_or_one
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

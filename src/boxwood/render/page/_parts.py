@@ -19,9 +19,9 @@ from boxwood.render.page._rules import apart
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
+from boxwood.words.distinctive import is_zero_or_one
 from boxwood.words.figures import counted, percent, shortened
 from boxwood.words.measured import about, category_of, middle_of
-from boxwood.words.standing import is_zero_or_one
 from boxwood.words.values import category, column_name, number
 
 if TYPE_CHECKING:
@@ -360,7 +360,7 @@ def _middles(
     ex: MeasuredTree, tested: list[int], leaves: list[int], least: int
 ) -> dict[int, list[tuple[float, float]]]:
     """Return median and mean of the tested columns in those of the leaves that have at least `least` rows."""
-    from boxwood.passes.ranks import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
+    from boxwood.batches.ranks import AT_ONCE, MediansOfGroups, columns_in_groups, places_in_groups
 
     evidence = ex._rows()
     table, kept = evidence.coordinates.table.values, evidence.task.kept

@@ -40,10 +40,10 @@ from boxwood.render.page._parts import (
 from boxwood.render.page._rules import apart, rules_of
 from boxwood.render.page._template import file_of, framed, stripes, written
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.figures import joined, percent, shortened
 from boxwood.words.measured import share_of_worth, worth_line
 from boxwood.words.methods import grown_by
-from boxwood.words.standing import standing_out, suggested_names
 from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def cards(
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
-                "standing_out": [] if is_hidden else standing_out(profile, among, FEW),
+                "distinctive_columns": [] if is_hidden else distinctive_columns(profile, among, FEW),
                 "worth": None if worth is None else worth_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_worth(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),

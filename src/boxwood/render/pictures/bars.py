@@ -208,7 +208,7 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
 
 def _reaching(values: Floats, shares: Sequence[float]) -> list[float]:
     """Return the least values that reach some shares of the values, ascending."""
-    from boxwood.passes.ranks import values_at_ranks  # here, as other pictures need no compiler
+    from boxwood.batches.ranks import values_at_ranks  # here, as other pictures need no compiler
 
     ranks = np.ceil(len(values) * np.array(shares) - 1).clip(0, len(values) - 1)
     found: list[float] = values_at_ranks(values, ranks.tolist()).tolist()

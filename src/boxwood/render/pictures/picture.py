@@ -363,7 +363,7 @@ def bars_of(ex: MeasuredTree, codes: dict[int, Sides], *, weighted: bool = True)
 
     The rows are put leaf by leaf, so those of a node stand side by side; each tested column is read once.
     """
-    from boxwood.passes.ranks import AT_ONCE, columns_in_groups, places_in_groups
+    from boxwood.batches.ranks import AT_ONCE, columns_in_groups, places_in_groups
 
     tree, evidence, found = ex.tree, ex._rows(), {}
     task, tested = evidence.task, tree.features.tolist()

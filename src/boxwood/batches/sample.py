@@ -1,0 +1,214 @@
+"""`sample_of`: some rows of a table in batches, which depend on the rows alone.
+
+Each distinct row has a number, its hash, made of its values, its cluster and its weight. The sample is the distinct
+rows with the least hashes, with how often each of them occurs. So neither batches nor machines nor the order of the
+rows change it. Any two samples of that kind make the sample of both tables::
+
+    hashes of one table     3 . 8 . . 14 .      the least four of both: 3, 5, 8, 9
+    hashes of another       . 5 . . 9 . 20
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._types import Array, Floats, Indices
+from boxwood.batches.batches import Batches, Block
+
+ROUND, LAST, LAST_BUT_ONE = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0x94D049BB133111EB, 0xBF58476D1CE4E5B9))
+
+
+class Sample(NamedTuple):
+    """Distinct rows of a table, in the order of their hashes.
+
+    Parameters
+    ----------
+    values : array of shape (m, d)
+        The rows; -0.0 is 0.0.
+    labels : array of shape (m,)
+        Cluster of each row, -1 where no clusters are known.
+    own_weights : array of shape (m,)
+        Weight of each row; 1 where rows are not weighted.
+    times : array of shape (m,)
+        How often each row occurs.
+    """
+
+    values: Floats
+    labels: Indices
+    own_weights: Floats
+    times: Indices
+
+    @classmethod
+    def of(cls, rows: Floats, times: Indices) -> Sample:
+        """Return the sample of rows that are kept with their cluster and weight as two more columns."""
+        return cls(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1].copy(), times)
+
+    @property
+    def weights(self) -> Floats:
+        """How often each row occurs, times its weight."""
+        return self.own_weights * self.times
+
+    def repeated(self) -> Sample:
+        """Return the sample with each row as often as it occurs."""
+        return self.at(np.repeat(np.arange(len(self.labels)), self.times))
+
+    def drawn(self, most: int) -> Sample:
+        """Return the sample with each row as often as it occurs, or if these are more, `most` of them drawn at random.
+
+        The draw depends on the rows alone. Of a sample of `most` distinct rows of a table, any row of the table is as
+        likely to be drawn as any other.
+        """
+        times = np.cumsum(self.times)
+        total = int(times[-1])
+        if total <= most:
+            return self.repeated()
+        drawn = np.sort(random.Random(0).sample(range(total), most))
+        return self.at(np.searchsorted(times, drawn, side="right"))
+
+    def at(self, places: Indices) -> Sample:
+        """Return the rows at some places, any of them more than once, each of which occurs once then."""
+        once = np.ones(len(places), dtype=np.intp)
+        return Sample(self.values[places], self.labels[places], self.own_weights[places], once)
+
+
+def sample_of(batches: Batches, n_rows: int) -> Sample:
+    """Return `n_rows` distinct rows, or all of them if there are fewer, from one pass.
+
+    Rows of weight 0 are left out, and rows without a cluster where clusters are known. Rows that differ in cluster or
+    weight are different rows. Each distinct row is as likely to be in the sample as any other, over tables of random
+    values; then its weight is how often it occurs. Memory grows with `n_rows` times the number of columns.
+    """
+    summary = batches.fold(partial(RowSample, n_rows, batches.n_columns, batches.labelling is None))
+    return Sample.of(*summary.least())
+
+
+def drawn_rows(batches: Batches, n_rows: int) -> Sample:
+    """Return rows drawn at random, `n_rows` of them or all if there are fewer, from one pass; see `Sample.drawn`.
+
+    One thread draws them, as each would hold so many.
+    """
+    return sample_of(replace(batches, n_jobs=1), n_rows).drawn(n_rows)
+
+
+class RowSample:
+    """The distinct rows with the least hashes, and a few more that wait to be sorted among them.
+
+    Rows are kept with their cluster and weight as two more columns. `kept` is in ascending order of hashes.
+    """
+
+    def __init__(self, n_rows: int, n_columns: int, keeps_all: bool = True) -> None:
+        self.n_rows, self.keeps_all = n_rows, keeps_all
+        counts = np.empty(0, dtype=np.int64)
+        self.kept = _Hashed(np.empty(0, dtype=np.uint64), np.empty((0, n_columns + 2)), counts)
+        self.waiting: list[_Hashed] = []
+        self.n_waiting = 0
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        rows = _rows(block, self.keeps_all)
+        keys = hashes(rows)
+        if len(self.kept.keys) == self.n_rows:
+            near = keys <= self.kept.keys[-1]
+            keys, rows = keys[near], rows[near]
+        self._add(_distinct([_Hashed(keys, rows, np.ones(len(keys), dtype=np.int64))], self.n_rows))
+
+    def merge(self, other: RowSample) -> None:
+        """Add another sample of as many rows."""
+        for part in (other.kept, *other.waiting):
+            self._add(part)
+
+    def least(self) -> tuple[Floats, Indices]:
+        """Return the rows with the least hashes, and how often each occurs."""
+        if self.waiting:
+            self.kept = _distinct([self.kept, _Hashed.joined(self.waiting)], self.n_rows)
+        self.waiting, self.n_waiting = [], 0
+        return self.kept.rows, self.kept.counts
+
+    def _add(self, part: _Hashed) -> None:
+        if len(part.keys):
+            self.waiting.append(part)
+        self.n_waiting += len(part.keys)
+        if 4 * self.n_waiting > self.n_rows:  # not as many as are kept, so that a long table takes little memory
+            self.least()
+
+
+class _Hashed(NamedTuple):
+    """Rows, their hashes, and how often each occurs."""
+
+    keys: Array
+    rows: Floats
+    counts: Indices
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Hashed]) -> _Hashed:
+        return parts[0] if len(parts) == 1 else cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _rows(block: Block, keeps_all: bool) -> Floats:
+    """Return the rows of a block that count, with cluster and weight; equal rows have equal bytes."""
+    values, labels, weights = block
+    rows = np.empty((len(labels), values.shape[1] + 2))
+    rows[:, :-2] = values
+    rows[:, -2] = labels
+    rows[:, -1] = 1.0 if weights is None else weights
+    rows += 0.0  # -0.0 becomes 0.0
+    rows[np.isnan(rows)] = np.nan  # a missing value is one value, whatever its bytes
+    if keeps_all and weights is None:
+        return rows
+    return np.asarray(rows[(rows[:, -1] != 0) & (keeps_all | (labels >= 0))])
+
+
+def hashes(rows: Floats) -> Array:
+    """Return a number of 64 bits for the bytes of each row, shape (n,); the end is that of SplitMix64 (Steele 2014)."""
+    bits = rows.view(np.uint64)
+    key = np.full(len(rows), ROUND)
+    for j in range(bits.shape[1]):
+        key ^= bits[:, j]
+        key ^= key >> np.uint64(32)  # the low half of a double is often 0
+        key *= ROUND
+    key ^= key >> np.uint64(30)
+    key *= LAST_BUT_ONE
+    key ^= key >> np.uint64(27)
+    key *= LAST
+    key ^= key >> np.uint64(31)
+    return key
+
+
+def _distinct(parts: Sequence[_Hashed], most: int) -> _Hashed:
+    """Return distinct rows once, `most` of them, in ascending order of hash and then of bytes, with sums of counts."""
+    keys, counts = (np.concatenate([part[i] for part in parts]) for i in (0, 2))
+    order = np.argsort(keys, kind="stable")
+    is_first, are_told = _is_first(keys, parts, order)
+    if not are_told:
+        order = np.lexsort((*_Hashed.joined(parts).rows.view(np.uint64).T[::-1], keys))
+        is_first, _ = _is_first(keys, parts, order)
+    first = np.flatnonzero(is_first)
+    kept, sums = order[first[:most]], np.add.reduceat(counts[order], first) if len(first) else counts
+    return _Hashed(keys[kept], _rows_at(parts, kept), sums[:most])
+
+
+def _is_first(keys: Array, parts: Sequence[_Hashed], order: Indices) -> tuple[Array, bool]:
+    """Return for each row, in some order, whether it differs from the one before it, and whether hashes tell all."""
+    in_order = keys[order]
+    alike = 1 + np.flatnonzero(in_order[1:] == in_order[:-1])
+    here, before = (_rows_at(parts, order[places]).view(np.uint64) for places in (alike, alike - 1))
+    differ = (here != before).any(axis=1)
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    is_first[alike] = differ
+    return is_first, not differ.any()
+
+
+def _rows_at(parts: Sequence[_Hashed], places: Indices) -> Floats:
+    """Return the rows at some places of the parts, which lie one behind the other, but are too large to be joined."""
+    rows, start = np.empty((len(places), parts[0].rows.shape[1])), 0
+    for part in parts:
+        at = np.flatnonzero((start <= places) & (places < start + len(part.keys)))
+        rows[at] = part.rows[places[at] - start]
+        start += len(part.keys)
+    return rows

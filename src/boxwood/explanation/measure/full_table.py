@@ -1,0 +1,303 @@
+"""`FullTable`: what a tree does in all rows of a long table with words or gaps, of which only some are in memory.
+
+Its cuts are chosen on the rows in memory. What its leaves hold, and what it costs, comes from three passes over all of
+them, which ask what rows in memory are asked, and so give the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._validation import listed
+from boxwood.batches import Batches, Block, LabelColumn, Source
+from boxwood.batches.overview import Overview
+from boxwood.batches.sums import Grid
+from boxwood.errors import DataError
+from boxwood.explanation.measure.leaf_statistics import LeafStatistics
+from boxwood.grow.shared.names import without_leaves
+from boxwood.metrics.agreements import LARGEST_NUMBER
+from boxwood.metrics.mixed_costs import Steps, answered, costs_of_codes, costs_of_numbers, total_of, weights_of_codes
+from boxwood.reference.coded import CodedSource
+from boxwood.reference.feature_space import FeatureSpace
+from boxwood.reference.mixed import points_of
+from boxwood.reference.reference_batches import grid_of
+from boxwood.tree import ThresholdTree
+from boxwood.tree.nodes import values_at_leaves
+
+LEAF = -1  # in the place of a column: the leaf of each row
+OF_DRAWN = (
+    "sizes, agreement and costs are those of all rows, profiles, pictures and other sizes of the tree those of the "
+    "rows that were drawn"
+)
+
+
+class FullTableMeasures(NamedTuple):
+    """A tree, what its leaves hold, the costs of its groups and of the clusters, and the rows that have no leaf.
+
+    Parameters
+    ----------
+    tree : ThresholdTree
+        The tree, without leaves that hold too few rows.
+    facts : LeafStatistics
+        Of the rows that have a leaf.
+    costs : pair of float
+        Cost of the tree's groups of rows, and of the clusters.
+    n_empty : int
+        Number of rows that lack so much that they have no cluster.
+    n_unseen : int
+        Number of other rows without a leaf: their rule asks for a value that they lack, and no row in memory does.
+    unseen : tuple of str
+        Columns of the rules in which these rows have no value.
+    gaps : mapping from str to int
+        Number of the missing values of each column that needs a value, and lacks some.
+    n_strange : int
+        Number of other rows that have no cluster as they hold a word without a code.
+    strange : tuple of str
+        Columns of such words, with the number of their rows.
+    """
+
+    tree: ThresholdTree
+    facts: LeafStatistics
+    costs: tuple[float, float]
+    n_empty: int
+    n_unseen: int
+    unseen: tuple[str, ...]
+    gaps: Mapping[str, int]
+    n_strange: int = 0
+    strange: tuple[str, ...] = ()
+
+    @property
+    def n_incomplete(self) -> int:
+        """Number of rows without a leaf."""
+        return self.n_empty + self.n_unseen + self.n_strange
+
+    @property
+    def n_rows(self) -> int:
+        """Number of all rows."""
+        return self.facts.n_rows + self.n_incomplete
+
+
+@dataclass(frozen=True)
+class FullTable:
+    """All rows of a table in batches, and their clusters.
+
+    Parameters
+    ----------
+    source : Source
+        The table.
+    labelling : LabelColumn
+        Gives each row its cluster.
+    overview : Overview
+        What a pass tells of the number of rows and of their weights.
+    weight : str, default=None
+        Column that holds the weight of each row.
+    n_jobs : int or None, default=-1
+        Threads of each pass.
+    needed : collection of str, default=()
+        Columns in which a row must have a value to have a cluster; a row that lacks all values never has one.
+    fewest : int, default=1
+        Number of rows with a cluster that a leaf needs at least.
+    """
+
+    source: Source
+    labelling: LabelColumn
+    overview: Overview
+    weight: str | None = None
+    n_jobs: int | None = -1
+    needed: Collection[str] = ()
+    fewest: int = 1
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.labelling.labels)
+
+    def batches(self, source: Source, columns: tuple[str, ...]) -> Batches:
+        """Return some columns of the rows; IN: source: the table, or the table with codes in the place of words."""
+        return Batches(source, columns, self.labelling, self.weight, n_jobs=self.n_jobs)
+
+    def measured(self, tree: ThresholdTree, here: FeatureSpace) -> FullTableMeasures:
+        """Return what a tree does in all rows; IN: here: some of the rows.
+
+        Takes three passes. While a leaf has too few rows, the smallest is taken away, which takes three more.
+
+        Raises
+        ------
+        DataError
+            If a number is infinite, or the cost is beyond the largest float.
+        """
+        while True:
+            found, sizes = self._measured(tree, here)
+            if sizes.min() >= self.fewest or tree.n_leaves == 1:
+                return found
+            tree = without_leaves(tree, np.arange(len(sizes)) == sizes.argmin())
+
+    def fold_column(self, tree: ThresholdTree, here: FeatureSpace, column: str, make: Callable[[], Any]) -> Any:
+        """Return a summary of a column of numbers, of the rows that have a leaf; the others are as without a label."""
+        columns = here.columns if column in here.columns else (*here.columns, column)
+        rows, at = self._rows(tree, here), columns.index(column)
+        return self._coded(here, columns).fold(partial(_OfColumn, rows, at, make)).summary
+
+    def _coded(self, here: FeatureSpace, columns: tuple[str, ...]) -> Batches:
+        words = self._words(here)
+        marks = {name: one.marks for j, one in here.categories.items() if (name := here.columns[j]) in words}
+        return self.batches(CodedSource(self.source, words, unseen=np.inf, marks=marks), columns)
+
+    def _rows(self, tree: ThresholdTree, here: FeatureSpace) -> _Rows:
+        points = points_of(here.categories, here.gaps)
+        needed = [j for j, name in enumerate(here.columns) if name in self.needed]
+        return _Rows(tree, points, needed, sorted(here.categories), self.n_clusters, len(here.columns))
+
+    def _measured(self, tree: ThresholdTree, here: FeatureSpace) -> tuple[FullTableMeasures, Ints]:
+        """Return what a tree does, and the number of rows with a cluster in each leaf."""
+        batches, rows = self._coded(here, here.columns), self._rows(tree, here)
+        first: list[_InAllRows] = []
+
+        def ask(makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> Mapping[tuple[int, bool], Any]:
+            summary = batches.fold(partial(_InAllRows, rows, makes))
+            first.append(summary)
+            _refuse_infinite(first[0], here)
+            return summary.parts
+
+        found = answered(self._asked(here, tree.n_leaves, grid_of(batches, self.overview)), ask)
+        seen, weights = first[0], found.pop((LEAF, False), None)
+        held = seen.rows if weights is None else weights.reshape(self.n_clusters, -1).T
+        n_rows, n_kept = seen.n_rows - seen.n_empty - seen.n_unseen - seen.n_strange, int(seen.rows.sum())
+        whole = self.overview.all_whole and self.overview.heaviest <= LARGEST_NUMBER
+        facts = LeafStatistics(tree, held, seen.noise, n_rows, n_kept, weights is not None, whole)
+        of_tree, of_clusters = (total_of([found[key] for key in found if key[1] is one]) for one in (True, False))
+        gaps = {here.columns[j]: n for j in rows.needed if (n := int(seen.gaps[j]))}
+        unseen = tuple(here.columns[j] for j in tree.features.tolist() if seen.unseen[j])
+        strange = tuple(f"{here.columns[j]} ({n:,})" for j in here.categories if (n := int(seen.infinite[j])))
+        without = (seen.n_empty, seen.n_unseen, unseen, gaps, seen.n_strange, strange)
+        told = FullTableMeasures(tree, facts, (of_tree, of_clusters), *without)
+        return told, seen.rows.sum(axis=1)
+
+    def _words(self, here: FeatureSpace) -> dict[str, Sequence[Hashable]]:
+        """Return the values of the columns that are read as words, in the order of their codes."""
+        kinds = dict(zip(self.source.names, self.source.kinds, strict=True))
+        known = {here.columns[j]: one.values[: one.known] for j, one in here.categories.items()}
+        return {name: values for name, values in known.items() if kinds[name] != "boolean"}
+
+    def _asked(self, here: FeatureSpace, n_leaves: int, grid: Grid) -> dict[tuple[int, bool], Steps]:
+        """Return what is asked of columns, of the clusters and of the tree's groups, and of leaves by weight."""
+        k, asked = self.n_clusters, dict[tuple[int, bool], Steps]()
+        for j, scale in enumerate(_scales(here).tolist()):
+            for by_tree in (False, True):
+                if j in here.categories:
+                    asked[j, by_tree] = costs_of_codes(k, len(here.categories[j].domain), grid, scale)
+                else:
+                    asked[j, by_tree] = costs_of_numbers(k, grid, scale)
+        if self.weight is not None:
+            asked[LEAF, False] = weights_of_codes(k, n_leaves, grid)
+        return asked
+
+
+def _scales(here: FeatureSpace) -> Floats:
+    """Return the factor of each column in costs; those of a model from a file are of numbers alone."""
+    numbers = [j not in here.categories for j in range(len(here.columns))]
+    return np.array(numbers, dtype=np.float64) if here.scales is None else here.scales
+
+
+def _refuse_infinite(seen: _InAllRows, here: FeatureSpace) -> None:
+    """Raise a DataError for infinite numbers; as such words are read that have no code."""
+    counts = {j: f"{here.columns[j]} ({n:,})" for j, n in enumerate(seen.infinite.tolist()) if n}
+    if numbers := [said for j, said in counts.items() if j not in here.categories]:
+        raise DataError(f"infinite values: {listed(numbers)}\nleave those rows or columns out")
+
+
+class _Rows(NamedTuple):
+    """How rows of a table go down a tree; `points` has what stands for a missing value in columns that may lack one."""
+
+    tree: ThresholdTree
+    points: Mapping[int, float]
+    needed: list[int]
+    coded: list[int]
+    n_clusters: int
+    n_columns: int
+
+    def reached(self, values: Floats, lacks: Bools) -> tuple[Floats, Indices]:
+        """Return the rows as the tree takes them, and the leaf of each; -1 where it has none."""
+        table = values.copy(order="F")
+        for j, point in self.points.items():
+            table[lacks[:, j], j] = point
+        leaves = np.cumsum(self.tree.feature < 0, dtype=np.int64) - 1
+        return table, values_at_leaves(self.tree, table, leaves, None, nan="none")
+
+    def empty(self, lacks: Bools) -> Bools:
+        """Return whether each row lacks so much that it has no cluster."""
+        return np.asarray(lacks.all(axis=1) | lacks[:, self.needed].any(axis=1))
+
+    def strange(self, values: Floats) -> Bools:
+        """Return whether each row holds a word that has no code."""
+        return np.asarray(np.isinf(values[:, self.coded]).any(axis=1))
+
+
+class _InAllRows:
+    """Numbers of rows in leaves and without one, and a summary for each column and kind of groups."""
+
+    def __init__(self, rows: _Rows, makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> None:
+        self.how, self.parts = rows, {key: make() for key, make in makes.items()}
+        self.n_rows = self.n_empty = self.n_unseen = self.n_strange = 0
+        self.rows = np.zeros((rows.tree.n_leaves, rows.n_clusters), dtype=np.int64)
+        self.noise = np.zeros(rows.tree.n_leaves, dtype=np.int64)
+        self.gaps, self.unseen, self.infinite = np.zeros((3, rows.n_columns), dtype=np.int64)
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        lacks = np.isnan(block.values)
+        table, leaf = self.how.reached(block.values, lacks)
+        is_empty, is_strange = self.how.empty(lacks), self.how.strange(block.values)
+        self.n_empty += int((is_empty & ~is_strange).sum())
+        self.n_strange += int(is_strange.sum())
+        is_empty |= is_strange
+        self._count(block, leaf, is_empty)
+        self.gaps += lacks.sum(axis=0)
+        self.unseen += np.isnan(table[~is_empty & (leaf < 0)]).sum(axis=0)
+        self.infinite += np.isinf(block.values).sum(axis=0)
+        kept = block.kept & (leaf >= 0) & ~is_empty
+        groups = {False: block.labels, True: self.how.tree.leaf_clusters[leaf]}
+        for (j, by_tree), part in self.parts.items():
+            x = leaf.astype(np.float64) if j == LEAF else table[:, j]
+            part.update((x[:, None], np.where(kept & np.isfinite(x), groups[by_tree], -1), block.weights))
+
+    def _count(self, block: Block, leaf: Indices, is_empty: Bools) -> None:
+        has_leaf, (n_leaves, k) = (leaf >= 0) & ~is_empty, self.rows.shape
+        self.n_rows += len(leaf)
+        self.n_unseen += int((~is_empty & (leaf < 0)).sum())
+        self.noise += np.bincount(leaf[has_leaf & ~block.kept], minlength=n_leaves)
+        cells = (leaf * k + block.labels)[has_leaf & block.kept]
+        self.rows += np.bincount(cells, minlength=n_leaves * k).reshape(n_leaves, k)
+
+    def merge(self, other: _InAllRows) -> None:
+        """Add the rows of another part of the table."""
+        for name in ("n_rows", "n_empty", "n_unseen", "n_strange", "rows", "noise", "gaps", "unseen", "infinite"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for key, part in self.parts.items():
+            part.merge(other.parts[key])
+
+
+class _OfColumn:
+    """A summary of one column, in which a row without a leaf has no label."""
+
+    def __init__(self, rows: _Rows, column: int, make: Callable[[], Any]) -> None:
+        self.how, self.column, self.summary = rows, column, make()
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        values = block.values[:, : self.how.n_columns]
+        lacks = np.isnan(values)
+        _, leaf = self.how.reached(values, lacks)
+        without = self.how.empty(lacks) | self.how.strange(values)
+        labels = np.where((leaf >= 0) & ~without, block.labels, -1)
+        self.summary.update(Block(block.values[:, [self.column]], labels, block.weights))
+
+    def merge(self, other: _OfColumn) -> None:
+        """Add the rows of another part of the table."""
+        self.summary.merge(other.summary)

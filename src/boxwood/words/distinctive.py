@@ -1,0 +1,133 @@
+"""`distinctive_columns`: where a cluster differs most from the rest, in words, for the page and for suggested names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from boxwood.words.figures import percent
+from boxwood.words.measured import about, category_of
+from boxwood.words.values import column_name
+
+if TYPE_CHECKING:
+    from boxwood.explanation.records import CategoryColumn, ClusterSummary, ColumnProfile, NumberColumn
+
+STANDS_OUT = 0.5  # standard deviations
+
+
+def distinctive_columns(
+    profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0
+) -> list[dict[str, str]]:
+    """Return up to three columns in which a cluster differs most from the rest, in words.
+
+    "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
+    column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
+    Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1". Numbers that more
+    than half of a cluster, or of the rest, lack say nothing of it, but that they are missing may. IN: fewest: rows of
+    the cluster that have a value that is said.
+    """
+    if cluster.size == 0:
+        return []
+    found: list[tuple[float, int, dict[str, str]]] = []
+    for place, one in enumerate(profile):
+        group: Any = one.clusters[cluster.cluster]
+        lacks = _missing_in(one, cluster)
+        if lacks is not None and abs(lacks.difference) >= STANDS_OUT:
+            found.append((-abs(lacks.difference), place, _missing_or_not(one, lacks)))
+        if group is None or (lacks is not None and max(lacks.share, lacks.of_others) > 0.5):
+            continue
+        if hasattr(group, "quantiles"):
+            if group.difference is not None and abs(group.difference) >= STANDS_OUT:
+                said = _zero_or_one if is_zero_or_one(one) else _high_or_low
+                found.append((-abs(group.difference), place, said(one, group)))  # type: ignore[arg-type]
+        elif group.differences is not None:
+            code = _frequent(one, group, cluster.size, fewest)
+            if code is not None and group.differences[code] >= STANDS_OUT:
+                found.append((-group.differences[code], place, _mostly(one, group, code)))  # type: ignore[arg-type]
+    return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
+
+
+def suggested_names(clusters: Sequence[ClusterSummary], profile: Sequence[ColumnProfile]) -> dict[Any, str]:
+    """Return a name for each cluster that a profile suggests; see `Explanation.suggested_names`."""
+    told = [distinctive_columns(profile, each) for each in clusters]
+    words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
+    found: dict[Any, str] = {}
+    for i, own in enumerate(words):
+        others = [{*each} for j, each in enumerate(words) if j != i]
+        enough = (n for n in range(2, len(own) + 1) if not any({*own[:n]} <= other for other in others))
+        if (n := next(enough, 0)) or (own and not any(own[0] in other for other in others)):
+            found[clusters[i].name] = ", ".join(own[: n or 1])
+    return found
+
+
+def is_zero_or_one(column: Any) -> bool:
+    """Return whether a column of numbers holds only 0 and 1, by its profile: its variance is that of a share then."""
+    of_all = column.everyone
+    if any(x not in (0.0, 1.0) for x in of_all.quantiles):
+        return False
+    return math.isclose(of_all.deviation**2, of_all.mean * (1 - of_all.mean), rel_tol=1e-9, abs_tol=1e-12)
+
+
+class _Missing(NamedTuple):
+    """Share of a cluster that lacks a number, that of all other rows, and that of all rows."""
+
+    share: float
+    of_others: float
+    of_all: float
+
+    @property
+    def difference(self) -> float:
+        """How much more of the cluster lacks it than of other rows, in standard deviations."""
+        return (self.share - self.of_others) / math.sqrt(self.of_all * (1 - self.of_all))
+
+
+def _missing_in(column: ColumnProfile, cluster: ClusterSummary) -> _Missing | None:
+    """Return how many of a cluster lack a number; None for words, where a missing one counts as another word does."""
+    of_all = getattr(column.everyone, "missing", None)
+    if of_all is None or not 0 < of_all < 1 or cluster.share >= 1:
+        return None
+    group: Any = column.clusters[cluster.cluster]
+    share = 1.0 if group is None else group.missing
+    return _Missing(share, (of_all - share * cluster.share) / (1 - cluster.share), of_all)
+
+
+def _missing_or_not(column: ColumnProfile, lacks: _Missing) -> dict[str, str]:
+    is_missing = lacks.difference > 0
+    share, of_all = (one if is_missing else 1 - one for one in (lacks.share, lacks.of_all))
+    told = f"{percent(share)}, of all rows {percent(of_all)}"
+    name = f"{column_name(column.column)} {'missing' if is_missing else 'not missing'}"
+    return {"size": "mostly" if share >= 0.5 else "often", "name": name, "told": told}
+
+
+def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
+    size = "high" if group.difference > 0 else "low"
+    size = size if column.dates is None else "late" if group.difference > 0 else "early"
+    what = "median" if group.quantiles[2] != column.everyone.quantiles[2] else "mean"
+    at = [each.quantiles[2] if what == "median" else each.mean for each in (group, column.everyone)]
+    own, of_all = (about(column, each) for each in at)
+    told = f"{what} {own}, of all rows {of_all}"
+    return {"size": size, "name": column_name(column.column), "told": told}
+
+
+def _zero_or_one(column: NumberColumn, group: Any) -> dict[str, str]:
+    """Return the value that is more frequent than elsewhere; the mean of such a column is its share of ones."""
+    value = int(group.difference > 0)
+    share, of_all = (mean if value else 1 - mean for mean in (group.mean, column.everyone.mean))
+    told = f"{percent(share)}, of all rows {percent(of_all)}"
+    return {"size": "" if share >= 0.5 else "often", "name": f"{column_name(column.column)} = {value}", "told": told}
+
+
+def _frequent(column: Any, group: Any, size: float, fewest: int) -> int | None:
+    """Return the code of the value whose share differs most, of those that so many rows have; None if there is none."""
+    often = [i for i in range(len(column.categories.values)) if round(group.shares[i] * size, 6) >= fewest]
+    return max(often, key=lambda i: group.differences[i], default=None)
+
+
+def _mostly(column: CategoryColumn, group: Any, code: int) -> dict[str, str]:
+    name, value, share = column_name(column.column), category_of(column, code), group.shares[code]
+    told = f"{percent(share)} {value}, of all rows {percent(column.everyone.shares[code])}"
+    size, values = "mostly" if share >= 0.5 else "often", column.categories.values
+    if code < len(values) and isinstance(values[code], bool):
+        return {"size": "" if share >= 0.5 else size, "name": name if values[code] else f"not {name}", "told": told}
+    return {"size": size, "name": f"{name} {value}", "told": told}
