@@ -14,7 +14,7 @@ from boxwood.grow.centers import greedy_batches as search
 from boxwood.loops.greedy import foretold_depth, write_least_depths
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
-from tests.grow.test_expand_passes import look_closely, tables
+from tests.grow.test_expand_batches import look_closely, tables
 from tests.scale import law, seeds
 from tests.scattered import scattered
 
