@@ -109,7 +109,6 @@ def dialect_of(
     lines = _first_lines(path, compression)
     skip = _n_comments(lines, header)
     hints = () if not skip else (f"skipped {'1 line that begins' if skip == 1 else f'{skip} lines that begin'} with #",)
-    n_filled = skip  # lines above the names or the first row that are not empty
     skip += next((i for i, line in enumerate(lines[skip:]) if line.strip()), 0) if header else 0
     if header and (found := _head_of(lines[skip:], delimiter, is_sure=not all_rows)) is not None:
         parted_by, head = found
@@ -118,15 +117,16 @@ def dialect_of(
             hints = (*hints, *head.hints(skip))
         dialect = CsvDialect(path, compression, parted_by, names, skip, False, hints, end=end)
         if not all_rows:
-            return _with_ends(con, _below(con, dialect, head, n_filled))
+            skip += _n_skipped(con, dialect, head)
+            return _with_ends(con, dialect._replace(skip=skip))
         sure = _head_of(lines[skip:], parted_by)
         if sure is not None:
             hints = (*hints, *sure[1].hints(skip, is_kept=True))
         below = [] if sure is None else [tuple(map(_bare_text, fields)) for fields in sure[1].descriptions]
         told = [tuple(map(_bare_text, fields)) for fields in head.descriptions]
+        skip += _n_skipped(con, dialect, head.to_names())
         doubtful = tuple(line for line in told if line not in below)
-        dialect = dialect._replace(hints=hints, no_rows=tuple(below), may_be_rows=doubtful)
-        dialect = _below(con, dialect, head.to_names(), n_filled)
+        dialect = dialect._replace(skip=skip, hints=hints, no_rows=tuple(below), may_be_rows=doubtful)
         return _with_ends(con, dialect, is_kept=True)
     first = lines[skip] if skip < len(lines) else ""
     if delimiter is None:
@@ -142,8 +142,6 @@ def dialect_of(
     if not header:
         named = dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
         return _with_ends(con, named, is_kept=all_rows)
-    if skip > n_filled and (records := _records(lines[skip:], delimiter)):
-        dialect = _that_begins(con, dialect, records[0][1], n_filled)
     relation = csv_relation(dialect._replace(header=False), text=True)
     row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
     return _with_ends(con, dialect._replace(names=tuple(row or ())), is_kept=all_rows)
@@ -284,24 +282,15 @@ def _head_of(lines: Sequence[str], delimiter: str | None, *, is_sure: bool = Tru
     return max(heads, key=lambda pair: len(pair[1].names), default=None)
 
 
-def _below(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, head: Head, n_filled: int) -> CsvDialect:
-    """Return the dialect below a head. IN: n_filled: how many lines above the head are not empty."""
-    below = dialect._replace(skip=dialect.skip + len(head.records))
-    return _that_begins(con, below, head.first_row, n_filled + sum(bool(fields) for _, fields in head.records))
-
-
-def _that_begins(
-    con: duckdb.DuckDBPyConnection, dialect: CsvDialect, first: Sequence[str], n_filled: int
-) -> CsvDialect:
-    """Return the dialect that skips as many lines as DuckDB needs to begin with some fields: its older versions do not
-    count empty ones, but for the first of some. IN: n_filled: how many of the lines to skip are not empty.
-    """
-    for skip in range(dialect.skip, n_filled - 1, -1):
-        rows = csv_relation(dialect._replace(skip=skip, header=False))
+def _n_skipped(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, head: Head) -> int:
+    """Return how many lines DuckDB must skip: older versions do not count empty ones, but for the first of some."""
+    n, n_filled = len(head.records), sum(bool(fields) for _, fields in head.records)
+    for skip in range(n, n_filled, -1):
+        rows = csv_relation(dialect._replace(skip=dialect.skip + skip))
         row = con.execute(f"SELECT * FROM {rows} LIMIT 1").fetchone() or ()
-        if [(text or "").split() for text in row] == [text.split() for text in first]:
-            return dialect._replace(skip=skip)
-    return dialect
+        if [(text or "").split() for text in row] == [text.split() for text in head.first_row]:
+            return skip
+    return n_filled
 
 
 def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
