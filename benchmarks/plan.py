@@ -1,7 +1,7 @@
 """What an explanation costs on many machines, on paper, and a simulation that counts the same on one.
 
 `python -m benchmarks.plan` prints the plan for 10 billion rows on 200 machines, and plan and count side by side for
-small tables. `docs/plan.md` explains the numbers.
+small tables. `benchmarks/plan.md` explains the numbers.
 """
 
 from __future__ import annotations

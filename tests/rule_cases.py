@@ -16,6 +16,7 @@ from tests import naive
 
 NAMES = ("low", "it's", 'say "hi"', "back\\slash`${x}`", "7", "</script>🌳\n*/")
 WORDS = ("east", "it's", 'say "hi"', "back\\slash", "a,b", "é ü", " padded", "NA", "nan", "two\nlines", "true", "🌳")
+MARKS = ("null", "N/A ", "it's n/a")
 UNSEEN = ("west", "EAST", "east ", "\\", "'", '"', "x;y", "", " ", "null", "TRUE")
 CUTS = (0.0, 0.1, 1 / 3, -2.5, 7.0, 123456.789, float(np.float32(0.1)), 2.0**-30)
 LARGEST = sys.float_info.max
@@ -77,9 +78,11 @@ def explanation(rng, known):
 
 
 def categories_with_missing(rng):
-    """Return the categories of `categories`; in some columns a missing value is one of them."""
+    """Return the categories of `categories`; in some columns a missing value is one of them, as some texts may be."""
     known = categories(rng)
-    return known | {j: known[j]._replace(values=(*known[j].values, None)) for j in (3, 4) if rng.random() < 0.5}
+    marks = MARKS if known[3].values[0] < "t" else ()
+    known |= {j: known[j]._replace(values=(*known[j].values, None)) for j in (3, 4) if rng.random() < 0.5}
+    return known | ({3: known[3]._replace(marks=marks)} if None in known[3].values else {})
 
 
 def explanation_with_gaps(rng, known):
@@ -161,7 +164,7 @@ def rows(rng, known, n):
         rng.choice(near, n).tolist(),
         rng.choice(single.astype(np.float32), n).astype(float).tolist(),
         rng.choice([True, False], n).tolist(),
-        rng.choice([*words, *UNSEEN], n).tolist(),
+        rng.choice([*words, *UNSEEN, *known[3].marks], n).tolist(),
         rng.choice([*sizes, 3.5, math.inf, 20.499999999999996], n).tolist(),
     ]
     return [[None if gap else x for x, gap in zip(c, rng.random(n) < 0.1, strict=True)] for c in columns]
@@ -179,6 +182,8 @@ def expected(ex, known, columns):
                 numbers.append(missing if value is None else min(float(value), LARGEST if has_gaps else math.inf))
             elif value in known[j].values:
                 numbers.append(float(known[j].values.index(value)))
+            elif value in known[j].marks:
+                numbers.append(float(known[j].values.index(None)))
             elif value is None:
                 numbers.append(math.nan)
             else:

@@ -32,6 +32,17 @@ def test_replacing_follows_links_and_removes_what_is_unfinished(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["link.txt", "real.txt"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows asks for a right to make a link")
+def test_links_in_a_circle_are_no_file_to_write(tmp_path):
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    circle = r"^cannot write '.*one\.json': its links lead in a circle; name another file$"
+    with pytest.raises(OSError, match=circle), replacing(one):
+        pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.json", "other.json"]
+
+
 def test_names_as_long_as_a_file_system_allows_can_be_replaced(tmp_path):
     for name in ("a" * 255, "é" * 127, "\U0001f333" * 63):
         with replacing(tmp_path / name) as temporary, open(temporary, "w") as file:

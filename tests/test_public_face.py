@@ -31,7 +31,7 @@ def differences(stored, now):
 def test_nothing_public_vanishes_unseen():
     stored = public_face.STORED.read_text(encoding="utf-8").splitlines()
     found = differences(stored, public_face.face())
-    how = "if that is meant: see 'What stays' in CONTRIBUTING.md, then python -m tests.public_face"
+    how = "if that is meant: see 'What stays' in RELEASING.md, then python -m tests.public_face"
     assert found == [], "\n".join([*found, how])
 
 

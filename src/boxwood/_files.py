@@ -139,6 +139,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
         raise FileNotFoundError(f"cannot write '{os.fspath(path)}': there is no folder '{folder}'")
     if os.path.isdir(target):
         raise IsADirectoryError(f"cannot write '{os.fspath(path)}': it is a folder")
+    if os.path.islink(target):  # else it would have been followed
+        raise OSError(f"cannot write '{os.fspath(path)}': its links lead in a circle; name another file")
     _remove_abandoned(folder)
     unique = f"boxwood-{_HOST}-{os.getpid()}-{secrets.token_hex(3)}"
     temporary = os.path.join(folder, f".{name[:_LONGEST]}.{unique}.tmp")

@@ -142,6 +142,8 @@ def test_a_file_with_a_head_is_the_file_without(tmp_path, above, below, end, pac
         assert set(said) <= set(source.notes)
     rules = Rules("CASE WHEN x < 20 THEN 'low' ELSE 'high' END", {"x": "size"})
     n_below = {"nothing": 0, "questions and marks": 2}.get(below, 1)
+    with bw.scan(path) as source:
+        assert label_rows(source, str(tmp_path / "two.parquet"), rules)[:2] == (40 + n_below, n_below)
     assert label_rows(path, str(tmp_path / "one.parquet"), rules)[:2] == (40 + n_below, n_below)
     assert label_rows(path, str(tmp_path / "one.csv"), rules)[:2] == (40 + n_below, n_below)
     assert label_rows(plain, str(tmp_path / "other.csv"), rules).n_rows == 40
@@ -217,7 +219,8 @@ def test_rows_of_totals_are_left_out(tmp_path, name):
     with bw.scan(path) as source, bw.scan(plain) as same:
         assert (source.kinds, source.n_rows) == (same.kinds, 40)
         assert hint in source.notes
-    n = len(TOTALS[name])
+        n = len(TOTALS[name])
+        assert label_rows(source, str(tmp_path / "o.parquet"), rules)[:2] == (40 + n, n)
     assert label_rows(path, str(tmp_path / "o.csv"), rules)[:2] == (40 + n, n)
     assert label_rows(path, str(tmp_path / "o.parquet"), rules)[:2] == (40 + n, n)
 

@@ -210,3 +210,13 @@ def test_excel_without_openpyxl_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "t.xlsx").write_bytes(b"PK\3\4")
     with pytest.raises(DataError, match=r'Excel files need openpyxl: pip install "boxwood\[excel\]"'):
         read_table(str(tmp_path / "t.xlsx"))
+
+
+def test_a_sheet_of_no_chart_is_passed_over(tmp_path):
+    from openpyxl import load_workbook
+
+    path = workbook(tmp_path / "t.xlsx", {"one": [["x"], [1], [2]]})
+    book = load_workbook(path)
+    book.create_chartsheet("plot", 0)
+    book.save(path)
+    assert read_table(path).X.tolist() == [[1.0], [2.0]]

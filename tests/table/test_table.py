@@ -721,6 +721,23 @@ def test_json_keys_that_cannot_be_told_apart_are_refused(tmp_path, order):
         read_table(text_file(tmp_path, "t.jsonl", f"{line}\n"))
 
 
+def test_arrow_files_that_cannot_be_copied_are_refused(tmp_path):
+    path = str(tmp_path / "t.arrow")
+    table = pyarrow.table({"x": np.arange(5000.0)})
+    pauses = table.append_column("pause", pyarrow.array([(1, 2, 3)] * 5000, pyarrow.month_day_nano_interval()))
+    for written, damage, reason in (
+        (table, slice(2000, 5000), "negative metadata length"),
+        (pauses, slice(0, 0), "Parquet, to which it is copied, lacks the type month_day_nano_interval"),
+    ):
+        with pyarrow.ipc.new_file(path, written.schema) as writer:
+            writer.write_table(written, max_chunksize=500)
+        with open(path, "r+b") as file:
+            file.seek(damage.start)
+            file.write(b"\xff" * (damage.stop - damage.start))
+        with pytest.raises(DataError, match=f"as arrow: {reason}$"):
+            read_table(path)
+
+
 @pytest.mark.parametrize("format", ["parquet", "arrow"])
 def test_a_file_that_is_no_text_says_its_format(tmp_path, format):
     table, path = pyarrow.table({"x": [1.0, 2.0]}), tmp_path / "t.csv"

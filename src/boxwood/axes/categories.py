@@ -35,12 +35,22 @@ class Categories(NamedTuple):
 
     The code of a value is its index in `values`. If `others` is true, every other value has the code `len(values)`. The
     value None stands for a missing value. If `ordered` is true, cuts part the values before some place from the others;
-    a missing value is the last one then, and may be on either side.
+    a missing value is the last one then, and may be on either side. `marks` are texts that were read as missing, such
+    as n/a: a table that holds them as texts means the same.
     """
 
     values: tuple[Hashable | None, ...]
     others: bool
     ordered: Annotated[bool, LATER] = False
+    marks: Annotated[tuple[str, ...], LATER] = ()
+
+    @classmethod
+    def of_words(cls, values: Sequence[Hashable], marks: Iterable[str], *, lacks: bool) -> Categories:
+        """Return the categories of a table that was read; IN: lacks: whether some rows lack a value, as marks say."""
+        if not lacks:
+            return cls(tuple(values), others=False)
+        are_words = any(isinstance(value, str) for value in values)
+        return cls((*values, None), others=False, marks=tuple(marks) if are_words else ())
 
     @property
     def domain(self) -> Intervals:
@@ -62,6 +72,10 @@ class Categories(NamedTuple):
         """The number of values that are not missing."""
         return len(self.values) - (None in self.values)
 
+    def as_written(self, values: Iterable[Hashable]) -> list[Hashable]:
+        """Return values as a table may hold them: beside a missing one, the texts that stand for it."""
+        return [each for value in values for each in ((None, *self.marks) if value is None else (value,))]
+
     def places(self, codes: Floats) -> Floats:
         """Return codes as places in the order, with plus infinity for the code of a missing value."""
         return np.where(codes < self.known, codes, np.inf)
@@ -75,6 +89,7 @@ class Categories(NamedTuple):
         values = [truth(value) for value in values] if self.are_truths else values
         code_of = {value: float(code) for code, value in enumerate(self.values)}
         missing = code_of.get(None, np.nan)
+        code_of |= dict.fromkeys(self.marks, missing)
         other = float(len(self.values)) if self.others else np.nan
 
         def code(value: Any) -> float:

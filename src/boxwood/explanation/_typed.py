@@ -42,9 +42,14 @@ def as_type(kind: Any, value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return records, tuples and numbers as JSON can hold them: infinity as text."""
+    """Return records, tuples and numbers as JSON can hold them: infinity as text.
+
+    A field that is marked `LATER` is left out while it is empty, so that files without it stay as they were.
+    """
     if hasattr(value, "_asdict"):
-        value = value._asdict()
+        value = {
+            name: each for name, each in value._asdict().items() if each != () or name not in _later(value.__class__)
+        }
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -135,7 +140,7 @@ def _one_of(kinds: tuple[Any, ...]) -> _Read:
 def _record(kind: Any) -> _Read:
     hints = get_type_hints(kind, include_extras=True)
     fields = [(name, f".{name}", _reader(hint)) for name, hint in hints.items()]
-    needed = {name for name, hint in hints.items() if not (get_origin(hint) is NotRequired or LATER in get_args(hint))}
+    needed = {name for name, hint in hints.items() if get_origin(hint) is not NotRequired} - _later(kind)
 
     def read(value: Any) -> Any:
         if not needed <= _object(value).keys():
@@ -143,6 +148,12 @@ def _record(kind: Any) -> _Read:
         return kind(**{name: _inside(step, read, value[name]) for name, step, read in fields if name in value})
 
     return read
+
+
+@cache
+def _later(kind: Any) -> set[str]:
+    """Return the fields of a record that are marked `LATER`."""
+    return {name for name, hint in get_type_hints(kind, include_extras=True).items() if LATER in get_args(hint)}
 
 
 def _list(value: Any) -> list[Any]:

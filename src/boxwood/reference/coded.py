@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,12 +72,22 @@ class CodedSource(SourceOf):
         The values of each column that is read as codes.
     unseen : float, default=NaN
         What stands for a word that is not among these.
+    marks : mapping from str to sequence of str, default={}
+        Words of columns that stand for a missing one.
     """
 
-    def __init__(self, source: Source, values: Mapping[str, Sequence[Hashable]], unseen: float = np.nan) -> None:
+    def __init__(
+        self,
+        source: Source,
+        values: Mapping[str, Sequence[Hashable]],
+        unseen: float = np.nan,
+        marks: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
         super().__init__(source)
         self.unseen = unseen
         self.values = {name: {value: float(i) for i, value in enumerate(its)} for name, its in values.items()}
+        for name, its in marks.items():
+            self.values[name] |= dict.fromkeys(its, np.nan)
         kinds = zip(source.names, source.kinds, strict=True)
         self.kinds = tuple("number" if name in values else kind for name, kind in kinds)
         self.is_local = source.is_local  # type: ignore[misc]

@@ -326,7 +326,7 @@ def in_stated_order(table: MixedTable, orders: Mapping[str, Sequence[Any]]) -> M
         if others := [text for text in by_text if text not in stated]:
             raise DataError(f"{name} has values that its order in categories lacks: {listed(others)}; name them, too")
         in_order, lacks = [by_text[text] for text in stated if text in by_text], before.values[before.known :]
-        categories[j] = Categories((*in_order, *lacks), others=False, ordered=True)
+        categories[j] = before._replace(values=(*in_order, *lacks), ordered=True)
         values = values.copy(order="F") if values is table.values else values
         values[:, j] = categories[j].codes(before.values)[values[:, j].astype(np.intp)]
     return replace(table, values=values, categories=categories)

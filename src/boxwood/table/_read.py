@@ -310,7 +310,8 @@ def _coded(X: Floats, words: Mapping[int, _Word]) -> dict[int, Categories]:
         values = word.categories.values
         lacks = np.isnan(X[:, j])
         X[lacks, j] = len(values)
-        found[j] = Categories((*values, None) if lacks.any() else values, others=False)
+        marks = () if word.marks is None else word.marks.missing
+        found[j] = Categories.of_words(values, marks, lacks=bool(lacks.any()))
     return found
 
 

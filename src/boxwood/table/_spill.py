@@ -25,6 +25,7 @@ from boxwood.table.columns import Column, TextProfile, columns_of, profiles_of, 
 from boxwood.table.duck import DuckTable, Tick, connected, group_rows, open_table, query_table, waited
 from boxwood.table.options import ReadOptions
 from boxwood.table.parquet import (
+    CopiedFile,
     Copy,
     ParquetFile,
     ParquetSource,
@@ -85,7 +86,9 @@ def spilled_file(
         if stamp is not None:
             refuse_changed(path, table.name, stamp)
     notes = (*copy.notes, f"{table.name} was copied to a temporary file of Parquet, which is read instead")
-    return folder.source(table, chosen, copy._replace(notes=notes), memory_limit)
+    names = None if chosen == [*range(len(table.names))] else [table.names[i] for i in chosen]
+    file = None if stamp is None else CopiedFile(path, options, names, stamp)
+    return folder.source(table, chosen, copy._replace(notes=notes, file=file), memory_limit)
 
 
 def spilled_parquet(

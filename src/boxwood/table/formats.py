@@ -6,8 +6,9 @@ To add one, write a function that returns a `Relation`, and give it an entry in 
 
 Two lists for users repeat the names, the option `--format` and the docstring of `ReadOptions`; a test compares them.
 
-DuckDB reads its own databases in place. The rows of the others are copied by Python to a file of JSON lines, because
-nothing is downloaded and DuckDB brings no reader of them; their types are those of the values.
+DuckDB reads its own databases in place. Files of Arrow are copied to Parquet. The rows of the others are copied by
+Python to a file of JSON lines, because nothing is downloaded and DuckDB brings no reader of them; their types are those
+of the values.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from boxwood.table.paths import compression_of
 from boxwood.table.sheet import (
     UNCALCULATED,
     Uncalculated,
+    opened_book,
     rows_of_sheet,
     visible_sheets,
     without_empty_columns,
@@ -323,19 +325,73 @@ def _types_of_arrow(con: duckdb.DuckDBPyConnection, path: str) -> Sequence[Any]:
 
 
 def _arrow(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
+    """Read the copy in Parquet; lengths of time, for which that has no type, are as in the file."""
+    import pyarrow
+
+    copy = file._replace(path=_copy_of(file))
+    with pyarrow.memory_map(file.path) as opened, pyarrow.ipc.open_file(opened) as batches:
+        names, types = tuple(batches.schema.names), batches.schema.types
+        orders = _orders(types, lambda i: batches.get_batch(0).column(i) if batches.num_record_batches else None)
+    found = _parquet(con, copy)._replace(names=names, zones=_zones(types), orders=orders, durations=frozenset())
+    lengths = {i: type.unit for i, type in enumerate(types) if pyarrow.types.is_duration(type)}
+    if not lengths:
+        return found
+    columns = [f"c{i}" for i in range(len(types))]
+    values = [_DURATIONS[lengths[i]].format(column) if i in lengths else column for i, column in enumerate(columns)]
+    return found._replace(sql=f"(SELECT {', '.join(values)} FROM {found.sql} AS t({', '.join(columns)}))")
+
+
+_DURATIONS = {
+    "s": "to_seconds({})",
+    "ms": "to_milliseconds({})",
+    "us": "to_microseconds({})",
+    "ns": "to_microseconds({} // 1000)",
+}
+"""The length of time in SQL that a whole number is, by its unit."""
+
+
+def _copied_to_parquet(file: File) -> File:
+    """Copy a file of Arrow: a query of DuckDB that ends while Arrow still reads batches ahead may crash."""
     try:
         import pyarrow
-        import pyarrow.dataset
+        from pyarrow.parquet import ParquetWriter
     except ImportError:
         raise DataError('Arrow files need pyarrow: pip install "boxwood[arrow]"') from None
     try:
-        dataset = pyarrow.dataset.dataset(file.path, format="ipc")
-    except (pyarrow.ArrowException, ValueError) as error:
+        with pyarrow.memory_map(file.path) as opened, pyarrow.ipc.open_file(opened) as batches:
+            others = [field.name for field in batches.schema if not pyarrow.types.is_floating(field.type)]
+            how = {"use_dictionary": others, "write_statistics": False}
+            with ParquetWriter(_copy_of(file), batches.schema, **how) as writer:
+                for rows in _tables_of(batches):
+                    writer.write_table(rows)
+    except pyarrow.ArrowNotImplementedError as error:
+        lacking = str(error).split(": ")[-1]
+        raise unreadable(file.name, "arrow", f"Parquet, to which it is copied, lacks the type {lacking}") from None
+    except (pyarrow.ArrowException, ValueError, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # the disk is full, say
+            raise
         raise unreadable(file.name, "arrow", str(error).split(": ")[-1]) from None
-    con.register("arrow_file", dataset)
-    names, types = tuple(dataset.schema.names), dataset.schema.types
-    orders = _orders(types, lambda i: dataset.head(1, columns={"c": pyarrow.dataset.field(names[i])}).column(0))
-    return Relation("arrow_file", names, zones=_zones(types), orders=orders)
+    return file
+
+
+def _copy_of(file: File) -> str:
+    return os.path.join(file.workspace, "arrow.parquet")
+
+
+def _tables_of(batches: Any) -> Iterator[Any]:
+    """Yield the batches of a file of Arrow as tables of many rows, or few if they have many columns."""
+    import pyarrow
+
+    waiting, n_values = [], 0
+    for i in range(batches.num_record_batches):
+        waiting.append(batches.get_batch(i))
+        n_values += waiting[-1].num_rows * max(waiting[-1].num_columns, 1)
+        if n_values >= _VALUES or i == batches.num_record_batches - 1:
+            yield pyarrow.Table.from_batches(waiting)
+            waiting, n_values = [], 0
+
+
+_VALUES = 1 << 22  # of a group of rows of a copy
 
 
 def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
@@ -519,10 +575,10 @@ def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Ite
     A line on other sheets is added to the hints.
     """
     try:
-        from openpyxl import load_workbook
+        import openpyxl  # noqa: F401
     except ImportError:
         raise DataError('Excel files need openpyxl: pip install "boxwood[excel]"') from None
-    with closing(load_workbook(path, read_only=True, data_only=True)) as book:
+    with closing(opened_book(path)) as book:
         sheets = visible_sheets(book, hints)[:1] if table is None else [sheet.title for sheet in book.worksheets]
         chosen = _chosen(name, table, sheets, "sheet")
         n_rows = 0
@@ -536,7 +592,7 @@ FORMATS = {
     "csv": Format((".csv", ".txt"), _csv, is_text=True, prepared=_as_text_file),
     "tsv": Format((".tsv",), partial(_csv, delimiter="\t"), is_text=True, prepared=_as_text_file),
     "parquet": Format((".parquet", ".pq"), _parquet),
-    "arrow": Format((".arrow", ".feather"), _arrow),
+    "arrow": Format((".arrow", ".feather"), _arrow, prepared=_copied_to_parquet),
     "jsonl": Format((".jsonl", ".ndjson"), _json_lines),
     "sqlite": Format(
         (".sqlite", ".sqlite3", ".db"), _rows, prepared=partial(_rows_copied, format="sqlite", rows=sqlite_rows)

@@ -30,7 +30,8 @@ class Head(NamedTuple):
     value, a word of the others, or a text in the form of another one beneath, as A17 and A18, is none of them. Four
     columns tell, too, if in some of them each other word comes again, and that of the line does not. A line that
     describes has other texts in each of those columns, and four of them where it also has a text among others that do
-    not come again: there it may be the row of somebody who refused to answer.
+    not come again: there it may be the row of somebody who refused to answer. In tables of three columns and more one
+    unit is enough, if it stands alone in its line and no row has one value alone.
 
     Parameters
     ----------
@@ -264,6 +265,8 @@ def _is_description(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     if told is None or _is_like(fields, rows):
         return False
     n_texts = len(set(told.plain))  # a row may say "refused" everywhere
+    if n_texts == len(filled(fields)) == 1:
+        return len(fields) > 2 and not _begins_as_total(fields) and all(len(filled(row)) > 1 for row in rows)
     return (n_texts >= 2 and told.n_open == 0) or n_texts + told.n_closed >= _MANY
 
 

@@ -143,7 +143,7 @@ def input_of(source: DuckTable, column: int, kind: Categories | Dates | None) ->
     if categories is None:
         is_text = f"NOT {source.missing(column)} AND {number} IS NULL" if source.kind(column) == "text" else "false"
         return Input(column, number, is_text, "false")
-    known: list[Any] = [value for value in categories.values if value is not None]
+    known: list[Any] = [value for value in categories.as_written(categories.values) if value is not None]
     if categories.are_numbers:
         numbers = list(map(float, known))
         other = math.nextafter(max(numbers, default=0.0), math.inf)  # a text is like a number that was never seen

@@ -121,6 +121,15 @@ def parquet_file(path: str, name: str | None = None) -> ParquetFile:
         return ParquetFile(path, name, stamp, file.schema_arrow, file.metadata.num_rows)
 
 
+class CopiedFile(NamedTuple):
+    """A file that was copied: where it is, how it is read, the columns that were chosen, and its stamp at that time."""
+
+    path: str
+    options: ReadOptions
+    names: Sequence[str] | None
+    stamp: tuple[int, int]
+
+
 class Copy(NamedTuple):
     """A table that was copied to a temporary file, whose columns are c0, c1, …, and t0, t1, … the texts of some.
 
@@ -142,6 +151,8 @@ class Copy(NamedTuple):
         Marks of missing values that are words in a column.
     orders : mapping from str to sequence
         Values of columns whose type has an order.
+    file : CopiedFile, or None
+        The file, if it can be read again: it holds what the copy has not, as lines that are no rows, and texts.
     """
 
     columns: Sequence[Column]
@@ -152,6 +163,7 @@ class Copy(NamedTuple):
     spellings: Mapping[str, Spelling] = {}
     words: Mapping[str, Collection[str]] = {}
     orders: Mapping[str, Sequence[Hashable]] = {}
+    file: CopiedFile | None = None
 
 
 class ParquetSource(Source):
@@ -184,6 +196,7 @@ class ParquetSource(Source):
         n_jobs: int | None = -1,
     ) -> None:
         self.files, self.names, self.name, self._copy = tuple(files), tuple(names), name, copy
+        self.file = None if copy is None else copy.file
         self.n_rows = sum(file.n_rows for file in files)
         self._stored = {name: name if copy is None else f"c{i}" for i, name in enumerate(names)}
         texts = {name: f"t{i}" for i, name in enumerate(names)} if copy is not None else {}

@@ -23,6 +23,20 @@ class Uncalculated:
 UNCALCULATED = Uncalculated()
 
 
+def opened_book(path: str) -> Any:
+    """Return a workbook of Excel, for reading alone; its sheets of charts are empty, as nobody asks for charts."""
+    from openpyxl.chartsheet import Chartsheet
+    from openpyxl.reader.excel import ExcelReader
+
+    class Reader(ExcelReader):  # type: ignore[misc]
+        def read_chartsheet(self, sheet: Any, rel: Any) -> None:  # openpyxl's own fails if there is no chart
+            self.wb._add_sheet(Chartsheet(parent=self.wb, title=sheet.name))
+
+    reader = Reader(path, read_only=True, data_only=True)
+    reader.read()
+    return reader.wb
+
+
 def visible_sheets(book: Any, hints: list[str]) -> list[str]:
     """Return the names of the sheets that are not hidden, or of all if all are; more than one is hinted at."""
     sheets = [sheet.title for sheet in book.worksheets if sheet.sheet_state == "visible"]

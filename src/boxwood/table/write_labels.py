@@ -18,11 +18,21 @@ from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.errors import DataError
 from boxwood.passes.source import Source
 from boxwood.table._spill import told_of_disk
-from boxwood.table.column_names import ColumnError, suggestion
+from boxwood.table.column_names import ColumnError, find_columns, suggestion
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
 from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, is_nested, open_table, query_table
 from boxwood.table.formats import format_of
-from boxwood.table.labels import BatchLabeller, Input, Labelled, Rules, Unseen, inputs_of, refuse_taken, rows_with
+from boxwood.table.labels import (
+    BatchLabeller,
+    Input,
+    Labelled,
+    Rules,
+    Unseen,
+    inputs_of,
+    positions_of,
+    refuse_taken,
+    rows_with,
+)
 from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
 from boxwood.table.parquet import (
     ParquetFile,
@@ -30,6 +40,7 @@ from boxwood.table.parquet import (
     is_kept_by_arrow,
     opened_files,
     parquet_file,
+    refuse_changed,
     refuse_other_columns,
     refuse_unwritable,
 )
@@ -72,7 +83,7 @@ def label_rows(
     ----------
     table : path, Query or Source
         A file, `-` for standard input, a folder or a pattern of Parquet files, a query of DuckDB, or a source whose
-        rows have an order.
+        rows have an order. A source that is a copy of a file is that file: what the copy has not is in the output.
     out : path
         File to write; the extension decides the format. Of a source it must be Parquet.
     rules : Rules
@@ -95,12 +106,16 @@ def label_rows(
     refuse_no_options(options)
     refuse_other_kind("column", column, str, "name the new column")
     out = as_path(out)
-    to_parquet = output_format(out) == OUTPUTS[".parquet"]
+    to_parquet, names = output_format(out) == OUTPUTS[".parquet"], None
     if isinstance(table, Source):
         if not to_parquet:
             raise ValueError(f"'{cut_off(out, 500)}' must be a .parquet file, as the rows of {table.name} are batches")
-        with of_source(table) as rows:
-            return write_batches(rows, rules, out, column=column, tick=tick)
+        if not isinstance(table, ParquetSource) or table.file is None:
+            with of_source(table) as rows:
+                return write_batches(rows, rules, out, column=column, tick=tick)
+        positions_of(table.name, table.file.names or [*rules.needed.values()], rules.needed)
+        refuse_changed(table.file.path, table.name, table.file.stamp)
+        table, options, names, _ = table.file
     with _parquet_files(table, options) as found:
         if found is not None and to_parquet and all(map(is_kept_by_arrow, found.files)):
             with of_files(found.files, found.name) as rows:
@@ -109,7 +124,7 @@ def label_rows(
             if tell is not None:
                 for hint in source.hints:
                     tell(hint)
-            return write_source(source, out, rules, column=column, tick=tick)
+            return write_source(source, out, rules, column=column, names=names, tick=tick)
 
 
 def output_format(out: str) -> str:
@@ -403,10 +418,20 @@ def _named(out: str) -> Iterator[None]:
 
 
 # ------------------------------------------------------------------------------------------------------ by DuckDB
-def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick: Tick | None = None) -> Labelled:
+def write_source(
+    source: DuckTable,
+    out: str,
+    rules: Rules,
+    *,
+    column: str,
+    names: Sequence[str] | None = None,
+    tick: Tick | None = None,
+) -> Labelled:
     """Write an open table with one more column, by DuckDB, which streams it; see `label_rows`.
 
     Rows and other columns keep their values and order; from CSV to CSV, texts are written as they were read.
+
+    IN: names: the columns to write, None for all.
 
     Raises
     ------
@@ -417,16 +442,17 @@ def write_source(source: DuckTable, out: str, rules: Rules, *, column: str, tick
     """
     target = output_format(out)
     to_csv = is_csv(out)
-    refuse_taken(source.name, source.names, column)
+    names = source.names if names is None else names
+    refuse_taken(source.name, names, column)
     if not to_csv:
-        _refuse_twins(source, out)
+        _refuse_twins(names, out)
     labelled = _check(source.rows_alone(), rules, tick and (lambda share: tick(share / 2)))
     inputs = inputs_of(source, rules)
     rows, expression = rows_with(source.numbered, inputs), _of_rows(source, rules.expression, inputs)
     labelled = _with_others(source, labelled, rows, expression)
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
-        new = _columns(source, expression, as_cell(column) if to_csv else column, to_csv)
+        new = _columns(source, names, expression, as_cell(column) if to_csv else column, to_csv)
         packing = ", COMPRESSION gzip" if out.lower().endswith(".gz") else ""
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
@@ -453,10 +479,10 @@ def _with_others(source: DuckTable, labelled: Labelled, rows: str, expression: s
     return labelled._replace(n_rows=labelled.n_rows + n_rows, n_empty=labelled.n_empty + n_empty)
 
 
-def _refuse_twins(source: DuckTable, out: str) -> None:
+def _refuse_twins(names: Sequence[str], out: str) -> None:
     """Raise a ColumnError if names of columns differ in case only: DuckDB would write one of them with a number."""
     seen: dict[str, str] = {}
-    for name in source.names:
+    for name in names:
         other = seen.setdefault(name.casefold(), name)
         if other != name:
             twins = f"columns {shown(other)} and {shown(name)} differ in case only"
@@ -506,14 +532,15 @@ class _Columns(NamedTuple):
     above: str = ""
 
 
-def _columns(source: DuckTable, expression: str, column: str, to_csv: bool) -> _Columns:
-    """Return the columns of a table with the new one.
+def _columns(source: DuckTable, names: Sequence[str], expression: str, column: str, to_csv: bool) -> _Columns:
+    """Return some columns of a table with the new one.
 
     DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
     as the first row instead; other files are refused.
     """
-    names = [*source.names, column]
-    own = (_as_text_of_csv(source, i) if to_csv else f"c{i}" for i in range(len(source.types)))
+    places = find_columns(names, source.names)
+    own = (_as_text_of_csv(source, i) if to_csv else f"c{i}" for i in places)
+    names = [*names, column]
     values = [*own, f"({expression})"]
     if not to_csv or len({name.casefold() for name in names}) == len(names):
         return _Columns(dict(zip(names, values, strict=True)), ", HEADER true" if to_csv else "")

@@ -167,7 +167,7 @@ def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any])
         refuse_method(name, question.coordinates)
     task = question.task.with_leaves(leaves)
     grown = choose(task, name, **options)
-    grown = grown._replace(tree=question.finished(grown.tree)[0])
+    grown = grown._replace(tree=question.table.finished(grown.tree)[0])
     ex = measure(question.task, grown, question.coordinates)
     seconds = time.perf_counter() - began
     tree = ex.tree

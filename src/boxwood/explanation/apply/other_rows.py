@@ -333,7 +333,8 @@ def _on_long_table(ex: MeasuredTree, whole: AllRows, words: Mapping[str, Sequenc
     said = MissingLabels(0, whole.overview.n_rows, unknown=unknown).notes
     whole = replace(whole, labelling=labelling, needed=needed)
     known = {name: [one for one in values if one is not None] for name, values in words.items()}
-    batches = whole.batches(CodedSource(source, known, unseen=np.inf), ex.columns)
+    marks = {ex.columns[j]: one.marks for j, one in ex.coded_columns.items() if ex.columns[j] in words}
+    batches = whole.batches(CodedSource(source, known, unseen=np.inf, marks=marks), ex.columns)
     some = drawn_rows(batches, max(settings.DRAWN // len(ex.columns), 1))
     some = some.at(np.flatnonzero(~np.isinf(some.values).any(axis=1)))
     for j, point in points.items():

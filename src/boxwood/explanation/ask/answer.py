@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,6 +42,7 @@ from boxwood.explanation.ask.question import (
     with_weights,
 )
 from boxwood.explanation.choose.in_batches import Found, searched_by_passes
+from boxwood.explanation.choose.on_table import TableSearch, choose_on_table, most_parts
 from boxwood.explanation.choose.search import choose, sample_task
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.facts import TableFacts, named_by_rows, with_enough_rows
@@ -49,7 +50,6 @@ from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import Costs, measure, measured_by_passes, mixture_facts
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
-from boxwood.explanation.records import SearchFacts
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.passes import Batches, Source
@@ -140,10 +140,11 @@ def _by_explainer(X: Any, explainer: Any, asked: Asked) -> MeasuredTree:
 
 def _in_memory(question: Question, asked: Asked) -> Answer:
     name, whole = asked.method, None
-    seen, grown, tree, n_moved, options = _grown_on_parts(
-        question, asked, with_defaults(name, asked.options, question.clusterer)
-    )
-    question = question if question.parts else seen
+    options = with_defaults(name, asked.options, question.clusterer)
+    found = choose_on_table(question.table, name, asked.progress, options)
+    grown, tree = found.grown, found.tree
+    question = question if question.parts else question.grown_as(found.search)
+    table = question.table
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     if question.parts:
         notes = _without_notes_on_length(notes, grown)
@@ -153,22 +154,22 @@ def _in_memory(question: Question, asked: Asked) -> Answer:
     elif question.parts:
         notes = (*notes, _note_on_parts(question, options))
     are_all = not question.parts and whole is None
-    finished = grown.as_finished(tree)._replace(notes=notes, facts=_proved(seen, grown, are_all=are_all))
-    known = _known(question, grown, tree) if whole is None else {"whole": whole}
+    finished = grown.as_finished(tree)._replace(notes=notes, facts=found.facts(are_all=are_all))
+    known = _known(table, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(question.task, finished, question.coordinates, **known)
-    evidence = _growing(explanation._rows(), question, grown, name, options)
+    evidence = _growing(explanation._rows(), question, grown, partial(table.grown, method=name, **options))
     if question.whole is not None:
         evidence = replace(evidence, whole=question.whole)
-    told_of = Seen(seen.task, partial(_reached, seen, question), whole is None) if name == "auto" else None
-    return Answer(replace(explanation, _evidence=evidence), grown.tree, n_moved, told_of)
+    told_of = Seen(found.search.task, partial(_reached, found.search, table), whole is None) if name == "auto" else None
+    return Answer(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
 
 
-def _reached(seen: Question, question: Question, tree: ThresholdTree) -> tuple[int, float]:
+def _reached(seen: TableSearch, table: TableSearch, tree: ThresholdTree) -> tuple[int, float]:
     """Return the leaves, and the agreement, of a tree that was grown on the rows that were seen, as rules of all."""
     on_table, _ = seen.finished(tree)
-    if question.parts:
-        on_table, _ = question.within_limits(on_table)
-    return _agreement(on_table, question.coordinates.table, question.task)
+    if table.parts:
+        on_table, _ = table.within_limits(on_table)
+    return _agreement(on_table, table.coordinates.table, table.task)
 
 
 def _agreement(tree: ThresholdTree, rows: Rows, task: Task) -> tuple[int, float]:
@@ -178,7 +179,7 @@ def _agreement(tree: ThresholdTree, rows: Rows, task: Task) -> tuple[int, float]
 
 
 def _note_on_parts(question: Question, options: Mapping[str, Any]) -> str:
-    seen, n_rows = question.parts[: _most_parts(options)], question.task.n_rows
+    seen, n_rows = question.parts[: most_parts(options)], question.task.n_rows
     times = f"{len(seen)} times " if len(seen) > 1 else ""
     return (
         f"the table is long: trees were grown on {times}{len(seen[0]):,} of {n_rows:,} rows, drawn at random; this one "
@@ -186,22 +187,16 @@ def _note_on_parts(question: Question, options: Mapping[str, Any]) -> str:
     )
 
 
-def _most_parts(options: Mapping[str, Any]) -> int | None:
-    """Return how many parts of a long table are looked at; None for all. A limit of time leaves out all but one."""
-    return None if options.get("time_limit") is None else 1
-
-
 def _without_notes_on_length(notes: Sequence[str], grown: Grown) -> tuple[str, ...]:
     """Return the notes without those that take the rows drawn from a long table for all of its rows."""
     return tuple(one for one in notes if one not in grown.facts.get("on_length", ()))
 
 
-def _growing(evidence: Evidence, question: Question, grown: Grown, method: str, options: Mapping[str, Any]) -> Evidence:
+def _growing(evidence: Evidence, question: Question, grown: Grown, again: Callable[[Task], Grown]) -> Evidence:
     """Return the evidence of a tree that was grown for a question, and can be grown again for other rows."""
-    task = question.task
     return replace(
         evidence,
-        grow=lambda other: grown if other is task else question.grown(other, method, **options),
+        grow=lambda other: grown if other is question.task else again(other),
         clusterer=question.clusterer,
         given=question.given,
         is_short=True,
@@ -209,111 +204,22 @@ def _growing(evidence: Evidence, question: Question, grown: Grown, method: str, 
     )
 
 
-class _Finished(NamedTuple):
-    """A tree as it was grown for a question, the same on the table's columns, and the number of rows that moved."""
-
-    question: Question
-    grown: Grown
-    tree: ThresholdTree
-    n_moved: int
-    options: Mapping[str, Any]  # of its method
-
-    @property
-    def agrees_most(self) -> bool:
-        """Whether it is proved that no tree of the table's columns agrees more."""
-        search: SearchFacts | None = _proved(self.question, self.grown).get("search")
-        return search is not None and search.agreement_gap == 0 and self.n_moved == 0
-
-
-def _grown_on_parts(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
-    """Return the tree of the method; of those that "auto" finds on parts of a long table, the one best on all rows."""
-    found = [_grown_best(each, asked, options) for each in question.on_parts(_most_parts(options))]
-    if not question.parts:
-        return found[0]
-    trees: dict[ThresholdTree, _Finished] = {}
-    for each in found:
-        tree, n_moved = question.within_limits(each.tree)
-        trees.setdefault(tree, each._replace(tree=tree, n_moved=n_moved))
-    return trees[question.best([*trees], found[0].grown.facts["search"])]
-
-
-def _grown_best(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
-    """Return the tree of the method; "auto" takes the best of it and others, if the table is small.
-
-    These are grown on one-hot columns, and where missing values are filled.
-
-    Of equal ones it is that on the columns in which cuts are sets. Where agreement alone decides, one is also grown on
-    columns in which each set is a cut, and taken if no tree agrees more. A limit of time leaves out the others.
-    """
-    if asked.method != "auto" or options.get("time_limit") is not None:
-        return _finished_for(question, asked, options)
-    best = _agreeing_most(question, asked, options) if options.get("objective") == "agreement" else None
-    if best is not None and best.agrees_most:
-        return best
-    found = _finished_for(question, asked, options)
-    search: SearchFacts = found.grown.facts["search"]
-    if search.reason:
-        best = _agreeing_most(question, asked, options, search)
-        if best is not None and best.agrees_most:
-            return best
-    others = (question.on_one_hot(), question.on_filled())
-    grown = [found, best, *(None if other is None else _finished_for(other, asked, options) for other in others)]
-    trees = {each.tree: each for each in reversed(grown) if each is not None}  # of equal ones the first
-    return trees[question.best([*trees][::-1], search)] if len(trees) > 1 else found
-
-
-def _agreeing_most(
-    question: Question, asked: Asked, options: Mapping[str, Any], search: SearchFacts | None = None
-) -> _Finished | None:
-    """Return the tree that agrees most of those grown on columns of every set, or None where these are too many.
-
-    IN: search: which found that agreement decides, if that was not asked for.
-    """
-    every = question.on_every_set()
-    if every is None:
-        return None
-    found = _finished_for(every, asked, {**options, "objective": "agreement"})
-    if search is None:
-        return found
-    told = found.grown.facts["search"]._replace(objective=search.objective, reason=search.reason)
-    facts, notes = {**found.grown.facts, "search": told}, (*found.grown.notes, search.reason)
-    return found._replace(grown=found.grown._replace(facts=facts, notes=notes))
-
-
-def _finished_for(question: Question, asked: Asked, options: Mapping[str, Any]) -> _Finished:
-    grown = question.measured_again(question.grown(question.task, asked.method, progress=asked.progress, **options))
-    return _Finished(question, grown, *question.finished(grown.tree, grown.facts.get("search")), options)
-
-
-def _proved(question: Question, grown: Grown, *, are_all: bool = True) -> Mapping[str, Any]:
-    """Return the facts of a growth, without the gap if the tree has other leaves on the columns of the table.
-
-    IN: are_all: whether its rows are all rows of the table.
-    """
-    search: SearchFacts | None = grown.facts.get("search")
-    if search is None or (search.gap is None and search.agreement_gap is None):
-        return grown.facts
-    if are_all and question.keeps_leaves(grown.tree) and question.has_every_cut:
-        return grown.facts
-    return {**grown.facts, "search": search._replace(gap=None, agreement_gap=None)}
-
-
-def _known(question: Question, grown: Grown, tree: ThresholdTree) -> dict[str, Any]:
+def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, Any]:
     """Return what is known of the finished tree from its growth: the leaf of each row, and costs.
 
     IN: tree: the finished one. Short thresholds keep the rows of all leaves, and so does a map, which may exchange
     leaves. A budget may move rows. The fact "costs" is the cost of the tree and that of the clusters.
     """
-    here, reference = question.coordinates, question.task.reference
-    if question.cost is not None:
-        reached = tree.apply(here.table, n_jobs=question.task.n_jobs)
+    here, reference = table.coordinates, table.task.reference
+    if table.cost is not None:
+        reached = tree.apply(here.table, n_jobs=table.task.n_jobs)
         of_tree = np.where(reference.kept, tree.leaf_clusters[reached], -1)
-        of_clusters = np.where(question.task.kept, reference.labels, -1)
-        return {"leaf": reached, "costs": Costs(question.cost(of_tree), question.cost(of_clusters))}
-    if question.budget.given:
+        of_clusters = np.where(table.task.kept, reference.labels, -1)
+        return {"leaf": reached, "costs": Costs(table.cost(of_tree), table.cost(of_clusters))}
+    if table.budget.given:
         return {}
     costs = grown.facts.get("costs") if here.measured is None else None
-    leaf = leaves_reached(grown.tree, question.task) if here.axis_map is None else None
+    leaf = leaves_reached(grown.tree, table.task) if here.axis_map is None else None
     return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
 
 
@@ -334,7 +240,8 @@ def _in_batches(question: Question, clustering: Any, asked: Asked) -> Answer:
     if (mixture := grown.facts.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
-    evidence = _growing(explanation._known(), question, found.grown, name, options)
+    again = partial(choose, name=name, **options)
+    evidence = _growing(explanation._known(), question, found.grown, again)
     evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
     seen = None
     if (sample := found.sample) is not None:

@@ -29,7 +29,7 @@ from boxwood.passes import Batches, Source
 from boxwood.passes.batches import OTHER_KINDS, USABLE, refuse_no_numbers
 from boxwood.passes.labelling import LabelColumn
 from boxwood.passes.sample import Sample, drawn_rows
-from boxwood.passes.source import AS_NAMES, AS_WORDS, Spelling
+from boxwood.passes.source import AS_NAMES, AS_WORDS, MarksMet, Spelling
 from boxwood.reference.coded import CodedSource, find_words
 from boxwood.reference.mixed import MixedTable, why_no_words, with_truths
 from boxwood.reference.streamed import find_labels
@@ -73,7 +73,7 @@ def gathered(source: Source, clustering: Any, asked: Asked, *, has_gaps: bool = 
     drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
     _give_back_memory()
     _refuse_infinite(drawn.values, names)
-    table = _table(source, drawn.values, names, usable, left_out)
+    table = _table(source, drawn.values, names, usable, left_out, found.marks)
     _refuse_named(empty := _empty(table), "no values", wanted, source)
     table = table.without(empty, "no values")
     if isinstance(asked.columns, Candidates):
@@ -211,6 +211,7 @@ def _table(
     names: Sequence[str],
     words: Mapping[str, Sequence[Hashable]],
     left_out: dict[str, list[str]],
+    marks: Mapping[str, MarksMet],
 ) -> MixedTable:
     """Return the rows as numbers and codes; a missing word gets the code behind all others."""
     categories: dict[int, Categories] = {}
@@ -218,7 +219,8 @@ def _table(
         if name in words:
             lacks = np.isnan(values[:, j])
             values[lacks, j] = len(words[name])
-            categories[j] = Categories((*words[name], *([None] if lacks.any() else [])), others=False)
+            met = marks[name].missing if name in marks else ()
+            categories[j] = Categories.of_words(words[name], met, lacks=bool(lacks.any()))
     kinds = dict(zip(source.names, source.kinds, strict=True))
     booleans = tuple(name for name in names if kinds[name] == "boolean" and name not in words)
     beside = categories, booleans, left_out, tuple(source.names), source.dates

@@ -306,7 +306,7 @@ def _forgotten(table: MixedTable) -> MixedTable:
     lacking, categories = table.lacking, dict(table.categories)
     for j, known in table.categories.items():
         if None in known.values and not lacking[:, j].any():
-            categories[j] = known._replace(values=known.values[:-1])
+            categories[j] = known._replace(values=known.values[:-1], marks=())
     return replace(table, categories=categories)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
 from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_no_sum
-from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
 from boxwood.explanation.ask.asked import Asked, Candidates
 from boxwood.explanation.ask.clustering import (
     clustering_of,
@@ -45,20 +43,11 @@ from boxwood.explanation.ask.gaps import (
 from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
-from boxwood.explanation.choose import settings
-from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
-from boxwood.explanation.choose.search import choose
+from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.explanation.measure.all_rows import AllRows
 from boxwood.explanation.measure.facts import refuse_all_rows
-from boxwood.explanation.measure.limited import finished, in_coordinates
-from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
-from boxwood.explanation.records import SearchFacts
+from boxwood.explanation.measure.limited import in_coordinates
 from boxwood.grow import METHODS
-from boxwood.grow.better.sets import resettled
-from boxwood.grow.exact.agreement import is_within_reach
-from boxwood.grow.grown import Grown
-from boxwood.loops.costs import SQEUCLIDEAN
-from boxwood.metrics.costs import summed_distances
 from boxwood.passes import Batches, LabelColumn, Source
 from boxwood.passes.overview import MissingValues
 from boxwood.reference import Mixture, Reference, Task
@@ -69,7 +58,6 @@ from boxwood.reference.mixed import MixedTable, in_stated_order, orders_of_bands
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
-from boxwood.tree import ThresholdTree
 
 
 @dataclass(frozen=True)
@@ -117,6 +105,15 @@ class Question:
         return self.budget if self.whole is None else replace(self.budget, min_samples_leaf=self.whole.fewest)
 
     @property
+    def table(self) -> TableSearch:
+        """What a tree is looked for on, if the rows are in memory."""
+        return TableSearch(self.task, self.coordinates, self.budget, self.parts)
+
+    def grown_as(self, table: TableSearch) -> Question:
+        """Return the question with the trees grown on the columns of a search."""
+        return replace(self, task=table.task, coordinates=table.coordinates)
+
+    @property
     def task_on_table(self) -> Task:
         """The task of rows in batches in the table's units."""
         task, here = self.task, self.coordinates
@@ -125,161 +122,6 @@ class Question:
         assert isinstance(here.table_store, Batches)
         reference = unscaled_reference(task.reference, here.scaling)
         return task.on(replace(here.table_store, labelling=reference.labelling, store=task.batches.store), reference)
-
-    def grown(self, task: Task, method: str, **options: Any) -> Grown:
-        """Return the tree that a method grows for these rows, or for others in the same columns, by their task."""
-        here = self.coordinates
-        if method == "mmdt" and here.gaps and here.axis_map is not None:
-            known = here.mixture_of_known(task.rows, task.reference.labels, task.reference.names)
-            task = replace(task, mixture=known)
-            if np.shape(options.get("sigma", ())) == (len(here.columns),):  # one for each column of the table
-                options["sigma"] = np.asarray(options["sigma"])[here.axis_map.features]
-        return choose(task, method, **options)
-
-    def finished(self, tree: ThresholdTree, search: SearchFacts | None = None) -> tuple[ThresholdTree, int]:
-        """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved.
-
-        IN: search: how "auto" found it; its cuts on categories and on numbers with gaps are then chosen anew.
-        """
-        here = self.coordinates
-        on_table = here.pulled_back(tree)
-        if search is not None and (here.scales is not None or here.categories):
-            on_table = self._resettled(on_table, search)
-        return self.within_limits(on_table)
-
-    def within_limits(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
-        """Return a tree on the table's columns with short thresholds, within the limits, and how many rows moved."""
-        return finished(self.coordinates.shortened(tree), self.task, self.budget, self.coordinates)
-
-    def on_parts(self, most: int | None = None) -> list[Question]:
-        """Return the question on each part of a long table, or on some of them; else the question itself."""
-        return [self._on_part(part) for part in self.parts[:most]] or [self]
-
-    def _on_part(self, rows: Indices) -> Question:
-        task, here = self.task.of_rows(rows), self.coordinates
-        coordinates = replace(here, table_store=here.table.take(rows), store=task.rows)
-        budget = replace(self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None)
-        return replace(self, task=task, coordinates=coordinates, budget=budget, parts=())
-
-    def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
-        """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
-        here, task, objective = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
-        kinds: dict[str, Any] = {
-            "codes": {j: len(known.domain) for j, known in here.categories.items()},
-            "ordered": {j: known.known for j, known in here.categories.items() if known.ordered},
-            "gaps": here.gaps,
-        }
-        better = resettled(tree, here.table.values, task, objective, **kinds, budget=self.budget)
-        return tree if better == tree else self.best([tree, better], search)
-
-    def on_one_hot(self) -> Question | None:
-        """Return the question with trees grown on one-hot columns of categories.
-
-        None where there are no categories of more than two values, or where these columns would be too many.
-        """
-        here = self.coordinates
-        sizes = [len(known.domain) for known in here.categories.values() if not known.ordered]
-        if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * self.task.n_rows > settings.ONE_HOT:
-            return None
-        return self._mixed(one_hot=True)
-
-    def on_filled(self) -> Question | None:
-        """Return the question with trees grown where missing values are filled, which parts them from nothing else.
-
-        None where there are no gaps, or where the table is long.
-        """
-        here = self.coordinates
-        has_gaps = here.gaps or any(None in known.values for known in here.categories.values())
-        if here.scales is None or not has_gaps or self.task.n_rows * len(here.columns) > settings.ONE_HOT:
-            return None
-        return self._mixed(filled=True)
-
-    def _mixed(self, **how: Any) -> Question:
-        here, labels = self.coordinates, self.task.reference.labels
-        how |= {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
-        return self._on(replace(Coordinates.mixed(here.columns, here.table, labels, **how), dates=here.dates))
-
-    @cached_property
-    def has_every_cut(self) -> bool:
-        """Whether each cut that rules make, at a threshold or by a set of values, is one in growth.
-
-        Only then what no tree of a search does better, no rules do. Costs of tables with words or gaps are others.
-        """
-        here, kept = self.coordinates, self.task.kept
-        if here.axis_map is None or here.scales is not None:
-            return here.axis_map is None or isinstance(here.axis_map, EverySetMap)
-        rows = here.table.values[kept], here.rows.values[kept]
-        return has_every_cut(here.axis_map, *rows, here.categories, self.budget.forbidden)
-
-    def on_every_set(self) -> Question | None:
-        """Return the question with trees grown on columns in which each set of values is a cut; see `EverySetMap`.
-
-        None where growth has every cut anyway, or where the trees that agree most are not within reach there.
-        """
-        here, task, n_columns = self.coordinates, self.task, len(self.coordinates.columns)
-        if here.axis_map is None or self.budget.max_columns is not None:
-            return None
-        values = np.asarray(here.table.values, dtype=np.float64)
-        n_codes = [len(np.unique(values[task.kept, j])) for j, known in here.categories.items() if not known.ordered]
-        if max(n_codes, default=0) > MOST_CODES or task.n_kept * n_columns > settings.ONE_HOT or self.has_every_cut:
-            return None
-        axis_map = EverySetMap(values, here.categories, task.kept, np.unique(here.axis_map.features))
-        if axis_map.n_columns * len(values) > settings.ONE_HOT:
-            return None
-        store = here.table.mapped(axis_map.transform(values))
-        costs: dict[str, Any] = {"measured": here.rows, "scaling": None} if here.scales is None else {}
-        every = self._on(replace(here, store=store, axis_map=axis_map, **costs))
-        depth = min(self.budget.max_depth or task.leaves(), task.leaves() - 1)
-        return every if is_within_reach(every.task, min(depth, 2)) else None
-
-    def _on(self, coordinates: Coordinates) -> Question:
-        """Return the question with trees grown on other columns."""
-        labels = self.task.reference.labels
-        means = Reference.of(coordinates.rows, labels).centers
-        reference = Reference(labels, means, self.task.reference.names)
-        task = self.task.on(coordinates.rows, reference, in_coordinates(self.budget, coordinates))
-        return replace(self, task=replace(task, mixture=None), coordinates=coordinates)
-
-    @cached_property
-    def cost(self) -> CostOfGroups | None:
-        """What measures groups of the rows of a table with categories or gaps."""
-        return cost_of_groups(self.coordinates, self.task.n_jobs)
-
-    def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
-        """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
-        kept, labels = self.task.kept, self.task.reference.labels
-        rows = self.coordinates.measured or self.coordinates.rows
-        cost = self.cost or (lambda groups: summed_distances(rows.values, groups, SQEUCLIDEAN, None, rows.weights))
-        mass = kept.astype(np.float64) if self.task.rows.weights is None else self.task.rows.weights * kept
-
-        def measured(tree: ThresholdTree) -> Candidate:
-            predicted = tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
-            wrong = float(mass[predicted != labels].sum())
-            return Candidate(tree, "", comparable(cost(np.where(kept, predicted, -1))), wrong)
-
-        of_clusters = comparable(cost(np.where(kept, labels, -1)))
-        rule = GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, float(mass.sum()))
-        return rule.best([measured(tree) for tree in trees]).tree
-
-    def measured_again(self, grown: Grown) -> Grown:
-        """Return what "auto" has grown, with the best of its trees by the cost of the table, where gaps cost nothing.
-
-        In growth a missing number stands at the median, and costs what that costs. Of a long table one tree is left.
-        """
-        ranked = grown.facts.get("ranked", ())
-        places = {each.tree: i for i, each in enumerate(ranked)}
-        if not self.coordinates.gaps or grown.tree not in places or self.task.n_rows > settings.LONG:
-            return grown
-        trees = [self.coordinates.pulled_back(each.tree) for each in ranked]
-        taken = ranked[trees.index(self.best(trees, grown.facts["search"]))]
-        if taken.tree == grown.tree:
-            return grown
-        search = grown.facts["search"]._replace(gap=None, agreement_gap=None)
-        return grown._replace(tree=taken.tree, method=taken.name, facts={**grown.facts, "search": search})
-
-    def keeps_leaves(self, tree: ThresholdTree) -> bool:
-        """Return whether a tree has as many leaves on the table's columns, where one cut may become several."""
-        return self.coordinates.pulled_back(tree).n_leaves == tree.n_leaves
 
 
 def with_weights(X: Any, asked: Asked) -> tuple[Any, Asked]:

@@ -138,15 +138,25 @@ def searched(
     return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
 
 
+def goal_of(task: Task, objective: str) -> Goal:
+    """Return the rule that picks one of the trees for a task; what it looks at is a property of labels and rows."""
+    sample = _sampled(task)
+    return Goal(task, objective, None if sample is task else share_beyond_doubt(sample))
+
+
+def _sampled(task: Task) -> Task:
+    """Return the rows on which growers that need several passes work: a sample, or all if they are few."""
+    return task.sampled(max(settings.ROWS, settings.ROWS_PER_LEAF * task.leaves()))
+
+
 class AutoSearch:
     """All candidate trees of one task, and the rule that picks one; a long table is searched on a sample."""
 
     def __init__(self, task: Task, objective: str, clock: Clock, progress: Progress = silent) -> None:
         self.task, self.clock = task, clock
-        self.sample = task.sampled(max(settings.ROWS, settings.ROWS_PER_LEAF * task.leaves()))
-        is_whole = self.sample is task
-        self.goal = Goal(task, objective, None if is_whole else share_beyond_doubt(self.sample))
-        self.on_sample = self.goal if is_whole else self.goal.of_sample(self.sample)
+        self.sample = _sampled(task)
+        self.goal = goal_of(task, objective)
+        self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
         self.between = [self.goal.of_sample(task.sampled(n_rows)) for n_rows in self._sizes_between()]
         self.loss = "cost" if self.goal.by_cost else "mistakes"
         self.bound: float | None = None  # no tree with as few leaves costs less

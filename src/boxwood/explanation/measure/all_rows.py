@@ -145,7 +145,9 @@ class AllRows:
         return self._coded(here, columns).fold(partial(_OfColumn, rows, at, make)).summary
 
     def _coded(self, here: Coordinates, columns: tuple[str, ...]) -> Batches:
-        return self.batches(CodedSource(self.source, self._words(here), unseen=np.inf), columns)
+        words = self._words(here)
+        marks = {name: one.marks for j, one in here.categories.items() if (name := here.columns[j]) in words}
+        return self.batches(CodedSource(self.source, words, unseen=np.inf, marks=marks), columns)
 
     def _rows(self, tree: ThresholdTree, here: Coordinates) -> _Rows:
         points = points_of(here.categories, here.gaps)

@@ -573,7 +573,7 @@ def _asked(ex: MeasuredTree, feature: int, language: Language, variable: str) ->
         return ask(variable, column)
     if known.others:
         return language.ask_any_value(variable, column, missing=None in known.values)
-    return language.ask_value(variable, column, _plain(known.values), truths=known.are_truths)
+    return language.ask_value(variable, column, _plain(known.as_written(known.values)), truths=known.are_truths)
 
 
 def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step: WalkStep) -> str:
@@ -594,7 +594,7 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
         ends = _beside_missing(ends) if feature in ex.gap_columns else ends
         return language.compared(variables[feature], ends, inside=step.inside)
     values, included = among(known, test)
-    return language.one_of(variables[feature], _plain(values), inside=included == step.inside)
+    return language.one_of(variables[feature], _plain(known.as_written(values)), inside=included == step.inside)
 
 
 def _of_dates_with_gaps(language: Language, variable: str, pieces: Sequence[Ends], or_missing: bool) -> str:

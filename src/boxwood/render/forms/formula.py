@@ -135,7 +135,7 @@ class _Sheet(NamedTuple):
             return f'ISNUMBER({cell})+({cell}="")' if feature in self.ex.gap_columns else f"ISNUMBER({cell})"
         if known.others:
             return "" if None in known.values else f'{cell}<>""'
-        return _one_of(cell, known.values)
+        return _one_of(cell, known.as_written(known.values))
 
     def test(self, step: WalkStep) -> str:
         """Return the test of the cut above a step that leads to it."""
@@ -146,7 +146,7 @@ class _Sheet(NamedTuple):
             return _with_gaps(cell, *sides_with_gaps(test)[0 if step.inside else 1], dates)
         if known is not None:
             values, included = among(known, test)
-            listed = _one_of(cell, values)
+            listed = _one_of(cell, known.as_written(values))
             return listed if included == step.inside else f"NOT({listed})"
         plain_ends = comparisons(lower, upper, inside=step.inside)
         found = plain_ends if dates is None else of_dates(lower, upper, dates, inside=step.inside)

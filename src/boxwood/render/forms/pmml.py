@@ -164,7 +164,7 @@ def _one_of(field: str, categories: Categories, values: Collection[Hashable], in
 
     It is unknown for a missing value, unless missing values have a code.
     """
-    texts = [_value(value) for value in values if value is not None]
+    texts = [_value(value) for value in categories.as_written(values) if value is not None]
     parts = [_simple(field, "equal" if included else "notEqual", text) for text in texts]
     some = bool(parts)
     if not some:  # true for all values, or for none, and unknown for a missing one

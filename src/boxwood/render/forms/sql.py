@@ -372,7 +372,7 @@ class _Categorical(NamedTuple):
 
     value: str
     categories: Categories
-    literals: tuple[str | None, ...]  # of each value; None for a missing one
+    literals: tuple[str | None, ...]  # of each value; of a missing one, those of texts that stand for it, or None
 
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no code is inside."""
@@ -402,8 +402,9 @@ def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: D
         return _Numeric(name, is_no_nan, dialect)
     values = categories.values
     if not categories.are_numbers:
-        literals = (None if value is None else dialect.compared_literal(str(value)) for value in values)
-        return _Categorical(dialect.as_compared(name), categories, tuple(literals))
+        texts = ([str(each) for each in categories.as_written([value]) if each is not None] for value in values)
+        found = (", ".join(map(dialect.compared_literal, its)) or None for its in texts)
+        return _Categorical(dialect.as_compared(name), categories, tuple(found))
     if not dialect.casts_booleans and categories.are_truths:
         text = f"lower(CAST({name} AS {dialect.text}))"
         return _Categorical(text, categories, tuple(map(_AS_TEXTS.get, values)))

@@ -1,0 +1,80 @@
+"""Each example file is read as the text beside it says that a person reads it."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from boxwood.errors import DataError
+from boxwood.table import Kinds, ReadOptions, read_table
+from tests.files.make import HERE, MADE
+
+MUST = {path.name.removesuffix(".json"): json.loads(path.read_text("utf-8")) for path in sorted(HERE.glob("*.json"))}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    for name, write in MADE.items():
+        write(folder / name)
+    return folder
+
+
+def path_of(name: str, folder: Path) -> str:
+    return str((folder if name in MADE else HERE) / name)
+
+
+def kind_of(table, j: int) -> str:
+    name = table.columns[j]
+    kinds = {"words": j in table.categories, "date": name in table.dates, "truth": name in table.booleans}
+    return next((kind for kind, is_it in kinds.items() if is_it), "number")
+
+
+def value_of(table, row: int, j: int):
+    """Return a cell as the texts beside the files write it."""
+    value = table.X[row, j]
+    if j in table.categories:
+        return table.categories[j].values[int(value)]
+    if np.isnan(value):
+        return None
+    if (kind := kind_of(table, j)) == "date":
+        zone = ZoneInfo(table.dates[table.columns[j]].zone or "UTC")
+        moment = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=value)).astimezone(zone)
+        return f"{moment:%Y-%m-%d}" if value % 1 == 0 else f"{moment:%Y-%m-%d %H:%M}"
+    return bool(value) if kind == "truth" else float(value)
+
+
+def row_of(table, row: int) -> list:
+    return [value_of(table, row, j) for j in range(len(table.columns))]
+
+
+def test_each_file_has_a_text_beside_it_that_says_why():
+    files = {path.name for path in HERE.iterdir() if path.suffix not in {".json", ".py", ".md"} and path.is_file()}
+    assert files | set(MADE) == set(MUST)
+    assert len(MUST) >= 40
+    assert all(must["why"] and ("columns" in must) != ("error" in must) for must in MUST.values())
+
+
+@pytest.mark.parametrize("name", MUST)
+def test_a_file_is_read_as_people_read_it(name, folder):
+    must, path = MUST[name], path_of(name, folder)
+    options = ReadOptions(**must.get("options", {}))
+    if "error" in must:
+        with pytest.raises(DataError, match=must["error"]):
+            read_table(path, options, missing="learn", kinds=Kinds())
+        return
+    table = read_table(path, options, missing="learn", kinds=Kinds())
+    assert {column: kind_of(table, j) for j, column in enumerate(table.columns)} == must["columns"]
+    assert (len(table.X), row_of(table, 0), row_of(table, -1)) == (must["n_rows"], must["first"], must["last"])
+    left_out = {column: reason for reason, columns in table.left_out for column in columns}
+    assert left_out.keys() == must.get("left_out", {}).keys()
+    assert all(reason in left_out[column] for column, reason in must.get("left_out", {}).items())
+    missing = np.isnan(table.X).sum(axis=0)
+    assert {table.columns[j]: int(n) for j, n in enumerate(missing) if n} == must.get("missing", {})
+    assert (list(table.padded), list(table.rounded)) == (must.get("padded", []), must.get("rounded", []))
+    notes = "\n".join(table.hints)
+    assert [note for note in must.get("notes", []) if note not in notes] == []
+    assert must.get("notes") != [] or notes == ""
