@@ -1,4 +1,4 @@
-"""How much the tests try: a quarter in `make test`, half in `.ci/run`, as much as is asked for in `make soak-tests`.
+"""How much the tests try: a quarter in `make test`, a third in `.ci/run`, as much as is asked for in `make soak-tests`.
 
 The options of `tests/conftest.py` set these numbers before any test is imported.
 """
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 SEEDS = 0.25  # so many times the seeds; 1 by the option --full, or as the option --seeds says
-ALL_KINDS = 0.5  # from so many times the seeds on, all kinds of cases are tried
+ALL_KINDS = 0.3  # from so many times the seeds on, all kinds of cases are tried
 SIZE = 1  # so many times the rows of generated tables at most; the option --size
 SLOW = False  # whether slow tests run, too; the option --slow
 

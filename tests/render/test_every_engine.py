@@ -38,7 +38,7 @@ from tests.rule_cases import (
     rows,
 )
 
-N_ROWS = 100_000 if scale.SEEDS >= scale.ALL_KINDS else 4_000
+N_ROWS = 30_000 if scale.SEEDS >= scale.ALL_KINDS else 4_000
 ALL_ASKED = (60, 200, 11, 42)  # trees of these seeds ask for everything, see below
 
 

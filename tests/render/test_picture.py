@@ -1,6 +1,7 @@
 """The picture of a tree as data: every row once, no bar across a cut, no box upon another."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -352,3 +353,19 @@ def test_ink_is_readable_on_every_colour():
     for colour in COLOURS:
         a, b = sorted([light(colour), light(ink_on(colour))])
         assert (b + 0.05) / (a + 0.05) >= 4.5
+
+
+@law(40)
+def test_a_text_that_does_not_fit_loses_as_few_letters_as_can_be_from_its_middle(seed):
+    rng = np.random.default_rng(seed)
+    text = "".join(rng.choice([*"abc_0.", "é", "漢", "e\u0301", "🌳"], int(rng.integers(1, 40))))
+    width, n = float(rng.uniform(0, 200)), len(text)
+    cut = ["…", *(f"{text[: (m + 1) // 2]}…{text[n - m // 2 :]}" for m in range(1, n)), text]
+    fits = [one for one in cut if text_width(one, 10.0) <= width]
+    assert fitted(text, width, 10.0) == (fits[-1] if fits else "…")
+
+
+def test_a_text_of_a_million_letters_is_fitted_at_once():
+    before = time.perf_counter()
+    assert fitted("x" * 1_000_000, 60.0, 10.0) == "xxxxx…xxxx"
+    assert time.perf_counter() - before < 30  # by the square of its letters it would take hours

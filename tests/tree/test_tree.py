@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxwood.errors import ModelError
+from boxwood.errors import DataError, ModelError
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes, shortest_between
 from boxwood.tree.shorten import shortened_in
 from tests import naive
@@ -467,3 +467,12 @@ def test_recut_gives_the_same_leaves_in_other_units():
         tree.recut(-X, Z)
     with pytest.raises(ValueError, match="same rows"):
         tree.recut(X[1:], Z)
+
+
+@each("ends", [10**400, "a", 1j])
+def test_thresholds_that_are_no_numbers_are_refused(ends):
+    tree = ThresholdTree([0, -1, -1], [-np.inf] * 3, [0.5, np.inf, np.inf], [2, -1, -1], [-1, 0, 1])
+    with pytest.raises(DataError, match="lower must be numeric"):
+        tree.with_thresholds(ends, tree.upper)
+    with pytest.raises(DataError, match="upper must be numeric"):
+        tree.with_thresholds(tree.lower, ends)

@@ -490,17 +490,16 @@ def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T
     """
     import duckdb
 
-    settings = "current_setting('memory_limit'), current_setting('threads')"
-    usual, threads = con.execute(f"SELECT {settings}").fetchall()[0]
+    ((threads,),) = con.execute("SELECT current_setting('threads')").fetchall()
     con.execute(f"SET memory_limit = '{_LEAN + _LEAN_COLUMN * n_columns}MiB'")
     con.execute(f"SET threads = {max(1, min(threads, _LEAN_THREADS // max(n_columns, 1)))}")
     try:
         return work()
     except (MemoryError, duckdb.OutOfMemoryException):
-        con.execute(f"SET memory_limit = '{usual}'")
+        con.execute("RESET memory_limit")
         return work()
     finally:
-        con.execute(f"SET memory_limit = '{usual}'")
+        con.execute("RESET memory_limit")  # some versions do not read the limit that they tell, as of 1638.3 PiB
         con.execute(f"SET threads = {threads}")
 
 

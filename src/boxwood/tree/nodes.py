@@ -159,6 +159,7 @@ class Nodes:
 
     def with_thresholds(self, lower: Floats, upper: Floats) -> Self:
         """Return the tree with other lower and upper ends of its cuts, both of shape (n_nodes,); sets stay."""
+        lower, upper = as_numbers("lower", lower), as_numbers("upper", upper)
         lower, upper = np.where(self.is_set, self.lower, lower), np.where(self.is_set, self.upper, upper)
         return type(self)(self.feature, lower, upper, self.second, self.cluster, self.members)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
@@ -119,10 +120,11 @@ def fitted(text: str, width: float, size: float) -> str:
     text = printable(text)
     if text_width(text, size) <= width:
         return text
-    head, tail = (len(text) + 1) // 2, len(text) // 2
-    while head and text_width(shortened := f"{text[:head]}…{text[len(text) - tail :]}", size) > width:
-        head, tail = (head - 1, tail) if head > tail else (head, tail - 1)
-    return shortened if head else "…"
+
+    def of(n: int) -> str:
+        return f"{text[: (n + 1) // 2]}…{text[len(text) - n // 2 :]}"
+
+    return of(bisect_right(range(1, len(text)), width, key=lambda n: text_width(of(n), size)))
 
 
 def short_number(x: float) -> str:
