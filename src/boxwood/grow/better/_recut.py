@@ -206,7 +206,7 @@ class Draft:
         """Compute the cost of rows on the other side; return for each node the sum of differences over its first side,
         the columns in which it may have a better cut, and the number of rows.
 
-        The scales of whole costs follow from all costs of a node (see `whole_costs_of`), but seldom change. So
+        The scales of integer costs follow from all costs of a node (see `integer_costs_of`), but seldom change. So
         differences are computed by the old scales, and again at nodes whose scale has changed.
         """
         at, below, n = self.at[level], self.at[level + 1], len(self.moved)

@@ -11,7 +11,7 @@ from boxwood.grow.better._recut import is_past
 from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.prune import sums_by_node
-from boxwood.grow.shared.costs import Problem, integer_costs, make_problem, whole_costs_of
+from boxwood.grow.shared.costs import Problem, integer_costs, integer_costs_of, make_problem
 from boxwood.grow.shared.names import clusters_reached, leaves_reached, named, with_centers_reached, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
@@ -194,7 +194,7 @@ def _exchanges(tree: ThresholdTree, node: int, task: Task, problem: Problem, col
         subtree(tree, child).predict(task.rows.values[rows], n_jobs=task.n_jobs)
         for child in (node + 1, int(tree.second[node]))
     ]
-    first, second = whole_costs_of(problem, rows, sides)
+    first, second = integer_costs_of(problem, rows, sides)
     exchanges = (_best(j, task, rows, first - second) for j in columns)
     return sorted(exchange for exchange in exchanges if exchange is not None)
 

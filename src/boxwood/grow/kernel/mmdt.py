@@ -16,7 +16,7 @@ from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_generator, listed, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown, Split, grow_by_cuts
-from boxwood.grow.shared.costs import make_problem, whole_costs_of
+from boxwood.grow.shared.costs import integer_costs_of, make_problem
 from boxwood.kernels import DistanceKernel, Kernel
 from boxwood.kernels.families import as_distance_kernel
 from boxwood.metrics.similarity import AxisSimilarity, axis_moments, axis_similarity
@@ -235,7 +235,7 @@ def _cheapest(trees: list[ThresholdTree], task: Task, kernel: DistanceKernel) ->
     """Return the index of the tree of lowest cost at the kernel means of the clusters; ties go to the first tree."""
     problem, rows = make_problem(task, "cost", kernel), np.flatnonzero(task.kept)
     predicted = [tree.predict(task.rows, n_jobs=task.n_jobs)[rows] for tree in trees]
-    return int(np.argmin([cost.sum() for cost in whole_costs_of(problem, rows, predicted)]))
+    return int(np.argmin([cost.sum() for cost in integer_costs_of(problem, rows, predicted)]))
 
 
 POINTS = 512  # most values that represent a cluster on an axis

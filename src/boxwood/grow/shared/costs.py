@@ -134,7 +134,7 @@ def scale_for(total: float, side: int = 0) -> float:
     return math.ldexp(1.0, min(61 - math.frexp(total * (1 + side * SUM_ERROR))[1], 1023))
 
 
-def whole_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
+def integer_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
     """Return the rows' weighted costs as whole numbers: one array for each list of clusters, one cluster for each row.
 
     Like `integer_costs`, but only costs under the listed clusters are computed.
