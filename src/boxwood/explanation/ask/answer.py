@@ -141,10 +141,11 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
 def _in_memory(question: Question, asked: Options) -> Answer:
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, question.clusterer)
-    found = choose_on_table(question.table, name, asked.progress, options)
-    grown, tree = found.grown, found.tree
-    question = question if question.parts else question.grown_as(found.search)
     table = question.table
+    found = choose_on_table(table, name, asked.progress, options)
+    grown, tree = found.grown, found.tree
+    if not question.parts:
+        table, question = found.search, question.grown_as(found.search)
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     if question.parts:
         notes = _without_notes_on_length(notes, grown)
