@@ -11,6 +11,7 @@ from boxwood.axes import Categories
 from boxwood.explanation import ClusterSummary, LeafSummary
 from boxwood.explanation.records import cluster_rules_of, rules_of
 from boxwood.metrics.reading import Readability
+from boxwood.table.sql import type_of
 from boxwood.tree import TreeBuilder
 from tests import naive
 
@@ -39,6 +40,7 @@ KINDS = {  # a new kind of column is a line here, a line of `rows`, and where it
     "size; in </script>": Kind("Float64", "float64", "DOUBLE PRECISION", "DOUBLE"),
 }
 COLUMNS = tuple(KINDS)
+TYPES = tuple((name, type_of(kind.mariadb)) for name, kind in KINDS.items())
 
 
 def odd_doubles(rng, n):

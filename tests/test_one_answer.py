@@ -11,6 +11,7 @@ import pytest
 from boxwood.render import sql
 from boxwood.render.forms.sql import sql_case
 from boxwood.tree import ThresholdTree
+from tests.rule_cases import explained_by
 
 
 def test_names_that_are_numbers_become_minus_one_where_there_is_no_cluster():
@@ -65,12 +66,16 @@ def test_sql_compares_every_kind_of_number_as_a_double(kind):
                 {"feature": 0, "threshold": t, "left": {"cluster": 0}, "right": {"cluster": 1}}
             )
             case = sql_case(tree, ["x"], [0, 1])
+            typed = explained_by(tree, ("x",), (0, 1)).to_sql(types={"x": kind})
             expected = [None if x is None or math.isnan(x) else int(x > t) for x in doubles]
             assert [row[0] for row in con.execute(f"SELECT {case} FROM t ORDER BY i").fetchall()] == expected, t
+            assert ("isnan" in typed) == (kind in ("FLOAT", "DOUBLE"))
+            assert [row[0] for row in con.execute(f"SELECT {typed} FROM t ORDER BY i").fetchall()] == expected, t
             known = con.execute(f"SELECT i FROM t WHERE ({case}) = 0 ORDER BY i").fetchall()
             assert [row[0] for row in known] == [i for i, cluster in enumerate(expected) if cluster == 0], t
             if kind == "FLOAT":  # SQLite has no such column
                 continue
+            case = sql_case(tree, ["x"], [0, 1], nan=False)
             found = [row[0] for row in lite.execute(f"SELECT {case} FROM t ORDER BY i").fetchall()]
             assert found == expected, t
 
@@ -78,14 +83,14 @@ def test_sql_compares_every_kind_of_number_as_a_double(kind):
 @pytest.mark.parametrize(("value", "kind"), [("10", "VARCHAR"), ("true", "BOOLEAN")])
 def test_duckdb_refuses_to_compare_text_and_booleans_with_numbers(value, kind):
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.5, "left": {"cluster": 0}, "right": {"cluster": 1}})
-    with duckdb.connect() as con, pytest.raises(duckdb.BinderException, match="Cannot compare values"):
+    with duckdb.connect() as con, pytest.raises(duckdb.BinderException, match=r"Cannot compare values|isnan"):
         con.execute(f"SELECT {sql_case(tree, ['x'], [0, 1])} FROM (SELECT CAST('{value}' AS {kind}) AS x)")
 
 
 def test_the_cast_stands_where_it_is_needed_only():
     def case(t, **options):
         tree = ThresholdTree.from_dict({"feature": 0, "threshold": t, "left": {"cluster": 0}, "right": {"cluster": 1}})
-        return sql_case(tree, ["milk"], ["a", "b"], may_hold_nan=False, **options).split("\n")[1]
+        return sql_case(tree, ["milk"], ["a", "b"], nan=False, **options).split("\n")[1].strip()
 
     assert case(27000.0) == """WHEN "milk" <= 27000 THEN 'a'"""
     assert case(0.1) == """WHEN "milk" <= 0.1e0 THEN 'a'"""

@@ -501,6 +501,13 @@ def boolean_columns(X: Any) -> list[str]:
     return [name for name, one in _typed_columns(X).items() if one.dtype == nw.Boolean]
 
 
+def types_in(X: Any) -> dict[str, str]:
+    """Return the type of each column of a frame, as narwhals calls it; that of an array by the name ""."""
+    if not is_frame(X):
+        return {"": str(X.dtype)} if isinstance(X, np.ndarray) else {}
+    return {name: str(series.dtype) for name, series in _series(X).items()}
+
+
 def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:
     """Return the columns of whole numbers with values beyond 2**53, of which doubles do not hold every one."""
     if not is_frame(X):

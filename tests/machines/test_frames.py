@@ -15,7 +15,7 @@ from boxwood.tree import ThresholdTree
 from tests.explanation.test_dates import customers as customers_with_dates
 from tests.explanation.test_dates import dated
 from tests.explanation.test_gathered import check_same, customers
-from tests.render.test_every_engine import Engine, arrow_table, check
+from tests.render.test_every_engine import Engine, arrow_table, as_sql, check
 from tests.rule_cases import COLUMNS
 
 pytestmark = pytest.mark.machines
@@ -175,7 +175,7 @@ def test_sql_on_spark_gives_rows_the_same_cluster_or_none(spark, tmp_path):
     def labels(ex, folder, columns):
         table = arrow_table(columns)
         frame = spark.createDataFrame(table.append_column("row", pa.array(range(table.num_rows))))
-        return [row.c for row in sorted(frame.selectExpr("row", f"{ex.to_sql('spark')} AS c").collect())]
+        return [row.c for row in sorted(frame.selectExpr("row", f"{as_sql(ex, 'spark')} AS c").collect())]
 
     spark.conf.set("spark.sql.variable.substitute", "false")  # otherwise ${x} in the name of a column is a variable
     check(Engine(labels, trees=8), tmp_path)
@@ -189,7 +189,7 @@ def test_sql_on_spark_gives_rows_with_dates_the_same_cluster_or_none(spark, mach
     frame = frame_of_dates(machines, table_of_dates(rows, zone))
     for elsewhere in ("America/New_York", "UTC"):
         spark.conf.set("spark.sql.session.timeZone", elsewhere)
-        assert [row.c for row in sorted(frame.selectExpr("row", f"{ex.to_sql('spark')} AS c").collect())] == wanted
+        assert [row.c for row in sorted(frame.selectExpr("row", f"{as_sql(ex, 'spark')} AS c").collect())] == wanted
     spark.conf.unset("spark.sql.session.timeZone")
 
 

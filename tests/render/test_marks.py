@@ -120,5 +120,5 @@ def test_a_table_without_marks_has_none_in_its_forms():
     plans = ["red", None, "blue", "n/a"] * 9
     frame = pd.DataFrame({"plan": pd.Series(plans, dtype=object), "visits": range(36)})
     ex = bw.explain(frame, ["some" if plan else "gap" for plan in plans], missing="learn")
-    assert "AS VARCHAR) IS NULL THEN 'gap'" in ex.to_sql()
+    assert """WHEN "plan" IS NULL THEN 'gap'""" in ex.to_sql()
     assert "marks" not in ex.to_json()

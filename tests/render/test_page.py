@@ -207,6 +207,7 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         7,
         (LeftOut("looks like an identifier", ("customer_id",)),),
         label="kind",
+        types=(("member", "BOOLEAN"), ("spend", "DOUBLE")),
     )
     loaded = Explanation.from_json(ex.to_json())
     assert loaded.basis == ex.basis

@@ -16,10 +16,9 @@ import numpy as np
 import pytest
 
 from boxwood.render.forms.dialects import DIALECTS
-from boxwood.table.sql import as_number
 from tests.explanation.test_calendar import explained
 from tests.explanation.test_dates import dated
-from tests.render.test_every_engine import Engine, arrow_table, check, finite_singles
+from tests.render.test_every_engine import Engine, arrow_table, as_sql, check, finite_singles
 from tests.rule_cases import COLUMNS, KINDS, odd_doubles
 from tests.scale import law
 
@@ -139,7 +138,7 @@ def by_postgres(postgres):
         with postgres.cursor().copy(f"COPY t ({', '.join(map(name, COLUMNS))}) FROM STDIN") as copy:
             for row in zip(*(column.to_pylist() for column in arrow_table(columns).columns), strict=True):
                 copy.write_row(row)
-        query = postgres.execute(ex.to_sql("postgres", table="public.t"))
+        query = postgres.execute(as_sql(ex, "postgres", table="public.t"))
         assert [column.name for column in query.description] == ["i", *COLUMNS, "cluster"]
         return [row[-1] for row in sorted(query.fetchall(), key=lambda row: row[0])]
 
@@ -156,7 +155,7 @@ def by_mariadb(mariadb):
         cursor.execute("DROP TABLE IF EXISTS t")
         cursor.execute(f"CREATE TABLE t (i INTEGER PRIMARY KEY, {declared})")
         cursor.executemany(f"INSERT INTO t VALUES ({places})", list(zip(range(10**9), *columns, strict=False)))
-        cursor.execute(ex.to_sql("mysql", table="shop.t"))
+        cursor.execute(as_sql(ex, "mysql", table="shop.t"))
         assert [column[0] for column in cursor.description] == ["i", *COLUMNS, "cluster"]
         return [row[-1] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
 
@@ -171,14 +170,15 @@ def test_rows_get_the_same_cluster_or_none(request, server, tmp_path):
     check(SERVERS[server](request.getfixturevalue(server)), tmp_path)
 
 
-@pytest.mark.parametrize(("server", "cast"), [("postgres", "CAST({} AS DOUBLE PRECISION)"), ("mariadb", "{}")])
+@pytest.mark.parametrize(("server", "cast"), [("postgres", "CAST({} AS DOUBLE PRECISION)"), ("mariadb", "{} + 0e0")])
 def test_thresholds_are_read_exactly(request, server, cast):
     cursor = request.getfixturevalue(server).cursor()
+    dialect = DIALECTS["mysql" if server == "mariadb" else server]()
     numbers = odd_doubles(np.random.default_rng(0), 30_000)
     numbers = [x for x in numbers if abs(x) >= sys.float_info.min or not x]
     for start in range(0, len(numbers), 1000):
         part = numbers[start : start + 1000]
-        cursor.execute(f"SELECT {', '.join(cast.format(as_number(x)) for x in part)}")
+        cursor.execute(f"SELECT {', '.join(cast.format(dialect.end(x, '')) for x in part)}")
         assert list(map(float, cursor.fetchone())) == part
 
 
@@ -206,7 +206,7 @@ def test_rows_with_dates_get_the_same_cluster_or_none(request, server, gaps, zon
     cursor.execute(f"CREATE TABLE d (i INTEGER, age {KINDS[COLUMNS[0]].postgres}, joined {joined}, last {last})")
     values = [(i, *row.values()) for i, row in enumerate(rows)]
     cursor.executemany("INSERT INTO d VALUES (%s, %s, %s, %s)", values)
-    cursor.execute(ex.to_sql("mysql" if server == "mariadb" else server, table="d"))
+    cursor.execute(as_sql(ex, "mysql" if server == "mariadb" else server, table="d"))
     found = [row[-1] for row in sorted(cursor.fetchall(), key=lambda row: row[0])]
     assert found == wanted
     assert {*found} >= {"new", "gone"}
@@ -221,5 +221,5 @@ def test_postgres_knows_all_dates_and_truths_with_gaps(seed, postgres):
     with postgres.cursor().copy("COPY t (at, member, x) FROM STDIN") as copy:
         for row in rows:
             copy.write_row([row["at"], row["member"], row["x"]])
-    found = postgres.execute(f"SELECT {ex.to_sql('postgres')} FROM t ORDER BY i").fetchall()
+    found = postgres.execute(f"SELECT {as_sql(ex, 'postgres')} FROM t ORDER BY i").fetchall()
     assert [label for (label,) in found] == known

@@ -1,15 +1,21 @@
 """What is written for other engines: numbers with all digits, queries, formulas; see `test_every_engine.py`, too."""
 
 import math
+import re
 import sqlite3
+from decimal import Decimal
 
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from boxwood import ThresholdTree, TreeBuilder
 from boxwood.axes import Categories
+from boxwood.errors import DataError
 from boxwood.render.forms.code import in_spreadsheet
 from boxwood.render.forms.dialects import DIALECTS, dialect_of
 from boxwood.table.sql import as_number
@@ -40,9 +46,6 @@ def test_sqlite_labels_rows_at_and_next_to_a_decimal_that_it_misreads():
 
 
 def test_nan_has_no_cluster_whatever_the_statistics_of_a_file_say(tmp_path):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     pq.write_table(pa.table({"x": [1.0, 1.0, math.nan, None]}), tmp_path / "t.parquet")  # from 1 to 1, they say
     for cut in ((5.0, -math.inf), (0.0, -math.inf), (5.0, 0.0), (5.0, 2.0), (1.0, 1.0), (math.inf, 0.0)):
         for known in ({}, {0: Categories((0, 1, 2), False)}, {0: Categories((1, 2), True)}):
@@ -50,13 +53,75 @@ def test_nan_has_no_cluster_whatever_the_statistics_of_a_file_say(tmp_path):
             for leaf, cluster in zip(builder.split(0, 0, *cut), (0, 1), strict=True):
                 builder.label(leaf, cluster)
             ex = explained_by(builder.build(), ("x",), ("in", "out"), known)
-            found = duckdb.sql(f"SELECT {ex.to_sql()} FROM '{tmp_path / 't.parquet'}'").fetchall()
-            assert [name for (name,) in found] == ex.predict([[1], [1], [None], [None]], missing="none").tolist()
+            known = ex.predict([[1], [1], [None], [None]], missing="none").tolist()
+            for layout in ("flat", "nested"):
+                found = duckdb.sql(f"SELECT {ex.to_sql(layout=layout)} FROM '{tmp_path / 't.parquet'}'").fetchall()
+                assert [name for (name,) in found] == known
 
 
 def test_short_thresholds_stay_decimals_in_sqlite():
-    for cut, written in ((2.13, "2.13e0"), (730.0, "730"), (0.00125, "0.00125e0"), (-45.5, "-45.5e0")):
+    for cut, written in ((2.13, "2.13"), (730.0, "730"), (0.00125, "0.00125"), (-45.5, "-45.5")):
         assert as_number(cut, dialect_of("sqlite").number) == written
+
+
+def typed_table():
+    """Return a table with a column of each type, and labels of which each cut asks for one."""
+    rng, n = np.random.default_rng(0), 400
+    whole, days, country = rng.integers(0, 9, n), rng.integers(19_900, 20_300, n), rng.choice(["AT", "CH", "DE"], n)
+    spend, paid, premium = rng.integers(0, 99, n) / 8, rng.integers(0, 99, n) / 4, rng.random(n) < 0.5
+    columns = {"orders": whole, "spend": spend, "paid": pa.array([Decimal(x) for x in paid], pa.decimal128(8, 2))}
+    columns |= {"premium": premium, "country": country, "since": days.astype("M8[D]")}
+    tests = {"often": whole > 4, "big": spend > 6, "paid": paid > 12, "swiss": country == "CH", "new": days > 20_100}
+    label = np.select([premium & tests["often"], *tests.values()], ["loyal", *tests], "other")
+    return pa.table(columns), label
+
+
+@pytest.mark.parametrize("of", ["Arrow", "pandas", "polars", "batches"])
+def test_columns_that_hold_no_nan_are_not_asked_for_it(of, tmp_path):
+    import boxwood
+
+    table, labels = typed_table()
+    pq.write_table(table.append_column("kind", pa.array(labels)), tmp_path / "t.parquet")
+    frames = {"pandas": lambda: table.to_pandas(types_mapper=pd.ArrowDtype), "polars": lambda: pl.DataFrame(table)}
+    if of == "batches":
+        ex = boxwood.explain(boxwood.scan(tmp_path / "t.parquet"), "kind", max_leaf_nodes=12)
+    else:
+        ex = boxwood.explain(frames.get(of, lambda: table)(), labels, max_leaf_nodes=12)
+    assert {ex.columns[j] for j in ex.tree.features} == {*table.column_names}
+    for layout in ("flat", "nested"):
+        written = ex.to_sql(layout=layout)
+        for part in ('"orders" <= 4 ', 'NOT "premium" ', "\"country\" = 'CH' ", '"since" >= DATE \'20'):
+            assert part in written.replace(" AND", " ")
+        assert {*re.findall(r'isnan\(CASE WHEN "(\w+)"', written)} == {"spend"}
+        assert "isnan" not in ex.to_sql(layout=layout, nan=False)
+        found = duckdb.sql(f"SELECT {written} FROM '{tmp_path / 't.parquet'}'").fetchall()
+        assert [name for (name,) in found] == ex.predict(table).tolist()
+
+
+def test_types_and_layouts_that_are_unknown_are_refused():
+    ex = explained_by(ThresholdTree.from_dict({"cluster": 0}), ("x",), ("a",))
+    with pytest.raises(ValueError, match=r"types must map columns to types of SQL such as INTEGER, .* for x"):
+        ex.to_sql(types={"x": "POINT"})
+    with pytest.raises(DataError, match="no column 'y'"):
+        ex.to_sql(types={"y": "INTEGER"})
+    with pytest.raises(ValueError, match="layout must be one of 'flat', 'nested'; got 'wide'"):
+        ex.to_sql(layout="wide")
+    steps = TreeBuilder()
+    node = 0
+    for depth in range(11):
+        leaf, node = steps.split(node, 0, float(depth))
+        steps.label(leaf, 0)
+    steps.label(node, 0)
+    deep = explained_by(steps.build(), ("x",), ("a",))
+    assert deep.to_sql("duckdb", layout="nested").count("CASE\n") == 11
+    with pytest.raises(ValueError, match="tsql cannot be asked to nest a tree of depth 11"):
+        deep.to_sql("tsql", layout="nested")
+
+
+def test_the_expression_has_a_name_if_it_is_given_one():
+    ex = explained_by(ThresholdTree.from_dict({"cluster": 0}), ("x",), ("a",))
+    assert ex.to_sql(alias="segment").endswith("\n'a' AS \"segment\"")
+    assert 'AS "segment"\nFROM "t"' in ex.to_sql(table="t", alias="segment")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -1021,14 +1021,21 @@ class Explanation(MeasuredTree):
         self,
         dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
         table: str | Sequence[str] | None = None,
+        alias: str | None = None,
+        layout: Literal["flat", "nested"] = "flat",
+        nan: bool = True,
+        types: Mapping[str, str] | None = None,
     ) -> str:
         """Return a CASE expression of SQL that gives the cluster of a row, or a query that adds it to a table.
 
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
         case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and go
-        where the rules send missing values. A comment on top names columns of text that were read as numbers or dates
-        in a way that engines do not: convert them first.
+        where the rules send missing values. Comments on top say where the rules come from, and name columns of text
+        that were read as numbers or dates in a way that engines do not: convert them first.
+
+        NaN is a number to most engines, the largest one, so columns that may hold it are asked for it. Those of whole
+        numbers, decimals, booleans and dates may not: `types` says which these are, where the table did not.
 
         SQLite reads some decimals as a neighbouring double. So the dialect "sqlite" writes such thresholds as a whole
         number times or over a power of two, which it reads exactly. A value that SQLite itself reads from text, in a
@@ -1043,6 +1050,16 @@ class Explanation(MeasuredTree):
             A table, for a query that selects its columns and the new column "cluster" ("cluster_1" if the model has a
             column "cluster", and so on). In a text, points separate the parts of a name, as in "sales.customers"; a
             sequence has one text for each part. None gives the expression alone.
+        alias : str, default=None
+            Name of the new column, in the expression, too. None gives the expression no name.
+        layout : {"flat", "nested"}, default="flat"
+            "flat" has one condition for each leaf, "nested" one for each side of a cut, and CASE within CASE.
+        nan : bool, default=True
+            Whether a column of floats may hold NaN. False leaves the tests for it out.
+        types : mapping from str to str, default=None
+            Types of columns in the database, such as `{"orders": "INTEGER", "since": "DATE"}`; other columns have those
+            of the explained table, as far as it has types. Decimals such as 2.13 are compared exactly with columns of
+            the type DOUBLE, so no exponent follows them.
 
         Raises
         ------
@@ -1052,22 +1069,25 @@ class Explanation(MeasuredTree):
         ImportError
             If the dialect needs sqlglot, which is missing.
         ValueError
-            If the dialect is unknown, or a part of the table's name is empty.
+            If the dialect, the layout or a type is unknown, a part of the table's name is empty, or a tree is deeper
+            than the engine can nest CASE.
 
         Examples
         --------
         >>> import boxwood
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
         >>> print(ex.to_sql("sqlite", table="people"))
-        SELECT *, CASE
-        WHEN CAST("age" AS DOUBLE) <= 5 THEN 'young'
-        WHEN CAST("age" AS DOUBLE) > 5 THEN 'old'
-        END AS "cluster"
+        -- boxwood ..., from an array: 2 clusters, 2 leaves, agreement 100.0%
+        SELECT *,
+          CASE
+            WHEN CAST("age" AS DOUBLE) <= 5 THEN 'young'
+            WHEN CAST("age" AS DOUBLE) > 5 THEN 'old'
+          END AS "cluster"
         FROM "people"
         """
         from boxwood.render.forms.sql import sql
 
-        return sql(self, dialect=dialect, table=table)
+        return sql(self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types)
 
     def to_python(self) -> str:
         """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.

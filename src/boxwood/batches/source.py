@@ -148,6 +148,8 @@ class Source(ABC):
         the day, or a duration), "empty" or "other".
     mixed : tuple of str
         Columns of text of which at least half of the values are numbers: neither text nor numbers for rules.
+    types : mapping from str to str
+        Type of each column, as SQL, Arrow or Spark call it, where the table has types; a file of text has none.
     dates : mapping from str to Dates
         How dates are said, for each column of them.
     padded : tuple of str
@@ -169,6 +171,7 @@ class Source(ABC):
     n_rows: int | None = None
     notes: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
+    types: Mapping[str, str] = MappingProxyType({})
     dates: Mapping[str, Dates] = MappingProxyType({})
     padded: tuple[str, ...] = ()
     spellings: Mapping[str, Spelling] = MappingProxyType({})
@@ -284,7 +287,7 @@ class SourceOf(Source):
         self.source = source
         self.name, self.names, self.kinds, self.n_rows = source.name, source.names, source.kinds, source.n_rows
         self.notes, self.mixed, self.padded = source.notes, source.mixed, source.padded
-        self.spellings, self.dates = source.spellings, source.dates
+        self.spellings, self.dates, self.types = source.spellings, source.dates, source.types
         self.marks, self.missing_words = source.marks, source.missing_words
         self.words, self.typed_texts, self.orders = source.words, source.typed_texts, source.orders
 

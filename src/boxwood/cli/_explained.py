@@ -79,7 +79,7 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
     beside = [name for name in (labels, options["weights"]) if name is not None]
     assert explanation.basis is not None
     made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
-    explanation = with_basis(explanation, Given(source, table.names, made_by, beside, labels or ""))
+    explanation = with_basis(explanation, Given(source, table.names, made_by, beside, labels or "", table.types))
     if (value := options["value"]) is not None:
         explanation.worth(value, None if value in explanation.columns else table.worth)
     return explanation

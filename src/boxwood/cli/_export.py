@@ -15,7 +15,7 @@ from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriti
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
 from boxwood.render import EXPORTERS
-from boxwood.render.forms.dialects import DIALECTS
+from boxwood.render.forms.dialects import DIALECTS, LAYOUTS
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
@@ -47,7 +47,7 @@ Examples:
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "columns"),
+    "Form": ("form", "dialect", "table", "layout", "nan", "columns"),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -64,6 +64,18 @@ _GROUPS = {
 )
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
+)
+@click.option(
+    "--layout",
+    type=click.Choice(LAYOUTS),
+    help="Of SQL: a condition for each leaf (flat, the default), or one for each side of a cut (nested).",
+)
+@click.option(
+    "--no-nan",
+    "nan",
+    flag_value=False,
+    default=None,
+    help="Leave out the tests of SQL for NaN, where no column of floats holds any.",
 )
 @click.option(
     "--columns",
@@ -88,7 +100,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     for name in given:
         if name not in exporter.options:
             where = " or ".join(f"--to {form}" for form, one in _FORMS.items() if name in one.options)
-            raise click.UsageError(f"--{name.replace('_', '-')} needs {where}")
+            raise click.UsageError(f"--{'no-nan' if name == 'nan' else name.replace('_', '-')} needs {where}")
     if exporter.kind == "bytes" and output is None:
         raise click.UsageError(f"--to {form} writes a file that is no text; name one with -o")
     refuse_overwriting(output, "'-o' / '--output'", model=model)

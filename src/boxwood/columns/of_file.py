@@ -66,6 +66,8 @@ class Table:
         Numbers of the column that was named as `value`; NaN where they are missing.
     marks : mapping from str to MarksMet
         Marks of missing values, such as NA, that columns of words have.
+    types : mapping from str to str
+        Types of the columns of the file, as DuckDB calls them.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Table:
     dates: Mapping[str, Dates] = field(default_factory=dict)
     worth: Floats | None = None
     marks: Mapping[str, MarksMet] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -205,6 +208,7 @@ def read_table(
             _dates(source, {i: looked_at[i] for i in used}),
             None if worth is None else _as_doubles(found[2]),
             {source.names[i]: met for i in used if i in words and (met := words[i].marks) is not None},
+            dict(zip(source.names, source.types, strict=True)),
         )
 
 

@@ -97,6 +97,9 @@ class Basis(NamedTuple):
         Columns of the table that neither the clustering nor the rules look at, besides those of labels and weights.
     label : str
         Name of the column of labels, or of the series; empty if they have none.
+    types : tuple of pairs of str
+        Columns that the rules test, and their types, as far as the table told: "INTEGER", "DECIMAL", "DOUBLE", "REAL",
+        "BOOLEAN", "DATE" or "TEXT". `to_sql` asks no whole number whether it is NaN.
     """
 
     source: str
@@ -106,6 +109,7 @@ class Basis(NamedTuple):
     n_columns: int
     left_out: tuple[LeftOut, ...]
     label: Annotated[str, LATER] = ""
+    types: Annotated[tuple[tuple[str, str], ...], LATER] = ()
 
 
 class ClusterWorth(NamedTuple):

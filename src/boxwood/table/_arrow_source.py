@@ -33,6 +33,7 @@ class ArrowSource(Source):
         self.table, self.name, self.batch_rows, self.n_jobs = table, name, batch_rows, n_jobs
         self.names = tuple(table.column_names)
         self.kinds = tuple(kind_of(field.type) for field in table.schema)
+        self.types = dict(zip(self.names, map(str, table.schema.types), strict=True))
         self.dates = dates_of(self.names, table.schema.types)
         self.n_rows = table.num_rows
 

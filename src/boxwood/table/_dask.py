@@ -53,6 +53,7 @@ class DaskSource(Source):
         example = meta_nonempty(frame._meta)
         self._types = [pa.array(example.iloc[:, j], from_pandas=True).type for j in range(len(self.names))]
         self.kinds, self.dates = tuple(map(kind_of, self._types)), dates_of(self.names, self._types)
+        self.types = dict(zip(self.names, map(str, self._types), strict=True))
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches; `n_jobs` is of no matter.

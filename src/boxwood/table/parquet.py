@@ -205,6 +205,7 @@ class ParquetSource(Source):
         self._stored |= {self._labels[name]: text for name, text in texts.items()}
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
         self.kinds = tuple(kind_of(self._types[name]) for name in names)
+        self.types = {name: str(self._types[name]) for name in names}
         self.dates = dates_of(self.names, [self._types[name] for name in names])
         if copy is not None:
             self.notes, self.spellings = copy.notes, copy.spellings

@@ -73,8 +73,8 @@ class SparkSource(Source):
         self.kinds = tuple(spark_kind(field.dataType) for field in frame.schema)
         zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
         zones = {"timestamp": zone, "timestamp_ntz": "", "date": ""}
-        types = zip(self.names, (field.dataType.typeName() for field in frame.schema), strict=True)
-        self.dates = {name: Dates(zones[type]) for name, type in types if type in zones}
+        self.types = {name: field.dataType.typeName() for name, field in zip(self.names, frame.schema, strict=True)}
+        self.dates = {name: Dates(zones[type]) for name, type in self.types.items() if type in zones}
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches; `n_jobs` is of no matter.

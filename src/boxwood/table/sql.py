@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -56,6 +57,32 @@ def as_number(number: float, double: Callable[[float], str] = as_double) -> str:
     ('27000', '0', '0.1e0', '1.152921504606847e+18')
     """
     return str(int(number)) if abs(number) <= _WHOLE and number == int(number) else double(number)
+
+
+def type_of(declared: str) -> str:
+    """Return what a type of SQL, or of a frame, holds; an empty text if that is none of these.
+
+    Examples
+    --------
+    >>> [type_of(name) for name in ("bigint", "NUMERIC(10, 2)", "Float64", "FLOAT8", "character varying(9)", "POINT")]
+    ['INTEGER', 'DECIMAL', 'DOUBLE', 'DOUBLE', 'TEXT', '']
+    """
+    name = declared.strip().lower()
+    return next((kind for kind, pattern in _TYPES.items() if re.match(pattern, name)), "")
+
+
+_TYPES = {
+    "INTEGER": r"(unsigned )?u?(tiny|small|medium|big|huge)? ?int(eger)?\d*\b|(big|small)?serial\b|(byte|short|long)$",
+    "DECIMAL": r"(big)?(decimal|numeric|number)|(small)?money$|dec\b",
+    "DOUBLE": r"double|float(8|64)$",
+    "REAL": r"real$|float",
+    "BOOLEAN": r"bool|bit$",
+    "DATE": r"date(32\[day\])?$",
+    "TEXT": r"(long|medium|tiny)?text|n?(var)?char|(large_)?string|str$|categorical$|enum$|clob",
+}
+
+TYPES = tuple(_TYPES)
+"""What `type_of` returns: among the names of types in SQL, one for each kind that rules have to tell apart."""
 
 
 def as_pattern(path: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood._frames import column_names, is_frame
+from boxwood._frames import column_names, is_frame, types_in
 from boxwood._version import __version__
 from boxwood.batches import Source
 from boxwood.explanation.ask.columns import ColumnNote
@@ -16,15 +17,17 @@ from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import N_CLUSTERS
 from boxwood.reference.reference import are_labels
+from boxwood.table.sql import type_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measured_tree import Tree
+    from boxwood.explanation.measured_tree import MeasuredTree, Tree
 
 
 class Given(NamedTuple):
     """What the rows are called, the names of all columns of the table, and where the labels come from.
 
-    `beside` has the columns of labels and weights, which rules never use; `label` is the name of the labels.
+    `beside` has the columns of labels and weights, which rules never use; `label` is the name of the labels; `types`
+    has the types of columns in the table, as far as it tells them.
     """
 
     source: str
@@ -32,6 +35,7 @@ class Given(NamedTuple):
     labels: str
     beside: Collection[str | None] = ()
     label: str = ""
+    types: Mapping[str, str] = MappingProxyType({})
 
 
 def given_in(X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> Given:
@@ -39,8 +43,8 @@ def given_in(X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> G
     beside = [name for name in (clustering, weights) if isinstance(name, str)]
     about = _labels(clustering, n_clusters), beside, _name_of(clustering)
     if isinstance(X, Source):
-        return Given(X.name, X.names, *about)
-    return Given(_kind(X), column_names(X) if is_frame(X) else (), *about)
+        return Given(X.name, X.names, *about, X.types)
+    return Given(_kind(X), column_names(X) if is_frame(X) else (), *about, types_in(X))
 
 
 def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
@@ -54,7 +58,8 @@ def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
         left_out.setdefault(reason, []).extend(map(_writable, columns))
     n_columns = max(len(given.names), len(ex.columns))
     texts = tuple(LeftOut(reason, tuple(columns)) for reason, columns in left_out.items() if columns)
-    about = _writable(given.labels), n_columns, texts, _writable(given.label)
+    types = _types(ex, given.types)
+    about = _writable(given.labels), n_columns, texts, _writable(given.label), types
     basis = Basis(_writable(given.source), _today(), __version__, *about)
     return replace(ex, basis=basis)
 
@@ -74,6 +79,13 @@ def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known
         return with_basis(measured, given)
     made = f"{given.labels}; the rules are those made from {known.source} on {known.made}"
     return with_basis(measured, given._replace(labels=made, label=known.label), known.left_out)
+
+
+def _types(ex: MeasuredTree, declared: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return what is known of the types of the columns that rules test; those of an array are all of one type."""
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    told = {name: type_of(declared.get(name, declared.get("", ""))) for name in tested}
+    return tuple((_writable(name), kind) for name, kind in told.items() if kind)
 
 
 def _among(one: LeftOut, names: Collection[str]) -> LeftOut:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +12,7 @@ from functools import partial
 from boxwood._imports import require
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
-from boxwood.table.sql import as_double, as_name, as_text
+from boxwood.table.sql import as_double, as_name, as_number, as_text
 
 
 @dataclass(frozen=True)
@@ -29,24 +29,40 @@ class Dialect:
         How a finite double is written, so that the engine reads the same double.
     infinity : str, default=None
         How infinity is written, with `{}` for its sign. None says that no column can hold it.
-    may_hold_nan : bool, default=True
-        Whether columns may hold NaN, which many engines sort above all numbers. If so, conditions without an upper end
-        refuse it by its text, as not every engine has `isnan`.
+    nan : pair of str, default=None
+        The tests that a value is NaN, and that it is none, around the column's name. None says that no column can hold
+        it.
+    nan_types : collection of str
+        Types of columns that may hold NaN; an empty text stands for a type that is unknown.
+    nan_is_large : bool, default=True
+        Whether NaN is above all numbers. If so, conditions without an upper end refuse it. In BigQuery no comparison
+        with NaN holds.
     trusts_statistics : bool, default=False
-        Whether the engine takes results of comparisons and of `isnan` from statistics of Parquet files, in which NaN
-        does not count. If so, all conditions refuse NaN by its text.
+        Whether the engine takes results of comparisons from statistics of Parquet files, in which NaN does not count.
+        If so, all conditions refuse NaN.
     may_hold_text : bool, default=False
-        Whether columns of numbers may hold them as text. If so, all are cast.
+        Whether columns of numbers may hold them as text. If so, all are cast, but those whose type the caller states.
+    exact : collection of str, default=None
+        Types of columns that are compared with a decimal such as 2.13 exactly as with the double that is written so;
+        None is all. Others need an exponent, as in 2.13e0, that makes a double of the number.
     compared : pair of str, default=("{}", "{}")
         What makes two texts compare by all their characters: around a column's text, and around a literal. Some engines
         compare without case, or without spaces at the end, by default.
     casts_booleans : bool, default=True
-        Whether booleans can be cast to numbers. If not, they are compared by their texts.
+        Whether booleans can be cast to numbers. If not, they are compared by their texts where their type is unknown.
+    truths : pair of str, default=("{}", "NOT {}")
+        The tests that a boolean is true, and that it is false.
     tells_case : bool, default=False
         Whether names in quotes that differ in case alone are different columns.
     dates, moments : pairs of str
         What makes dates comparable: around a column, and around a moment in UTC. The first ones are for columns without
         a time zone, the second ones for those with one; an engine that has none must hold the latter in UTC.
+    day : str, default="DATE '{}'"
+        How a day is written.
+    days_for_moments : bool, default=True
+        Whether a moment without a zone can be compared with a day, which stands for its beginning.
+    most_nested : int, default=100
+        Most levels of CASE within CASE.
     """
 
     quoted_name: Callable[[str], str] = as_name
@@ -55,14 +71,21 @@ class Dialect:
     text: str = "VARCHAR"
     finite: Callable[[float], str] = as_double
     infinity: str | None = "CAST('{}Infinity' AS DOUBLE)"
-    may_hold_nan: bool = True
+    nan: tuple[str, str] | None = None
+    nan_types: Collection[str] = ("", "DOUBLE", "REAL")
+    nan_is_large: bool = True
     trusts_statistics: bool = False
     may_hold_text: bool = False
+    exact: Collection[str] | None = None
     compared: tuple[str, str] = ("{}", "{}")
     casts_booleans: bool = True
+    truths: tuple[str, str] = ("{}", "NOT {}")
     tells_case: bool = False
     dates: tuple[str, str] = ("{}", "{}")
     moments: tuple[str, str] = ("TIMESTAMP '{}'", "TIMESTAMPTZ '{}+00'")
+    day: str = "DATE '{}'"
+    days_for_moments: bool = True
+    most_nested: int = 100
 
     def name(self, name: str) -> str:
         """Return a name of a column or a table."""
@@ -79,9 +102,23 @@ class Dialect:
             return self.infinity.format("-" if number < 0 else "")
         return self.finite(number)
 
-    def as_compared(self, expression: str) -> str:
+    def end(self, number: float, type: str) -> str:
+        """Return a number that columns of a type are compared with, as doubles are, in the fewest characters."""
+        if (self.exact is None or type in self.exact) and math.isfinite(number) and _is_decimal(number):
+            return repr(number + 0.0).removesuffix(".0")
+        return as_number(number, self.number)
+
+    def is_nan(self, name: str, type: str) -> str:
+        """Return the test that a value of a column is NaN; an empty text if its type has none."""
+        return self.nan[0].format(name) if self.nan and type in self.nan_types else ""
+
+    def is_no_nan(self, name: str, type: str) -> str:
+        """Return the test that a value of a column is no NaN; an empty text if its type has none."""
+        return self.nan[1].format(name) if self.nan and type in self.nan_types else ""
+
+    def as_compared(self, expression: str, *, is_text: bool) -> str:
         """Return the text of a column, ready for a comparison with `compared_literal`."""
-        return self.compared[0].format(f"CAST({expression} AS {self.text})")
+        return self.compared[0].format(expression if is_text else f"CAST({expression} AS {self.text})")
 
     def compared_literal(self, text: str) -> str:
         """Return a text, ready for a comparison."""
@@ -94,8 +131,19 @@ def _without_null(text: str) -> str:
     return text
 
 
+def _is_decimal(number: float) -> bool:
+    """Return whether the shortest decimal of a double is read as a decimal, and rounded once on the way to a double."""
+    digits = repr(number)
+    return "e" not in digits and len(digits.lstrip("-0.").replace(".", "")) <= _SURE
+
+
+_SURE = 15  # digits of a decimal that every double holds
+
+
 def _duckdb() -> Dialect:
-    return Dialect(trusts_statistics=True)
+    # isnan alone is answered by statistics of a file; of a CASE there are none
+    is_nan = "isnan(CASE WHEN {0} IS NOT NULL THEN {0} END)"
+    return Dialect(nan=(is_nan, f"NOT {is_nan}"), trusts_statistics=True, exact=("DOUBLE",))
 
 
 def _sqlite() -> Dialect:
@@ -105,13 +153,15 @@ def _sqlite() -> Dialect:
     return Dialect(
         finite=_in_sqlite,
         infinity="{}9e999",
-        may_hold_nan=False,
+        exact=(),
         may_hold_text=True,
         dates=(
             "CASE WHEN {0} NOT GLOB '*:*[-+Zz]*' THEN strftime('%Y-%m-%d %H:%M:%f', substr({0}, 1, 23)) END",
             "strftime('%Y-%m-%d %H:%M:%f', replace({}, '.999999', '.999'))",
         ),
         moments=("'{}'",) * 2,
+        day="'{}'",
+        days_for_moments=False,
     )
 
 
@@ -122,7 +172,7 @@ def _in_sqlite(number: float) -> str:
     below 2**53 is read exactly, and so it stays times or over powers of two.
     """
     if _is_plain(number):
-        return as_double(number)
+        return repr(number + 0.0).removesuffix(".0")
     numerator, denominator = number.as_integer_ratio()
     zeros = (numerator & -numerator).bit_length() - 1  # at its end, in binary
     power = zeros - denominator.bit_length() + 1
@@ -147,7 +197,19 @@ def _is_plain(number: float) -> bool:
 def _postgres() -> Dialect:
     double = "DOUBLE PRECISION"
     infinity = f"CAST('{{}}Infinity' AS {double})"
-    return Dialect(double=double, infinity=infinity, casts_booleans=False, tells_case=True)
+    return Dialect(
+        double=double,
+        infinity=infinity,
+        nan=_by_comparison(double),
+        nan_types=("", "DOUBLE", "REAL", "DECIMAL"),
+        casts_booleans=False,
+        tells_case=True,
+    )
+
+
+def _by_comparison(double: str) -> tuple[str, str]:
+    """Return the tests of NaN where it equals itself; the cast suits columns of all types of numbers."""
+    return f"{{}} = CAST('NaN' AS {double})", f"{{}} <> CAST('NaN' AS {double})"
 
 
 def _quoting(dialect: str) -> tuple[Callable[[str], str], Callable[[str], str]]:
@@ -178,7 +240,6 @@ def _mysql() -> Dialect:
         double=_type("mysql", "double"),
         text="CHAR",
         infinity=None,
-        may_hold_nan=False,
         compared=("CAST(CONVERT({} USING utf8mb4) AS BINARY)", "CAST(CONVERT({} USING utf8mb4) AS BINARY)"),
         moments=("TIMESTAMP '{}'",) * 2,
     )
@@ -192,7 +253,10 @@ def _tsql() -> Dialect:
         double=_type("tsql", "double"),
         text="NVARCHAR(MAX)",
         infinity=None,
-        may_hold_nan=False,
+        exact=(),
+        truths=("{} = 1", "{} = 0"),
+        most_nested=10,
+        day="CAST('{}' AS DATE)",
         compared=("CAST({} AS VARBINARY(MAX))", "CAST({} AS VARBINARY(MAX))"),
         moments=("CAST('{}' AS DATETIME2)", "CAST('{}+00:00' AS DATETIMEOFFSET)"),
     )
@@ -207,7 +271,11 @@ def _of_warehouse(dialect: str, *, casts_booleans: bool) -> Dialect:
         double=double,
         text=_type(dialect, "text"),
         infinity=f"CAST('{{}}Infinity' AS {double})",
+        nan=("IS_NAN({})", "NOT IS_NAN({})") if dialect == "bigquery" else _by_comparison(double),
+        nan_is_large=dialect != "bigquery",
+        exact={"snowflake": (), "spark": ("DOUBLE",)}.get(dialect),
         casts_booleans=casts_booleans,
+        days_for_moments=dialect != "bigquery",
         tells_case=dialect == "snowflake",
         dates=("CAST({} AS DATETIME)", "{}") if dialect == "bigquery" else ("{}", "{}"),
         moments=_MOMENTS[dialect],
@@ -238,6 +306,10 @@ DIALECTS: dict[str, Callable[[], Dialect]] = {
     "spark": _spark,
 }
 """Dialects by their name in sqlglot. The first three need no extra; the others take quotes and types from sqlglot."""
+
+
+LAYOUTS = ("flat", "nested")
+"""Of SQL: a condition for each leaf, or one for each side of a cut."""
 
 
 def dialect_of(name: str) -> Dialect:

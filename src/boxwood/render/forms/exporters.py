@@ -50,7 +50,8 @@ EXPORTERS = {
     "csv": Exporter("render.forms.text", "rule_table", "to_csv", "a table with a line for each leaf"),
     "json": Exporter("explanation.model_file", "to_text", "to_json", "the model file"),
     "sql": Exporter(
-        "render.forms.sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code", ("dialect", "table")
+        *("render.forms.sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code"),
+        ("dialect", "table", "layout", "nan"),
     ),
     "python": Exporter("render.forms.code", "python", "to_python", "a function of Python that needs no package"),
     "javascript": Exporter("render.forms.code", "javascript", "to_javascript", "a function of JavaScript"),

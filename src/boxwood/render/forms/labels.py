@@ -132,7 +132,7 @@ def _rules(
     placeholders = [f"x{j}" for j in range(len(columns))]
     tested = tree.features.tolist()
     return Rules(
-        sql_case(tree, placeholders, names, categories, gaps=gaps, may_hold_nan=False),
+        sql_case(tree, placeholders, names, categories, gaps=gaps, nan=False),
         {placeholders[j]: columns[j] for j in tested},
         {placeholders[j]: categories[j] for j in tested if j in categories},
         {placeholders[j]: dates[j] for j in tested if j in dates},

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._frames import name_as_text
+from boxwood._frames import name_as_text, refuse_unknown_columns
 from boxwood._messages import as_written
 from boxwood._types import Indices
-from boxwood._validation import shown
+from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.render.forms.code import moments_of
-from boxwood.render.forms.dialects import Dialect, dialect_of
+from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
+from boxwood.render.forms.provenance import comment
+from boxwood.render.forms.sql_tests import Test, nan_first, test_of, without_nan
 from boxwood.render.models import explanation_of
-from boxwood.table.sql import as_number
-from boxwood.tree import Box, Interval, ThresholdTree
+from boxwood.table.sql import TYPES, type_of
+from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.boxes import boxes as tree_boxes
-from boxwood.tree.boxes import without_missing
+from boxwood.tree.boxes import sides
+from boxwood.tree.nodes import Cut
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-_ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
-_LARGEST = sys.float_info.max
+NO_TYPES: Mapping[str, str] = MappingProxyType({})
 _SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by groups first
 
 
@@ -43,13 +43,17 @@ def sql(
     *,
     dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
     table: str | Sequence[str] | None = None,
+    alias: str | None = None,
+    layout: Literal["flat", "nested"] = "flat",
+    nan: bool = True,
+    types: Mapping[str, str] | None = None,
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, or a query that adds it to a table.
 
     A row without a cluster gets NULL: if a value that its rule needs is NULL or NaN, or is a category that was never
     seen. In columns of numbers with gaps rules say where NULL and NaN go. Numbers are compared as doubles,
-    text by all its characters, see `sql_case`. A comment on top names columns of text that were read as numbers or
-    dates in a way that engines do not: convert them first.
+    text by all its characters, see `sql_case`. Comments on top say where the rules come from, and name columns of text
+    that were read as numbers or dates in a way that engines do not: convert them first.
 
     Names of columns are quoted, so they are taken as they are written here: Snowflake and PostgreSQL then tell upper
     from lower case. Columns of numbers are expected to have a type of numbers; for SQLite alone they may hold text.
@@ -65,6 +69,8 @@ def sql(
         A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
         model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
         "sales.customers"; a sequence has one text for each part. None gives the expression alone.
+    alias, layout, nan, types
+        See `Explanation.to_sql`.
 
     Raises
     ------
@@ -74,30 +80,78 @@ def sql(
     ImportError
         If the dialect needs sqlglot, which is missing.
     ValueError
-        If the dialect is unknown, or a part of the table's name is empty.
+        If the dialect, the layout or a type is unknown, a part of the table's name is empty, or a tree is deeper than
+        the engine can nest CASE.
 
     Examples
     --------
     >>> import boxwood
     >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
-    >>> print(sql(ex))
+    >>> print(sql(ex, types={"age": "INTEGER"}))
+    -- boxwood ..., from an array: 2 clusters, 2 leaves, agreement 100.0%
     CASE
-    WHEN "age" <= 5 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'young'
-    WHEN "age" > 5 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
+      WHEN "age" <= 5 THEN 'young'
+      WHEN "age" > 5 THEN 'old'
     END
     >>> print(sql(ex, dialect="mysql", table="shop.customers"))
-    SELECT *, CASE
-    WHEN `age` <= 5 THEN 'young'
-    WHEN `age` > 5 THEN 'old'
-    END AS `cluster`
+    -- boxwood ...
+    SELECT *,
+      CASE
+        WHEN `age` <= 5 THEN 'young'
+        WHEN `age` > 5 THEN 'old'
+      END AS `cluster`
     FROM `shop`.`customers`
     """
     spoken = dialect_of(dialect)
+    refuse_unknown("layout", layout, LAYOUTS)
     ex = explanation_of(model)
     if not spoken.tells_case:
         _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
-    case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
-    return _remarks(ex) + (case if table is None else _query(ex, case, table, spoken))
+    if layout == "nested" and ex.tree.depth > spoken.most_nested:
+        raise ValueError(
+            f"{dialect} cannot be asked to nest a tree of depth {ex.tree.depth} (at most {spoken.most_nested}); "
+            'use layout="flat"'
+        )
+    spoken = spoken if nan else replace(spoken, nan=None)
+    known = ex.coded_columns, ex.gap_columns, spoken, ex.date_columns, _types(ex, types, spoken)
+    tests = _tests(ex.tree, ex.columns, *known)
+    values = _values(ex.tree, ex.names, spoken)
+    level = 0 if table is None else 1
+    case = _nested(ex.tree, tests, values, level) if layout == "nested" else _case(ex.tree, tests, values, level)
+    said = _said_of_nan(case, spoken)
+    written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
+    return _remarks(ex) + said + written
+
+
+def _types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dialect) -> dict[str, str]:
+    """Return what is known of the types of columns: those that the caller states, and those that the table had.
+
+    Where numbers may be text, as in SQLite, only the caller knows that they are none.
+    """
+    given = given or {}
+    refuse_unknown_columns(given, ex.columns)
+    found = {} if ex.basis is None else dict(ex.basis.types)
+    if dialect.may_hold_text:
+        found = {name: type for name, type in found.items() if type in ("BOOLEAN", "DATE", "TEXT")}
+    for name, declared in given.items():
+        if isinstance(declared, str) and re.match("timestamp|datetime|variant|json", declared.strip().lower()):
+            found[name] = ""
+        elif not isinstance(declared, str) or not (kind := type_of(declared)):
+            known = listed(TYPES)
+            raise ValueError(
+                f"types must map columns to types of SQL such as {known}; got {shown(declared)} for {name}"
+            )
+        else:
+            found[name] = kind
+    return found
+
+
+def _said_of_nan(case: str, dialect: Dialect) -> str:
+    """Return a line on why NaN is asked for, if it is."""
+    if dialect.nan is None or not any(part in case for part in ("isnan(", "IS_NAN(", "CAST('NaN' AS")):
+        return ""
+    why = ". isnan asks a CASE, as statistics of Parquet files pass over NaN" if dialect.trusts_statistics else ""
+    return f"-- NaN counts as missing; nan=False leaves the tests for it out{why}\n"
 
 
 def _remarks(ex: MeasuredTree) -> str:
@@ -114,7 +168,7 @@ def _remarks(ex: MeasuredTree) -> str:
     words = {ex.columns[j]: known.values for j, known in ex.coded_columns.items() if ex.columns[j] in tested}
     read["text"] = [f"{name} (such as {odd})" for name, its in words.items() if (odd := _odd_number(its)) is not None]
     said = {kind: " ".join("; ".join(columns).split()) for kind, columns in read.items() if columns}
-    return "".join(
+    return comment(ex, "-- ") + "".join(
         f"-- Convert these columns to {kind} first, where your database holds them as "
         f"{'numbers' if kind == 'text' else 'text'}: {columns}\n"
         for kind, columns in said.items()
@@ -156,13 +210,17 @@ _TRUTHS = re.compile(r"(.+): (.+) is 1, (.+) is 0")
 _CUT_OFF = re.compile(r" and \d+ more$|\N{HORIZONTAL ELLIPSIS}")
 
 
-def _query(ex: MeasuredTree, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
+def _named(case: str, alias: str | None, dialect: Dialect) -> str:
+    return case if alias is None else f"{case} AS {dialect.name(alias)}"
+
+
+def _query(ex: MeasuredTree, case: str, alias: str | None, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
     parts = table.split(".") if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
-    name = new_name("cluster", ex.columns)
-    return f"SELECT *, {case} AS {dialect.name(name)}\nFROM {'.'.join(map(dialect.name, parts))}"
+    named = _named(case, alias or new_name("cluster", ex.columns), dialect)
+    return f"SELECT *,\n  {named}\nFROM {'.'.join(map(dialect.name, parts))}"
 
 
 def sql_case(
@@ -172,7 +230,7 @@ def sql_case(
     categories: Mapping[int, Categories] | None = None,
     *,
     gaps: Collection[int] = (),
-    may_hold_nan: bool = True,
+    nan: bool = True,
     may_hold_text: bool = False,
 ) -> str:
     """Return a CASE expression for DuckDB that gives the cluster of a row, exactly as `tree.predict` does.
@@ -196,7 +254,7 @@ def sql_case(
         for it.
     gaps : collection of int, default=()
         Columns of numbers in which the tree takes a missing value as +inf, so that it has a place.
-    may_hold_nan : bool, default=True
+    nan : bool, default=True
         Whether columns may hold NaN; see `Dialect`.
     may_hold_text : bool, default=False
         Whether columns of numbers may hold them as text. If so, all are cast. If not, an engine that compares text with
@@ -214,35 +272,38 @@ def sql_case(
     ... )
     >>> print(sql_case(tree, ["age"], ["old", "young"]))
     CASE
-    WHEN "age" <= 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'young'
-    WHEN "age" > 2.5e0 AND lower(CAST("age" AS VARCHAR)) <> 'nan' THEN 'old'
+      WHEN isnan(CASE WHEN "age" IS NOT NULL THEN "age" END) THEN NULL
+      WHEN "age" <= 2.5e0 THEN 'young'
+      WHEN "age" > 2.5e0 THEN 'old'
     END
     """
-    dialect = replace(dialect_of("duckdb"), may_hold_nan=may_hold_nan, may_hold_text=may_hold_text)
-    return _expression(tree, columns, names, categories or {}, gaps, dialect)
+    dialect = replace(dialect_of("duckdb"), may_hold_text=may_hold_text)
+    dialect = dialect if nan else replace(dialect, nan=None)
+    tests = _tests(tree, columns, categories or {}, gaps, dialect)
+    return _case(tree, tests, _values(tree, names, dialect), 0)
 
 
-def _expression(
+def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect) -> list[str]:
+    """Return the name of each leaf's cluster."""
+    whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
+    values = [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
+    return [values[cluster] for cluster in tree.leaf_clusters]
+
+
+def _tests(
     tree: ThresholdTree,
     columns: Sequence[str],
-    names: Sequence[Hashable],
     categories: Mapping[int, Categories],
     gaps: Collection[int],
     dialect: Dialect,
     dates: Mapping[int, Dates] = NO_DATES,
-) -> str:
-    whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
-    values = [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
-    tested = set(tree.features.tolist())
-    tests = [
-        None
-        if j not in tested
-        else _Dated(dialect.name(name), dates[j], dialect, j in gaps)
-        if j in dates
-        else _test(name, categories.get(j), j in gaps, dialect)
-        for j, name in enumerate(columns)
-    ]
-    return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
+    types: Mapping[str, str] = NO_TYPES,
+) -> dict[int, Test]:
+    """Return how each column that the tree tests is tested."""
+    return {
+        j: test_of(columns[j], types.get(columns[j], ""), dialect, categories.get(j), dates.get(j), has_gaps=j in gaps)
+        for j in tree.features.tolist()
+    }
 
 
 def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
@@ -255,209 +316,73 @@ def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
             )
 
 
-class _Numeric(NamedTuple):
-    """A column of numbers, which can be tested to lie in intervals: its name, and the test that it is no NaN."""
-
-    name: str
-    is_no_nan: str
-    dialect: Dialect
-
-    def within(self, pieces: Sequence[Interval]) -> str:
-        conditions = [self._within(piece) for piece in pieces]
-        inside = _any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
-        has_end = pieces[-1].upper < math.inf or not pieces[-1].upper_closed  # NaN is above all lower ends, below none
-        if self.is_no_nan and (self.dialect.trusts_statistics or not has_end):
-            return f"{inside} AND {self.is_no_nan}" if inside else self.is_no_nan
-        return inside or f"{self.name} IS NOT NULL"
-
-    def _within(self, piece: Interval) -> str:
-        """Return the test; an empty text if all numbers are inside."""
-        number = self._number(piece)
-        lower, upper, lower_closed, upper_closed = piece if self.dialect.infinity else _finite(piece)
-        if lower == upper:
-            return f"{number} = {self._end(lower)}"
-        parts = []
-        if lower > -math.inf or not lower_closed:
-            parts.append(f"{number} {'>=' if lower_closed else '>'} {self._end(lower)}")
-        if upper < math.inf or not upper_closed:
-            parts.append(f"{number} {'<=' if upper_closed else '<'} {self._end(upper)}")
-        return " AND ".join(parts)
-
-    def _number(self, piece: Interval) -> str:
-        """Return the value to compare with the ends of an interval.
-
-        The name alone suffices: an end in double makes a float, a whole number or a decimal a double. Whole numbers
-        that no double holds are compared exactly by SQLite; only beyond 2**53 this makes a difference.
-        """
-        ends = [end for end in piece[:2] if math.isfinite(end)]
-        needs_cast = self.dialect.may_hold_text or any(abs(end) >= _ALL_WHOLE for end in ends)
-        return f"CAST({self.name} AS {self.dialect.double})" if needs_cast else self.name
-
-    def _end(self, end: float) -> str:
-        return as_number(end, self.dialect.number)
-
-
-class _WithGaps(NamedTuple):
-    """A column of numbers in which missing values, NULL and NaN, have a place: its name, and the test that it is NaN.
-
-    NaN is asked for beside every interval, as engines compare it in their own ways, see `Dialect`.
-    """
-
-    name: str
-    is_nan: str
-    is_no_nan: str
-    dialect: Dialect
-
-    def within(self, pieces: Sequence[Interval]) -> str:
-        """Return the test; an empty text if no value is inside."""
-        said, or_missing = without_missing(pieces)
-        if not or_missing:
-            return self._present(said) if said else ""
-        if said and said[0][:2] == (-math.inf, math.inf):
-            return "1 = 1"
-        numbers = _Numeric(self.name, "", self.dialect)
-        parts = [f"({one})" if " AND " in one else one for one in (numbers.within((piece,)) for piece in said)]
-        return _any_of([*parts, f"{self.name} IS NULL", *filter(None, [self.is_nan])])
-
-    def _present(self, pieces: Sequence[Interval]) -> str:
-        """Return the test that there is a number, and that it lies in intervals."""
-        if self.is_no_nan and pieces[0][:2] == (-math.inf, math.inf):
-            return self.is_no_nan
-        return " AND ".join(filter(None, [_Numeric(self.name, "", self.dialect).within(pieces), self.is_no_nan]))
-
-
-def _finite(piece: Interval) -> Interval:
-    """Return the same interval where no value is infinite: an open infinite end is that of the finite numbers."""
-    lower, upper, lower_closed, upper_closed = piece
-    if lower == upper and math.isinf(lower):
-        return Interval(_LARGEST, -_LARGEST, True, True)  # no number
-    if lower == -math.inf and not lower_closed:
-        lower_closed = True
-    if upper == math.inf and not upper_closed:
-        upper_closed = True
-    return Interval(lower, upper, lower_closed, upper_closed)
-
-
-class _Dated(NamedTuple):
-    """A column of dates: its name, how they are said, and whether missing ones have a place."""
-
-    name: str
-    dates: Dates
-    dialect: Dialect
-    has_gaps: bool
-
-    def within(self, pieces: Sequence[Interval]) -> str:
-        """Return the test; an empty text if no date is inside."""
-        known, or_missing = without_missing(pieces) if self.has_gaps else (tuple(pieces), False)
-        if or_missing and known and known[0][:2] == (-math.inf, math.inf):
-            return "1 = 1"
-        conditions = [self._within(piece) for piece in known]
-        several = len(conditions) + or_missing > 1
-        parts = [f"({one})" if " AND " in one and several else one for one in conditions]
-        return _any_of([*parts, *[f"{self.name} IS NULL"] * or_missing]) if parts or or_missing else ""
-
-    def _within(self, piece: Interval) -> str:
-        value = self.dialect.dates[bool(self.dates.zone)].format(self.name)
-        ends = cast("Iterator[tuple[str, datetime]]", filter(None, moments_of(piece, self.dates)))
-        parts = [f"{value} {sign} {self._moment(moment)}" for sign, moment in ends]
-        return " AND ".join(parts) or f"{self.name} IS NOT NULL"
-
-    def _moment(self, moment: datetime) -> str:
-        text = moment.isoformat(" ")  # without zeros behind a fraction, as SQLite compares texts
-        return self.dialect.moments[bool(self.dates.zone)].format(text.rstrip("0") if moment.microsecond else text)
-
-
-class _Categorical(NamedTuple):
-    """A column of categories, whose code can be tested to lie in intervals."""
-
-    value: str
-    categories: Categories
-    literals: tuple[str | None, ...]  # of each value; of a missing one, those of texts that stand for it, or None
-
-    def within(self, pieces: Sequence[Interval]) -> str:
-        """Return the test; an empty text if no code is inside."""
-        values, others = self.categories[:2]
-        inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
-        excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
-        listed = [i for i, is_in in zip(range(len(values)), inside, strict=False) if is_in != excluding]
-        known = ", ".join(literal for i in listed if (literal := self.literals[i]) is not None)
-        parts = [f"{self.value} {'NOT IN' if excluding else 'IN'} ({known})"] if known else []
-        if excluding and not known:
-            parts.append(f"{self.value} IS NOT NULL")
-        if None in values and (None in [values[i] for i in listed]) != excluding:
-            parts.append(f"{self.value} IS NULL")
-        return _any_of(parts) if parts else ""
-
-
-Test: TypeAlias = _Numeric | _WithGaps | _Dated | _Categorical
-"""How a column is tested."""
-
-
-def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: Dialect) -> Test:
-    name = dialect.name(column)
-    is_no_nan = f"lower(CAST({name} AS {dialect.text})) <> 'nan'" if dialect.may_hold_nan else ""
-    if has_gaps:
-        return _WithGaps(name, is_no_nan.replace(" <> ", " = "), is_no_nan, dialect)
-    if categories is None:
-        return _Numeric(name, is_no_nan, dialect)
-    values = categories.values
-    if not categories.are_numbers:
-        texts = ([str(each) for each in categories.as_written([value]) if each is not None] for value in values)
-        found = (", ".join(map(dialect.compared_literal, its)) or None for its in texts)
-        return _Categorical(dialect.as_compared(name), categories, tuple(found))
-    if not dialect.casts_booleans and categories.are_truths:
-        text = f"lower(CAST({name} AS {dialect.text}))"
-        return _Categorical(text, categories, tuple(map(_AS_TEXTS.get, values)))
-    number = f"CAST({name} AS {dialect.double})"  # the column may be one of booleans, which DuckDB refuses as numbers
-    # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
-    matters = dialect.may_hold_nan and (categories.others or None in values or dialect.trusts_statistics)
-    literals = (None if value is None else dialect.number(float(value)) for value in values)  # type: ignore[arg-type]
-    return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories, tuple(literals))
-
-
-_AS_TEXTS: dict[Hashable, str] = {True: "'true', '1'", False: "'false', '0'"}  # of columns of booleans, and of numbers
-
-
-def _case(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:
-    """Return the expression for a tree; a leaf with the value None needs no condition."""
+def _case(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str | None], level: int) -> str:
+    """Return the expression for a tree, a condition for each leaf; a leaf with the value None needs none."""
     if tree.n_leaves == 1:
         return values[0] or "NULL"
     if tree.n_leaves > 2 * _SMALLEST_GROUP:
-        return _case_of_groups(tree, tests, values)
-    reached = _conditions(tree.boxes(), tests, values)
-    return "\n".join(["CASE", *reached, "END"]) if reached else "NULL"
+        return _case_of_groups(tree, tests, values, level)
+    boxes = tree.boxes()
+    asked_by_all = sorted(set.intersection(*(set(box) for box in boxes)))
+    before = {j: is_nan for j in asked_by_all if (is_nan := nan_first(tests[j]))}
+    reached = _conditions(boxes, {**tests, **{j: without_nan(tests[j]) for j in before}}, values)
+    return _block([*(f"WHEN {is_nan} THEN NULL" for is_nan in before.values()), *reached], level) if reached else "NULL"
 
 
-def _case_of_groups(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:
+def _case_of_groups(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str | None], level: int) -> str:
     """Return the expression for a tree of many leaves: one condition for each group of leaves, and in it an expression.
 
     A group is a subtree without the subtrees of the groups below it. Those are tested first, so the condition of a
     group is that of its subtree.
     """
     roots = group_roots(tree, max(_SMALLEST_GROUP, math.isqrt(tree.n_leaves)))
-    cases = [_case(part, tests, part_values) for part, part_values in groups(tree, roots, values)]
+    cases = [_case(part, tests, part_values, level + 1) for part, part_values in groups(tree, roots, values)]
     conditions = _conditions(tree_boxes(tree, roots)[:0:-1], tests, cases[:0:-1])
-    return "\n".join(["CASE", *conditions, f"ELSE {cases[0]}", "END"])
+    return _block([*conditions, f"ELSE {cases[0]}"], level)
 
 
-def _conditions(boxes: Sequence[Box], tests: Sequence[Test | None], results: Sequence[str | None]) -> list[str]:
+def _block(lines: Sequence[str], level: int) -> str:
+    """Return a CASE whose lines are indented by a level more than itself; no text within a line is changed."""
+    indent = "  " * level
+    return "\n".join(["CASE", *(f"{indent}  {line}" for line in lines), f"{indent}END"])
+
+
+def _nested(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str], level: int) -> str:
+    """Return the expression for a tree, a condition for each side of a cut, and in it the expression for what is below.
+
+    A column is asked for NaN where the way down the tree first tests it.
+    """
+    leaf: dict[int, str] = dict(zip(tree.leaf_nodes.tolist(), values, strict=True))
+
+    def below(node: int, known: frozenset[int], level: int) -> str:
+        if node in leaf:
+            return leaf[node]
+        feature, upper, lower, members = tree.test(node)
+        test = without_nan(tests[feature]) if feature in known else tests[feature]
+        is_nan = nan_first(test)
+        lines = [f"WHEN {is_nan} THEN NULL"] * bool(is_nan)
+        test = without_nan(test) if is_nan else test
+        for inside, child in ((True, node + 1), (False, int(tree.second[node]))):
+            pieces = sides(Cut(node, feature, lower, upper, inside, members))
+            if condition := test.within(pieces):
+                result = below(child, known | {feature}, level + 2)
+                apart = f"\n{'  ' * (level + 2)}" if result.startswith("CASE\n") else " "
+                lines.append(f"WHEN {condition} THEN{apart}{result}")
+        return _block(lines, level)
+
+    return below(0, frozenset(), level)
+
+
+def _conditions(boxes: Sequence[Box], tests: Mapping[int, Test], results: Sequence[str | None]) -> list[str]:
     """Return a line for each box that holds rows and has a result."""
     conditions = ((_condition(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
     return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
 
 
-def _condition(box: Box, tests: Sequence[Test | None]) -> str | None:
+def _condition(box: Box, tests: Mapping[int, Test]) -> str | None:
     """Return the condition of a box, or None for a box that holds no row."""
-    conditions = []
-    for j, pieces in sorted(box.items()):
-        test = tests[j]
-        assert test is not None  # boxes restrict columns that the tree tests
-        conditions.append(test.within(pieces) if pieces else "")
+    conditions = [tests[j].within(pieces) if pieces else "" for j, pieces in box.items()]
     return " AND ".join(conditions) if all(conditions) else None
-
-
-def _any_of(conditions: Sequence[str]) -> str:
-    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
 def group_roots(tree: ThresholdTree, size: int) -> list[int]:

@@ -1,0 +1,250 @@
+"""How a column is tested in SQL: for intervals of numbers, for dates, for booleans, and for categories."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Hashable, Sequence
+from datetime import datetime, time
+from typing import NamedTuple, TypeAlias, cast
+
+from boxwood._dates import Dates
+from boxwood.axes import Categories
+from boxwood.render.forms.code import moments_of
+from boxwood.render.forms.dialects import Dialect
+from boxwood.tree import Interval
+from boxwood.tree.boxes import without_missing
+
+_ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
+_LARGEST = sys.float_info.max
+
+
+class Numeric(NamedTuple):
+    """A column of numbers, which can be tested to lie in intervals: its name, its type, and whether to refuse NaN."""
+
+    name: str
+    type: str
+    dialect: Dialect
+    refuses_nan: bool = True
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test that a value lies in one of some intervals."""
+        conditions = [self._within(piece) for piece in pieces]
+        inside = any_of([f"({one})" if " AND " in one and len(pieces) > 1 else one for one in conditions])
+        has_end = pieces[-1].upper < math.inf or not pieces[-1].upper_closed
+        lets_nan_in = not inside or (self.dialect.nan_is_large and not has_end)
+        if self.refuses_nan and (self.dialect.trusts_statistics or lets_nan_in):
+            no_nan = self.dialect.is_no_nan(self.name, self.type)
+            inside = " AND ".join(filter(None, [inside, no_nan]))
+        return inside or f"{self.name} IS NOT NULL"
+
+    def _within(self, piece: Interval) -> str:
+        """Return the test; an empty text if all numbers are inside."""
+        number = self._number(piece)
+        lower, upper, lower_closed, upper_closed = piece if self.dialect.infinity else _finite(piece)
+        if lower == upper:
+            return f"{number} = {self._end(lower)}"
+        parts = []
+        if lower > -math.inf or not lower_closed:
+            parts.append(f"{number} {'>=' if lower_closed else '>'} {self._end(lower)}")
+        if upper < math.inf or not upper_closed:
+            parts.append(f"{number} {'<=' if upper_closed else '<'} {self._end(upper)}")
+        return " AND ".join(parts)
+
+    def _number(self, piece: Interval) -> str:
+        """Return the value to compare with the ends of an interval.
+
+        The name alone suffices: an end in double makes a float, a whole number or a decimal a double. Whole numbers
+        that no double holds are compared exactly by SQLite; only beyond 2**53 this makes a difference.
+        """
+        ends = [end for end in piece[:2] if math.isfinite(end)]
+        may_be_text = self.dialect.may_hold_text and not self.type
+        needs_cast = may_be_text or any(abs(end) >= _ALL_WHOLE for end in ends)
+        return f"CAST({self.name} AS {self.dialect.double})" if needs_cast else self.name
+
+    def _end(self, end: float) -> str:
+        return self.dialect.end(end, self.type)
+
+
+class WithGaps(NamedTuple):
+    """A column of numbers in which missing values, NULL and NaN, have a place.
+
+    NaN is asked for beside every interval, as engines compare it in their own ways, see `Dialect`.
+    """
+
+    name: str
+    type: str
+    dialect: Dialect
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no value is inside."""
+        said, or_missing = without_missing(pieces)
+        if not or_missing:
+            return self._present(said) if said else ""
+        if said and said[0][:2] == (-math.inf, math.inf):
+            return "1 = 1"
+        numbers = Numeric(self.name, self.type, self.dialect, refuses_nan=False)
+        parts = [f"({one})" if " AND " in one else one for one in (numbers.within((piece,)) for piece in said)]
+        return any_of([*parts, f"{self.name} IS NULL", *filter(None, [self.dialect.is_nan(self.name, self.type)])])
+
+    def _present(self, pieces: Sequence[Interval]) -> str:
+        """Return the test that there is a number, and that it lies in intervals."""
+        return Numeric(self.name, self.type, self.dialect).within(pieces)
+
+
+def _finite(piece: Interval) -> Interval:
+    """Return the same interval where no value is infinite: an open infinite end is that of the finite numbers."""
+    lower, upper, lower_closed, upper_closed = piece
+    if lower == upper and math.isinf(lower):
+        return Interval(_LARGEST, -_LARGEST, True, True)  # no number
+    if lower == -math.inf and not lower_closed:
+        lower_closed = True
+    if upper == math.inf and not upper_closed:
+        upper_closed = True
+    return Interval(lower, upper, lower_closed, upper_closed)
+
+
+class Dated(NamedTuple):
+    """A column of dates: its name and type, how they are said, and whether missing ones have a place."""
+
+    name: str
+    type: str
+    dates: Dates
+    dialect: Dialect
+    has_gaps: bool
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no date is inside."""
+        known, or_missing = without_missing(pieces) if self.has_gaps else (tuple(pieces), False)
+        if or_missing and known and known[0][:2] == (-math.inf, math.inf):
+            return "1 = 1"
+        conditions = [self._within(piece) for piece in known]
+        several = len(conditions) + or_missing > 1
+        parts = [f"({one})" if " AND " in one and several else one for one in conditions]
+        return any_of([*parts, *[f"{self.name} IS NULL"] * or_missing]) if parts or or_missing else ""
+
+    def _within(self, piece: Interval) -> str:
+        ends = cast("list[tuple[str, datetime]]", [*filter(None, moments_of(piece, self.dates))])
+        of_days = not self.dates.zone and all(moment.time() == time() for _, moment in ends)
+        as_days = of_days and (self.type == "DATE" or self.dialect.days_for_moments)
+        value = self.name if as_days else self.dialect.dates[bool(self.dates.zone)].format(self.name)
+        said = self.dialect.day if as_days else self.dialect.moments[bool(self.dates.zone)]
+        parts = [f"{value} {sign} {said.format(_as_text(moment, as_day=as_days))}" for sign, moment in ends]
+        return " AND ".join(parts) or f"{self.name} IS NOT NULL"
+
+
+def _as_text(moment: datetime, *, as_day: bool) -> str:
+    if as_day:
+        return moment.date().isoformat()
+    text = moment.isoformat(" ")  # without zeros behind a fraction, as SQLite compares texts
+    return text.rstrip("0") if moment.microsecond else text
+
+
+class Truth(NamedTuple):
+    """A column of booleans, whose code can be tested to lie in intervals: its name, and its categories."""
+
+    name: str
+    categories: Categories
+    dialect: Dialect
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no code is inside."""
+        inside = [value for code, value in enumerate(self.categories.values) if any(code in piece for piece in pieces)]
+        parts = [self.dialect.truths[not value].format(self.name) for value in inside if value is not None]
+        parts = parts if len(parts) < len(self.dialect.truths) else [f"{self.name} IS NOT NULL"]
+        return any_of([*parts, *[f"{self.name} IS NULL"] * (None in inside)]) if inside else ""
+
+
+class Categorical(NamedTuple):
+    """A column of categories, whose code can be tested to lie in intervals."""
+
+    value: str
+    categories: Categories
+    literals: tuple[tuple[str, ...], ...]  # of each value; of a missing one, those of texts that stand for it
+
+    def within(self, pieces: Sequence[Interval]) -> str:
+        """Return the test; an empty text if no code is inside."""
+        values, others = self.categories[:2]
+        inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
+        excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
+        listed = [i for i, is_in in zip(range(len(values)), inside, strict=False) if is_in != excluding]
+        known = [literal for i in listed for literal in self.literals[i]]
+        parts = [self._one_of(known, excluding=excluding)] if known else []
+        if excluding and not known:
+            parts.append(f"{self.value} IS NOT NULL")
+        if None in values and (None in [values[i] for i in listed]) != excluding:
+            parts.append(f"{self.value} IS NULL")
+        return any_of(parts) if parts else ""
+
+    def _one_of(self, literals: Sequence[str], *, excluding: bool) -> str:
+        if len(literals) == 1:
+            return f"{self.value} {'<>' if excluding else '='} {literals[0]}"
+        return f"{self.value} {'NOT IN' if excluding else 'IN'} ({', '.join(literals)})"
+
+
+Test: TypeAlias = Numeric | WithGaps | Dated | Truth | Categorical
+"""How a column is tested."""
+
+
+def test_of(
+    column: str, type: str, dialect: Dialect, codes: Categories | None, dates: Dates | None, *, has_gaps: bool
+) -> Test:
+    """Return how a column is tested.
+
+    IN: type: as `table.sql.type_of` has it; codes, dates: of a column of categories, or of dates; has_gaps: whether a
+    missing number or date has a place.
+    """
+    name = dialect.name(column)
+    if dates is not None:
+        return Dated(name, type, dates, dialect, has_gaps)
+    if codes is None:
+        of_numbers = "" if type == "TEXT" else type  # texts of numbers are converted first
+        return WithGaps(name, of_numbers, dialect) if has_gaps else Numeric(name, of_numbers, dialect)
+    if codes.are_truths and type == "BOOLEAN":
+        return Truth(name, codes, dialect)
+    return _of_numbers(name, type, dialect, codes) if codes.are_numbers else _of_words(name, type, dialect, codes)
+
+
+def _of_words(name: str, type: str, dialect: Dialect, codes: Categories) -> Categorical:
+    texts = ([str(each) for each in codes.as_written([value]) if each is not None] for value in codes.values)
+    literals = tuple(tuple(map(dialect.compared_literal, its)) for its in texts)
+    return Categorical(dialect.as_compared(name, is_text=type == "TEXT"), codes, literals)
+
+
+def _of_numbers(name: str, type: str, dialect: Dialect, codes: Categories) -> Categorical:
+    if not dialect.casts_booleans and codes.are_truths:
+        said = tuple(_AS_TEXTS.get(value, ()) for value in codes.values)
+        return Categorical(f"lower(CAST({name} AS {dialect.text}))", codes, said)
+    literals = tuple(
+        () if value is None else (dialect.end(float(cast("float", value)), type),) for value in codes.values
+    )
+    if type in ("INTEGER", "DECIMAL", "DOUBLE") and not dialect.may_hold_text:
+        number = name
+    else:
+        number = f"CAST({name} AS {dialect.double})"  # it may be one of booleans, which DuckDB refuses as numbers
+    # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
+    matters = codes.others or None in codes.values or dialect.trusts_statistics
+    no_nan = dialect.is_no_nan(name, type) if matters else ""
+    if no_nan and not type:
+        no_nan = f"lower(CAST({name} AS {dialect.text})) <> 'nan'"  # which no engine refuses to ask a boolean
+    return Categorical(f"CASE WHEN {no_nan} THEN {number} END" if no_nan else number, codes, literals)
+
+
+_AS_TEXTS: dict[Hashable, tuple[str, ...]] = {True: ("'true'", "'1'"), False: ("'false'", "'0'")}  # of numbers, too
+
+
+def nan_first(test: Test) -> str:
+    """Return the test that a value is NaN, if every condition on a column needs it: it may stand before these."""
+    if not isinstance(test, Numeric) or not test.refuses_nan or not test.dialect.trusts_statistics:
+        return ""
+    return test.dialect.is_nan(test.name, test.type)
+
+
+def without_nan(test: Test) -> Test:
+    """Return the test of values that are known to be no NaN."""
+    return test._replace(refuses_nan=False) if isinstance(test, Numeric) else test
+
+
+def any_of(conditions: Sequence[str]) -> str:
+    """Return the test that one of some conditions holds, as a part of a larger one."""
+    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
