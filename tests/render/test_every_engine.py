@@ -308,7 +308,7 @@ def without_nan(node):
 def written_python(ex, folder, columns):
     names = {}
     exec(ex.to_python(), names)
-    assert [name for name in names if not name.startswith("_")] == ["COLUMNS", "cluster", "why_none"]
+    assert names["__all__"] == ["COLUMNS", "cluster", "why_none"]
     return list(map(names["cluster"], as_rows(columns, nothing=math.nan)))
 
 

@@ -1,8 +1,12 @@
 """What is written for other engines: numbers with all digits, queries, formulas; see `test_every_engine.py`, too."""
 
 import math
+import os
 import re
+import shutil
 import sqlite3
+import subprocess
+import sys
 from decimal import Decimal
 
 import duckdb
@@ -19,7 +23,7 @@ from boxwood.errors import DataError
 from boxwood.render.forms.code import in_spreadsheet
 from boxwood.render.forms.dialects import DIALECTS, dialect_of
 from boxwood.table.sql import as_number
-from tests.render.test_every_engine import case
+from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
 from tests.scale import SLOW
 
@@ -238,3 +242,37 @@ def test_onnx_gives_whole_numbers_as_such():
     (found,) = onnxruntime.InferenceSession(ex.to_onnx()).run(None, {"X": X})
     assert found.tolist() == ex.predict(X, missing="none").tolist() == [30, 5, -1, 5]
     assert found.dtype == np.int64
+
+
+# ----------------------------------------------------------------------------------------------------------- programs
+
+
+@pytest.mark.parametrize("seed", ALL_ASKED)
+def test_python_is_formatted_and_typed_as_it_comes(seed, tmp_path):
+    ruff = shutil.which("ruff") or shutil.which("ruff", path=os.path.dirname(sys.executable))
+    if ruff is None:
+        pytest.skip("ruff is not installed, so nothing looks at the code")
+    source = case(seed, 1)[0].to_python() + "\n"
+    assert source.startswith("# boxwood")
+    (tmp_path / "rules.py").write_text(source, encoding="utf-8")
+    rules = "E,F,W,I,B,UP,SIM,RET,ANN,N,PIE,C4,PL,TRY,PERF,FURB"
+    counted = "ANN401,C901,PLR09,PLR2004,TRY003,E501"  # any values, numbers, and as many branches as the tree has
+    for words in (
+        ["format", "--check"],
+        ["check", "--select", rules, "--ignore", counted, "--target-version", "py311"],
+    ):
+        done = subprocess.run([ruff, *words, "--isolated", tmp_path / "rules.py"], capture_output=True, text=True)
+        assert not done.returncode, done.stdout
+
+
+def test_javascript_is_a_module_if_that_is_asked_for(tmp_path):
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed, so JavaScript cannot run")
+    ex = case(60, 1)[0]
+    (tmp_path / "rules.mjs").write_text(ex.to_javascript(module=True), encoding="utf-8")
+    (tmp_path / "rules.cjs").write_text(ex.to_javascript(), encoding="utf-8")
+    calls = "const row = Object.fromEntries(COLUMNS.map(name => [name, null])); console.log(typeof whyNone(row)[0]);"
+    (tmp_path / "by.mjs").write_text(f"import {{COLUMNS, whyNone}} from './rules.mjs'; {calls}", encoding="utf-8")
+    (tmp_path / "by.cjs").write_text(f"const {{COLUMNS, whyNone}} = require('./rules.cjs'); {calls}", encoding="utf-8")
+    for file in ("by.mjs", "by.cjs"):
+        assert subprocess.run(["node", tmp_path / file], capture_output=True, text=True).stdout == "string\n"

@@ -1115,7 +1115,7 @@ class Explanation(MeasuredTree):
 
         return python(self)
 
-    def to_javascript(self) -> str:
+    def to_javascript(self, *, module: bool = False) -> str:
         """Return source of JavaScript with `cluster(row)`, `whyNone(row)` and `COLUMNS`, which needs nothing else.
 
         `row` is an object from the name of a column to its value. The result is the name of the row's cluster, or null
@@ -1125,13 +1125,17 @@ class Explanation(MeasuredTree):
         the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others are
         a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
 
+        Parameters
+        ----------
+        module : bool, default=False
+            Whether the source is a module, whose functions others `import`. It is a script otherwise, for a page or for
+            `require`.
+
         Examples
         --------
         >>> import boxwood
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
-        >>> print("\\n".join(ex.to_javascript().split("\\n")[4:16]))
-        const COLUMNS = ["age"];
-        <BLANKLINE>
+        >>> print("\\n".join(ex.to_javascript().split("\\n")[14:24]))
         function cluster(row) {
           for (const column of COLUMNS) {
             if (Object.prototype.hasOwnProperty.call(row, column)) continue;
@@ -1145,7 +1149,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.code import javascript
 
-        return javascript(self)
+        return javascript(self, module=module)
 
     def to_formula(self, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
         """Return a formula that gives the cluster of a row of a spreadsheet.

@@ -47,7 +47,7 @@ Examples:
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "layout", "nan", "columns"),
+    "Form": ("form", "dialect", "table", "layout", "nan", "module", "columns"),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -76,6 +76,9 @@ _GROUPS = {
     flag_value=False,
     default=None,
     help="Leave out the tests of SQL for NaN, where no column of floats holds any.",
+)
+@click.option(
+    "--module", flag_value=True, default=None, help="JavaScript that others import, in place of a script for a page."
 )
 @click.option(
     "--columns",

@@ -20,6 +20,7 @@ from boxwood._dates import ISO, ISO_PARTS, Dates, pattern_of
 from boxwood._messages import shown
 from boxwood.axes.categories import TRUTHS
 from boxwood.errors import DataError
+from boxwood.render.forms.provenance import provenance
 from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
 from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
@@ -28,11 +29,16 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 _HEAD = '''\
-"""The cluster of a row by the rules of a small tree. Written by boxwood."""
+# {made}
+# {counts}
+"""The cluster of a row by the rules of a small tree."""
+
+from __future__ import annotations
+
 '''
 _FUNCTION = '''
 
-def cluster(row):
+def cluster(row: Mapping[{names}, Any]) -> {clusters}:
     """Return the cluster of a row, a mapping from column to value.
 
     A row has none, and the result is None, if it lacks a value that its rule
@@ -53,26 +59,28 @@ _CHECK = """\
 _WHY_NONE = '''
 
 
-def why_none(row):
+def why_none(row: Mapping[{names}, Any]) -> tuple[str, str] | None:
     """Return why a row has no cluster: a column, and "missing" or "never seen".
 
     The result is None for a row that has a cluster.
     """
-    row = _Asked({str(name): value for name, value in row.items()})
-    if cluster(row) is not None:
+    asked = _Asked({{str(name): value for name, value in row.items()}})
+    if cluster(asked) is not None:
         return None
-    missing = _is_missing(row[row.last])
-    return row.last, "missing" if missing else "never seen"
+    missing = _is_missing(asked[asked.last])
+    return asked.last, "missing" if missing else "never seen"
 
 
-class _Asked(dict):  # a row that remembers the column it was asked for last
-    def __getitem__(self, column):
+class _Asked(dict[str, Any]):  # a row that remembers the column it was asked for last
+    last = ""
+
+    def __getitem__(self, column: str) -> Any:
         self.last = column
         return super().__getitem__(column)
 '''
 _MISSING = """
 
-def _is_missing(value):
+def _is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value)  # noqa: PLR0124
     except TypeError:  # comparing the NA of pandas is neither true nor false
@@ -80,7 +88,7 @@ def _is_missing(value):
 """
 _NUMBER = """
 
-def _number(row, column):
+def _number(row: Mapping[str, Any], column: str) -> float | None:
     value = row[column]
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{column!r} must be a number, got {value!r}")
@@ -88,8 +96,8 @@ def _number(row, column):
 """
 _NUMBER_OR_INFINITY = """
 
-def _number_or_infinity(row, column):  # where a missing number has a place
-    value = _number(row, column)
+def _number_or_infinity(row: Mapping[str, Any], column: str) -> float:
+    value = _number(row, column)  # a missing number has a place, above all others
     return float("inf") if value is None else min(value, 1.7976931348623157e308)
 """
 _MOMENT = """
@@ -99,7 +107,7 @@ _ISO = (
 )
 
 
-def _moment(value, column, form="", pattern=""):
+def _moment(value: Any, column: str, form: str = "", pattern: str = "") -> datetime:
     text = str(value).strip()  # that of a date of numpy is one, too
     try:
         if re.fullmatch(_ISO, text):
@@ -113,42 +121,46 @@ def _moment(value, column, form="", pattern=""):
 """.format(parts="\n".join(f'    r"{part}"' for part in ISO_PARTS))
 _DATE = """
 
-def _date(row, column, form="", pattern=""):
+def _date(
+    row: Mapping[str, Any], column: str, form: str = "", pattern: str = ""
+) -> datetime | None:
     value = row[column]
     if _is_missing(value):
         return None
-    if not isinstance(value, date):
-        value = _moment(value, column, form, pattern)
-    elif not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)
-    if value.tzinfo is not None:
+    if isinstance(value, datetime):
+        found = value
+    elif isinstance(value, date):
+        found = datetime(value.year, value.month, value.day)
+    else:
+        found = _moment(value, column, form, pattern)
+    if found.tzinfo is not None:
         raise TypeError(
-            f"{column!r} must have no time zone, got {value}; give the local date"
+            f"{column!r} must have no time zone, got {found}; give the local date"
             " without one, as in 2026-03-01T14:30"
             " (JSON.stringify writes a date in UTC, with Z)"
         )
-    return value
+    return found
 """
 _DATE_IN_UTC = """
 
-def _date_in_utc(row, column):
+def _date_in_utc(row: Mapping[str, Any], column: str) -> datetime | None:
     value = row[column]
     if _is_missing(value):
         return None
-    value = value if isinstance(value, datetime) else _moment(value, column)
-    if value.tzinfo is None:
+    found = value if isinstance(value, datetime) else _moment(value, column)
+    if found.tzinfo is None:
         raise TypeError(
-            f"{column!r} must have a time zone, got {value}; say in which it is,"
+            f"{column!r} must have a time zone, got {found}; say in which it is,"
             " as in 2026-03-01T14:30Z"
         )
     try:
-        return value.astimezone(timezone.utc).replace(tzinfo=None)
+        return found.astimezone(UTC).replace(tzinfo=None)
     except OverflowError:  # beyond the calendar of UTC by some hours
-        return datetime.max if value.year > 1 else datetime.min
+        return datetime.max if found.year > 1 else datetime.min
 """
 _VALUE = """
 
-def _value(row, column):
+def _value(row: Mapping[str, Any], column: str) -> Any:
     value = row[column]
     return None if _is_missing(value) else value
 """
@@ -158,7 +170,7 @@ _TRUTHS = {{
 {"".join(f'    "{word}": {truth},' + chr(10) for word, truth in TRUTHS.items())}}}
 
 
-def _truth(row, column):
+def _truth(row: Mapping[str, Any], column: str) -> Any:
     value = _value(row, column)
     if isinstance(value, str):
         return _TRUTHS.get(value.strip().lower(), value)
@@ -173,26 +185,57 @@ def python(model: Any) -> str:
     """
     ex = explanation_of(model)
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
-    lines = "\n".join(body(ex, _Python(), indent="    "))
-    begin = f"{_HEAD}{_imports(lines)}\nCOLUMNS = {_in_lines(tested)}\n{_FUNCTION}"
+    lines = "\n".join(map(_laid_out, body(ex, _Python(), indent="    ")))
+    may_be_no_texts = any(not name[:1].isalpha() for name in tested)  # 0, or ("a", "b")
+    named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
+    made, counts = provenance(ex)
+    head = _HEAD.format(made=made, counts=counts)
+    public = ["COLUMNS", "cluster", *["why_none"] * bool(tested)]
+    offered = f"__all__ = [{', '.join(map(in_python, public))}]"
+    begin = f"{head}{_imports(lines)}\n{offered}\nCOLUMNS = {_in_lines(tested)}\n{_FUNCTION.format(**named)}"
     if not tested:
         return begin.replace("; `why_none` says which", "") + lines
-    may_be_no_texts = any(not name[:1].isalpha() for name in tested)  # 0, or ("a", "b")
-    parts = [_NAMES_AS_TEXT if may_be_no_texts else "", _CHECK, lines, _WHY_NONE, _MISSING, *_used(_HELPERS, lines)]
+    asked = _NAMES_AS_TEXT if may_be_no_texts else ""
+    parts = [asked, _CHECK, lines, _WHY_NONE.format(**named), _MISSING, *_used(_HELPERS, lines)]
     return "".join([begin, *parts]).rstrip("\n")
 
 
+def _kinds_of(names: Sequence[Hashable]) -> str:
+    """Return the type of the names of clusters, or None."""
+    kinds = {type(plain(name)).__name__ for name in names}
+    return " | ".join([*sorted(kinds), "None"])
+
+
 def _imports(lines: str) -> str:
-    """Return the imports that dates need, where lines of the function ask for some."""
-    of_calls = {"_date(": "date", "_date": "datetime", "_date_in_utc(": "timezone"}
+    """Return the imports, those of dates where lines of the function ask for some."""
+    of_calls = {"_date_in_utc(": "UTC", "_date(": "date", "_date": "datetime"}
     names = [name for call, name in of_calls.items() if call in lines]
-    return f"\nimport re\nfrom datetime import {', '.join(names)}\n" if names else ""
+    dates = f"from datetime import {', '.join(names)}\n" if names else ""
+    first = "import re\n" if names else ""
+    return f"{first}from collections.abc import Mapping\n{dates}from typing import Any\n"
+
+
+def _laid_out(line: str) -> str:
+    """Return a line with what it lists: beside each other, or below each other where that is too long."""
+    flat = line.replace(_BETWEEN, ", ")
+    if flat == line or len(flat) <= _WIDTH:
+        return flat
+    indent = " " * (len(line) - len(line.lstrip()))
+    before, listed = line.split("(", 1)
+    listed, after = listed.rsplit(")", 1)
+    items = [f"{indent}    {item}," for item in listed.split(_BETWEEN)]
+    return "\n".join([f"{before}(", *items, f"{indent}){after}"])
+
+
+_BETWEEN = "\x1f"  # two items of a list that may become lines; no literal has this character
+_WIDTH = 88  # characters of a line, as ruff and black have them
 
 
 def _in_lines(names: Sequence[str]) -> str:
     """Return a tuple of texts, each on its own line if they are too long for one."""
-    line = repr(tuple(names))
-    return line if len(line) <= _LINE else "(\n" + "".join(f"    {name!r},\n" for name in names) + ")"
+    texts = [in_python(name) for name in names]
+    line = f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+    return line if len(line) <= _LINE else "(\n" + "".join(f"    {text},\n" for text in texts) + ")"
 
 
 _LINE = 60  # characters of a list on one line
@@ -219,40 +262,45 @@ def in_python(value: object) -> str:
     Examples
     --------
     >>> print(in_python("it's"), in_python(27000.0), in_python(-0.1), in_python(None), in_python(float("inf")))
-    "it's" 27000 -0.1 None float('inf')
+    "it's" 27000 -0.1 None float("inf")
     """
     if isinstance(value, datetime):
         return repr(value).removeprefix("datetime.").replace(", 0, 0)", ")")
+    if isinstance(value, str):
+        text = repr(value)
+        single = text[0] == "'" and '"' not in value
+        return '"' + text[1:-1].replace("\\'", "'") + '"' if single else text
     if isinstance(value, float):
-        return f"float('{value}')" if not math.isfinite(value) else repr(value + 0.0).removesuffix(".0")
+        return f'float("{value}")' if not math.isfinite(value) else repr(value + 0.0).removesuffix(".0")
     return repr(value)
 
 
 class _Python:
     both, either = " and ", " or "
-    own = ("row", "column", "cluster", "why_none", "re", "date", "datetime", "timezone")
+    own = ("row", "column", "cluster", "why_none", "re", "date", "datetime", "Any", "Mapping", "UTC")
     reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *own])
     close = ""
     literal = staticmethod(in_python)
 
     def ask_number(self, variable: str, column: str) -> Sequence[str]:
-        return f"{variable} = _number(row, {column!r})", f"if {variable} is None:", "    return None"
+        return f"{variable} = _number(row, {in_python(column)})", f"if {variable} is None:", "    return None"
 
     def ask_number_or_infinity(self, variable: str, column: str) -> Sequence[str]:
-        return (f"{variable} = _number_or_infinity(row, {column!r})",)
+        return (f"{variable} = _number_or_infinity(row, {in_python(column)})",)
 
     def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
-        form = f", {dates.form!r}, {pattern_of(dates.form)!r}" if dates.form and not dates.zone else ""
-        read = f"{variable} = {'_date_in_utc' if dates.zone else '_date'}(row, {column!r}{form})"
+        form = (dates.form, pattern_of(dates.form)) if dates.form and not dates.zone else ()
+        asked = _BETWEEN.join(["row", *map(in_python, (column, *form))])
+        read = f"{variable} = {'_date_in_utc' if dates.zone else '_date'}({asked})"
         return (read,) if missing else (read, f"if {variable} is None:", "    return None")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
-        read = f"{variable} = {'_truth' if truths else '_value'}(row, {column!r})"
+        read = f"{variable} = {'_truth' if truths else '_value'}(row, {in_python(column)})"
         return read, f"if {self.one_of(variable, known, inside=False)}:", "    return None"
 
     def ask_any_value(self, variable: str, column: str, *, missing: bool) -> Sequence[str]:
         refused = () if missing else (f"if {variable} is None:", "    return None")
-        return f"{variable} = _value(row, {column!r})", *refused
+        return f"{variable} = _value(row, {in_python(column)})", *refused
 
     def compared(self, variable: str, ends: Ends, *, inside: bool) -> str:
         at_lower, at_upper = ends
@@ -267,7 +315,10 @@ class _Python:
             return f"{variable} is {'' if inside else 'not '}None"
         if len(values) == 1:
             return f"{variable} {'==' if inside else '!='} {in_python(_numbers(values)[0])}"
-        return f"{variable} {'' if inside else 'not '}in ({', '.join(map(in_python, values))})"
+        return f"{variable} {'' if inside else 'not '}in ({_BETWEEN.join(map(in_python, values))})"
+
+    def truth(self, variable: str, *, yes: bool) -> str:
+        return variable if yes else f"not {variable}"
 
     def when(self, test: str) -> str:
         return f"if {test}:"
@@ -277,10 +328,21 @@ class _Python:
 
 
 _HEAD_OF_JAVASCRIPT = """\
-// The cluster of a row by the rules of a small tree. Written by boxwood.
-// row: an object from the name of a column to its value. The result is null if the row lacks a value that its rule
-// needs, or has a category there that was never seen; whyNone says which. Missing are null, NaN, and undefined where
-// the row has the column; an empty text is a value. A row without one of the COLUMNS is an error.
+// {made}
+// {counts}
+{export}const COLUMNS = [{columns}];
+
+/**
+ * The cluster of a row by the rules of a small tree, or null for a row that has none.
+ *
+ * It has none if it lacks a value that its rule needs, or has a category there that was never seen; whyNone says which.
+ * Missing are null, NaN, and undefined where the row has the column; an empty text is a value. A row without one of the
+ * COLUMNS is an error.
+ *
+ * @param {{Record<string, unknown>}} row from the name of a column to its value
+ * @returns {{{clusters}}}
+ */
+{export}function cluster(row) {{
 """
 _CHECK_OF_JAVASCRIPT = """\
   for (const column of COLUMNS) {
@@ -290,19 +352,28 @@ _CHECK_OF_JAVASCRIPT = """\
 """
 _WHY_NONE_OF_JAVASCRIPT = """
 
-// Why a row has no cluster: a column, and "missing" or "never seen"; null for a row that has one.
+/**
+ * Why a row has no cluster: a column, and "missing" or "never seen"; null for a row that has one.
+ *
+ * @param {Record<string, unknown>} row
+ * @returns {[string, string] | null}
+ */
 function whyNone(row) {
   let last = null;
   const asked = new Proxy(row, {get(of, column) { last = column; return of[column]; }});
   if (cluster(asked) !== null) return null;
   const value = row[last];
-  return [last, value === null || value === undefined || value !== value ? "missing" : "never seen"];
+  return [last, value === null || value === undefined || Number.isNaN(value) ? "missing" : "never seen"];
 }"""
+_EXPORTS = """
+
+/* global module */
+if (typeof module !== "undefined") module.exports = {EXPORTED};"""
 _VALUE_OF_JAVASCRIPT = """
 
   function valueOf(column) {
     const value = row[column];
-    return value === undefined || value !== value ? null : value;
+    return value === undefined || Number.isNaN(value) ? null : value;
   }
 """
 _NUMBER_OF_JAVASCRIPT = """
@@ -327,10 +398,10 @@ _DATE_OF_JAVASCRIPT = f"""
     if (value === null) return null;
     const text = typeof value === "string" ? value.trim() : "";
     const inForm = form ? timeIn(text, form, pattern) : NaN;
-    const inText = inForm === inForm ? inForm : timeIn(text, "%Y%m%d%H%M%S%f%z", /^{ISO}$/);
+    const inText = Number.isNaN(inForm) ? timeIn(text, "%Y%m%d%H%M%S%f%z", /^{ISO}$/) : inForm;
     const time = value instanceof Date ? value.getTime() : inText;
     const wrong = what => new TypeError(JSON.stringify(column) + " must " + what + ", got " + JSON.stringify(value));
-    if (time !== time) throw wrong("be a date " + (form ? "in the form " + form : "such as 2026-03-01"));
+    if (Number.isNaN(time)) throw wrong("be a date " + (form ? "in the form " + form : "such as 2026-03-01"));
     if (value instanceof Date || hasZone === /:.*(Z|UTC|[+-].*)$/.test(text)) return time;
     throw wrong(hasZone
       ? "have a time zone (say in which it is, as in 2026-03-01T14:30Z)"
@@ -384,7 +455,7 @@ valueOf var void while with yield
 """
 
 
-def javascript(model: Any) -> str:
+def javascript(model: Any, *, module: bool = False) -> str:
     """Return functions of JavaScript, `cluster(row)` and `whyNone(row)`; see `Explanation.to_javascript`.
 
     `model` may be a fitted estimator. The result is a number if the name is one that JavaScript holds exactly.
@@ -392,13 +463,28 @@ def javascript(model: Any) -> str:
     ex = explanation_of(model)
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     lines = "\n".join(body(ex, _JavaScript(), indent="  "))
-    begin = (
-        f"{_HEAD_OF_JAVASCRIPT}const COLUMNS = [{', '.join(map(in_javascript, tested))}];\n\nfunction cluster(row) {{\n"
+    made, counts = (line.replace("<", "\\x3C") for line in provenance(ex))  # which may stand between script tags
+    export = "export " if module else ""
+    begin = _HEAD_OF_JAVASCRIPT.format(
+        made=made,
+        counts=counts,
+        export=export,
+        columns=", ".join(map(in_javascript, tested)),
+        clusters=_kinds_in_javascript(ex.names),
     )
+    names = ["COLUMNS", "cluster", *["whyNone"] * bool(tested)]
+    end = "" if module else _EXPORTS.replace("EXPORTED", ", ".join(names))
     if not tested:
-        return begin.replace("; whyNone says which", "") + lines + "\n}"
+        return begin.replace("; whyNone says which", "") + lines + "\n}" + end
     helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines)]
-    return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", _WHY_NONE_OF_JAVASCRIPT])
+    why_none = _WHY_NONE_OF_JAVASCRIPT.replace("\nfunction", f"\n{export}function")
+    return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", why_none, end])
+
+
+def _kinds_in_javascript(names: Sequence[Hashable]) -> str:
+    kinds = {in_javascript(plain(name))[0] for name in names}
+    said = {"string": '"' in kinds, "boolean": bool(kinds & {"t", "f"}), "number": bool(kinds - {'"', "t", "f"})}
+    return " | ".join([*(kind for kind, is_one in said.items() if is_one), "null"])
 
 
 def in_javascript(value: object) -> str:
@@ -481,6 +567,9 @@ class _JavaScript:
             return f"{variable} {'===' if inside else '!=='} {in_javascript(values[0])}"
         return f"{'' if inside else '!'}[{', '.join(map(in_javascript, values))}].includes({variable})"
 
+    def truth(self, variable: str, *, yes: bool) -> str:
+        return variable if yes else f"!{variable}"
+
     def when(self, test: str) -> str:
         return f"if ({test}) {{"
 
@@ -530,6 +619,9 @@ class Language(Protocol):
 
     def one_of(self, variable: str, values: Sequence[object], *, inside: bool) -> str:
         """Return the test that a value is one of these, or that it is none of them."""
+
+    def truth(self, variable: str, *, yes: bool) -> str:
+        """Return the test that a boolean, which is not missing, is true or false."""
 
     def when(self, test: str) -> str:
         """Return the line that begins an indented block."""
@@ -594,6 +686,8 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
         ends = _beside_missing(ends) if feature in ex.gap_columns else ends
         return language.compared(variables[feature], ends, inside=step.inside)
     values, included = among(known, test)
+    if known.values == (False, True) and len(values) == 1:
+        return language.truth(variables[feature], yes=values == (included == step.inside,))
     return language.one_of(variables[feature], _plain(known.as_written(values)), inside=included == step.inside)
 
 

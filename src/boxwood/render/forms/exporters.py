@@ -54,7 +54,9 @@ EXPORTERS = {
         ("dialect", "table", "layout", "nan"),
     ),
     "python": Exporter("render.forms.code", "python", "to_python", "a function of Python that needs no package"),
-    "javascript": Exporter("render.forms.code", "javascript", "to_javascript", "a function of JavaScript"),
+    "javascript": Exporter(
+        "render.forms.code", "javascript", "to_javascript", "a function of JavaScript", "code", ("module",)
+    ),
     "formula": Exporter(
         "render.forms.formula", "formula", "to_formula", "a formula for row 2 of a spreadsheet", "code", ("columns",)
     ),
