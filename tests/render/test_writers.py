@@ -166,7 +166,7 @@ def by_header(ex, sheet):
     """Return what the formula gives for each row of a whole sheet, the first row of which has names."""
     import formulas
 
-    written = formulas.Parser().ast(ex.to_formula(row=7))[1].compile()
+    written = formulas.Parser().ast(ex.to_formula(row=7, let=False))[1].compile()
     header, *rows = [np.array([row], dtype=object) for row in sheet]
     return [str(np.asarray(written(header, row)).item()) for row in rows]
 
@@ -206,7 +206,7 @@ def test_headers_that_spreadsheets_cannot_tell_apart_are_refused():
         boxwood.explain([[1.0], [9.0]], [0, 1], columns=[""]).to_formula()
     other = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
     assert by_header(other, [["AGE", "x"], [7, 7]]) == ["#N/A"]  # predict would not take it either
-    tilde = boxwood.explain([[1.0], [9.0]], [0, 1], columns=["~a"]).to_formula()
+    tilde = boxwood.explain([[1.0], [9.0]], [0, 1], columns=["~a"]).to_formula(let=False)
     assert tilde.count('MATCH("~~a",$1:$1,0)') == 3
 
 
@@ -219,7 +219,7 @@ def test_formulas_too_long_for_excel_are_refused():
         ex.to_formula()
     few = boxwood.explain(np.arange(120.0)[:, None], np.repeat(np.arange(40), 3), method="imm")
     assert few.to_formula(row=10, columns=["x0"]).count("A10") == 40  # 39 cuts, and whether there is a number
-    assert few.to_formula().count("MATCH(") == 41  # and the header
+    assert few.to_formula(let=False).count("MATCH(") == 41  # and the header
     with pytest.raises(ValueError, match="row must be at least 1"):
         ex.to_formula(row=0, columns=["x0"])
     with pytest.raises(ValueError, match="row must be at least 2"):  # the first row has the names
@@ -242,6 +242,21 @@ def test_onnx_gives_whole_numbers_as_such():
     (found,) = onnxruntime.InferenceSession(ex.to_onnx()).run(None, {"X": X})
     assert found.tolist() == ex.predict(X, missing="none").tolist() == [30, 5, -1, 5]
     assert found.dtype == np.int64
+
+
+def test_let_names_what_the_long_formula_finds_again_and_again():
+    builder, node = TreeBuilder(), 0
+    for j in range(4):
+        leaf, node = builder.split(node, j, 0.5)
+        builder.label(leaf, 0)
+    builder.label(node, 1)
+    ex = explained_by(builder.build(), ("x1", "R", "net (price)", "true"), ("a", "b"))
+    found, rules = re.fullmatch(r"=LET\((.*?),(IF\(AND.*)\)", ex.to_formula(row=3)).groups()
+    named = dict(re.findall(r"([a-z_0-9]+),(INDEX\(3:3,MATCH\(.*?,0\)\))", found))
+    assert [*named] == ["x1_", "r_", "net_price", "true_3"]
+    for name, cell in named.items():
+        rules = re.sub(rf"(?<![\w\"]){name}(?![\w\"])", cell, rules)
+    assert f"={rules}" == ex.to_formula(row=3, let=False)
 
 
 # ----------------------------------------------------------------------------------------------------------- programs

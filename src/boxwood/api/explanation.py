@@ -1151,7 +1151,7 @@ class Explanation(MeasuredTree):
 
         return javascript(self, module=module)
 
-    def to_formula(self, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
+    def to_formula(self, *, row: int = 2, columns: Sequence[str] | None = None, let: bool = True) -> str:
         """Return a formula that gives the cluster of a row of a spreadsheet.
 
         It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
@@ -1168,6 +1168,9 @@ class Explanation(MeasuredTree):
         columns : sequence of str, default=None
             All columns of the sheet in their order, from column A on. The formula then has letters, which are shorter,
             and needs no names in the first row.
+        let : bool, default=True
+            Whether LET names the values of columns, so that the formula finds each once: Excel from 2021 on, Google
+            Sheets and LibreOffice from 24.8 on have it. False is for older ones. With `columns` there is no need.
 
         Raises
         ------
@@ -1185,12 +1188,14 @@ class Explanation(MeasuredTree):
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
         >>> print(ex.to_formula(columns=["id", "age"]))
         =IF(ISNUMBER(B2),IF(B2<=5,"young","old"),"")
-        >>> print(ex.to_formula()[:78])
-        =IF(AND(EXACT(INDEX($1:$1,MATCH("age",$1:$1,0)),"age")),IF(ISNUMBER(INDEX(2:2,
+        >>> found, rules = ex.to_formula().split(",IF(AND(")
+        >>> print(found, rules, sep="\\n")
+        =LET(age,INDEX(2:2,MATCH("age",$1:$1,0))
+        EXACT(INDEX($1:$1,MATCH("age",$1:$1,0)),"age")),IF(ISNUMBER(age),IF(age<=5,"young","old"),""),NA()))
         """
         from boxwood.render.forms.formula import formula
 
-        return formula(self, row=row, columns=columns)
+        return formula(self, row=row, columns=columns, let=let)
 
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted tree of scikit-learn that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.

@@ -47,7 +47,7 @@ Examples:
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "layout", "nan", "module", "columns"),
+    "Form": ("form", "dialect", "table", "layout", "nan", "module", "columns", "let"),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -86,6 +86,13 @@ _GROUPS = {
     callback=_split,
     help="All columns of the spreadsheet in their order, as a,b,c; the formula is shorter then, and row 1 is not read.",
 )
+@click.option(
+    "--no-let",
+    "let",
+    flag_value=False,
+    default=None,
+    help="A formula for spreadsheets without LET, such as Excel 2019; it is longer.",
+)
 @takes_page_options
 @click.option(
     "-o",
@@ -103,7 +110,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     for name in given:
         if name not in exporter.options:
             where = " or ".join(f"--to {form}" for form, one in _FORMS.items() if name in one.options)
-            raise click.UsageError(f"--{'no-nan' if name == 'nan' else name.replace('_', '-')} needs {where}")
+            raise click.UsageError(f"--{'no-' * (name in ('nan', 'let'))}{name.replace('_', '-')} needs {where}")
     if exporter.kind == "bytes" and output is None:
         raise click.UsageError(f"--to {form} writes a file that is no text; name one with -o")
     refuse_overwriting(output, "'-o' / '--output'", model=model)

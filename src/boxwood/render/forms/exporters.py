@@ -58,7 +58,12 @@ EXPORTERS = {
         "render.forms.code", "javascript", "to_javascript", "a function of JavaScript", "code", ("module",)
     ),
     "formula": Exporter(
-        "render.forms.formula", "formula", "to_formula", "a formula for row 2 of a spreadsheet", "code", ("columns",)
+        "render.forms.formula",
+        "formula",
+        "to_formula",
+        "a formula for row 2 of a spreadsheet",
+        "code",
+        ("columns", "let"),
     ),
     "onnx": Exporter("render.forms.onnx", "onnx", "to_onnx", "an ONNX model for float32 rows", "bytes"),
     "pmml": Exporter("render.forms.pmml", "pmml", "to_pmml", "a PMML model, for scoring engines"),

@@ -14,7 +14,7 @@ from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.reference.budget import as_names
-from boxwood.render.forms.code import comparisons, in_spreadsheet, moments_of, of_dates, plain
+from boxwood.render.forms.code import comparisons, identifiers, in_spreadsheet, moments_of, of_dates, plain
 from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
 from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
@@ -27,7 +27,7 @@ _SOUGHT = 120  # characters of a header that are sought; MATCH takes 255 with al
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")  # a header of which a spreadsheet makes a number
 
 
-def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
+def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None, let: bool = True) -> str:
     """Return a formula of nested IFs that gives the cluster of a row of a spreadsheet; see `Explanation.to_formula`.
 
     `model` may be a fitted estimator.
@@ -36,7 +36,10 @@ def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None) -
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     if columns is None:
         found = [f"INDEX({row}:{row},{_place(name)})" for name in tested]
-        text = _checked(_rules(ex, found), tested, ex.columns)
+        named = _variables(ex.columns, ex.tree.features.tolist()) if let else found
+        text = _checked(_rules(ex, named), tested, ex.columns)
+        pairs = "".join(f"{variable},{cell}," for variable, cell in zip(named, found, strict=True))
+        text = f"LET({pairs}{text})" if let and found else text
     else:
         text = _rules(ex, [f"{_letters(j)}{row}" for j in _positions(tested, columns)])
     deepest = _depth(text)
@@ -48,6 +51,15 @@ def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None) -
             "predict"
         )
     return f"={text}"
+
+
+def _variables(columns: Sequence[str], tested: Sequence[int]) -> list[str]:
+    """Return a name for the value of each column that the tree tests, which is no address of a cell."""
+    names = identifiers(columns, tested, {"true", "false"})
+    return [f"{name}_" if _ADDRESS.fullmatch(name) else name for name in (names[j] for j in tested)]
+
+
+_ADDRESS = re.compile(r"[a-z]{1,3}[0-9]+|r[0-9]*(c[0-9]*)?|c[0-9]*|.*[.].*")
 
 
 def _rules(ex: MeasuredTree, found: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from boxwood._frames import name_as_text
 from boxwood._imports import require
 from boxwood._types import Floats
 from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
+from boxwood.render.forms.provenance import provenance
 from boxwood.render.models import explanation_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def onnx(model: Any) -> bytes:
     )
     opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_ML, _ML_OPSET)]
     written = helper.make_model(graph, opset_imports=opsets, ir_version=_IR, producer_name="boxwood")
-    helper.set_model_props(written, {f"column {j}": name for j, name in enumerate(ex.columns)})
+    made, counts = provenance(ex)
+    told = {f"column {j}": name for j, name in enumerate(ex.columns)}
+    helper.set_model_props(written, told | {"made": made, "rules": counts})
     content: bytes = written.SerializeToString()
     return content
 

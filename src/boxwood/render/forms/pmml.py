@@ -7,13 +7,14 @@ import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from boxwood._dates import Dates
 from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import comparisons, moments_of, of_dates, plain
+from boxwood.render.forms.provenance import provenance
 from boxwood.render.forms.walk import WalkStep, sides_with_gaps, takes, walk
 from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 _HEAD = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
- <Header description="Clusters by the rules of a small tree"><Application name="boxwood"/></Header>"""
+ <Header description="Clusters by the rules of a small tree"><Application name="boxwood"/>\
+<Annotation>{}</Annotation></Header>"""
 _MODEL = """\
  <TreeModel functionName="classification" missingValueStrategy="nullPrediction" \
 noTrueChildStrategy="returnNullPrediction" splitCharacteristic="binarySplit">"""
@@ -55,7 +57,7 @@ def pmml(model: Any) -> str:
     fields.append(_field(target, "categorical", kind, list(dict.fromkeys(map(_value, names)))))
     mined = [f'   <MiningField name={_quoted(ex.columns[j])} invalidValueTreatment="asIs"/>' for j in tested]
     lines = [
-        _HEAD,
+        _HEAD.format(escape(": ".join(provenance(ex)))),
         f' <DataDictionary numberOfFields="{len(fields)}">',
         *fields,
         " </DataDictionary>",

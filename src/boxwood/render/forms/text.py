@@ -15,6 +15,7 @@ from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.measure.told import worth_told
+from boxwood.render.forms.provenance import provenance
 from boxwood.render.forms.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
 from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -391,7 +392,8 @@ def markdown(model: Any) -> str:
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
     parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
     notes = "\n".join(f"- {_escaped(note)}" for note in notes_of(ex))
-    return "\n\n".join([*parts, notes] if notes else parts)
+    made, _ = provenance(ex)
+    return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {_escaped(made)}."])
 
 
 def _row(cluster: ClusterSummary) -> str:
