@@ -430,10 +430,11 @@ def _size(path):
 
 
 def test_explain_prints_what_the_library_prints(folder, iris):
-    result = run(folder, "explain", "{}/iris.csv", "--labels", "species")
     expected = boxwood.explain(iris.data, iris.target_names[iris.target], columns=COLUMNS, random_state=0)
-    assert result.stdout == f"{expected.to_text()}\n"
-    assert result.stderr == ""
+    for options, text in (((), f"{expected}".replace("ex.notes", "--notes")), (["--notes"], expected.to_text())):
+        result = run(folder, "explain", "{}/iris.csv", "--labels", "species", *options)
+        assert result.stdout == f"{text}\n"
+        assert result.stderr == ""
 
 
 USED = f"4 of 5 columns are used: {', '.join(COLUMNS)}\n"
@@ -466,7 +467,7 @@ def test_explain_by_every_method(folder, method):
 
 def test_leaves_have_three_spellings(folder):
     shown = {
-        run(folder, "explain", "{}/iris.csv", "-k", 3, option, 5).stdout
+        run(folder, "explain", "{}/iris.csv", "-k", 3, option, 5, "--notes").stdout
         for option in ("--leaves", "--max-leaves", "--max-leaf-nodes")
     }
     assert len(shown) == 1
@@ -508,7 +509,7 @@ def test_limits_for_scripts(folder):
 
 
 def test_a_saved_model_is_told_and_equals_the_explanation(folder):
-    result = run(folder, "explain", "{}/iris.csv", "--labels", "species", "--save", "{}/again.json")
+    result = run(folder, "explain", "{}/iris.csv", "--labels", "species", "--notes", "--save", "{}/again.json")
     assert result.stderr == f"boxwood: wrote {folder}/again.json ({_size(folder / 'again.json')})\n"
     assert f"{boxwood.load(folder / 'again.json').to_text()}\n" == result.stdout
 
@@ -542,7 +543,7 @@ def test_standard_input_in_every_format(folder, iris, form):
     assert lines[0].endswith(",kind")
     expected = boxwood.load(folder / "species.json").predict(iris.data)
     assert [line.rsplit(",", 1)[1] for line in lines[1:]] == expected.tolist()
-    explained = run(folder, "explain", "-", "--labels", "species", *options, stdin=content)
+    explained = run(folder, "explain", "-", "--labels", "species", "--notes", *options, stdin=content)
     assert explained.stdout == f"{boxwood.load(folder / 'species.json').to_text()}\n"
 
 

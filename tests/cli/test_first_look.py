@@ -525,7 +525,7 @@ def test_notes_name_options_of_the_command_line(crm):
         "leaves that was tried reaches": ("(--max-leaf-nodes)", "-l", "group", "-c", "a,id,standardize"),
     }
     for begins, (ends, *options) in calls.items():
-        shown = run(crm, "explain", "{}/t.csv", *options, "--save", "{}/m.json")
+        shown = run(crm, "explain", "{}/t.csv", *options, "--notes", "--save", "{}/m.json")
         (note,) = [note for note in notes_of(shown) if begins in note]
         assert note.endswith(ends), note
         assert note in notes_of(run(crm, "export", "{}/m.json"))

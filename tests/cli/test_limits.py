@@ -72,7 +72,7 @@ def test_compare_keeps_limits(folder):
 
 
 def test_notes_name_options(folder):
-    options = "--labels", "cluster", "--exclude", "w", "--max-columns", 1, "--max-depth", 1
+    options = "--labels", "cluster", "--exclude", "w", "--max-columns", 1, "--max-depth", 1, "--notes"
     text = run(folder, "explain", "{}/t.csv", *options).stdout
     assert "Note: --max-columns 1: the rules use " in text
     assert "fewer than the 4 clusters (--max-depth 1)" in text

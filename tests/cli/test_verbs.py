@@ -30,7 +30,7 @@ FORMS = {".json": "json", ".md": "markdown", ".csv": "csv", ".sql": "sql", ".py"
 def test_each_extension_gives_its_form(folder, tmp_path):
     names = [tmp_path / f"rules{end}" for end in [*FORMS, ".txt"]]
     args = [part for name in names for part in ("-o", name)]
-    result = run(folder, "explain", "{}/iris.csv", "-l", "species", *args)
+    result = run(folder, "explain", "{}/iris.csv", "-l", "species", "--notes", *args)
     ex = boxwood.load(folder / "species.json")
     for end, form in FORMS.items():
         assert (tmp_path / f"rules{end}").read_text(encoding="utf-8") == f"{EXPORTERS[form].write(ex)}\n"

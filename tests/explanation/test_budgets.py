@@ -273,7 +273,7 @@ def test_a_forbidden_column_still_counts_in_costs():
     assert ex.reference_cost == free.reference_cost
     assert ex.cost == pytest.approx(bw.metrics.cost(X, ex.tree))
     assert "no rule may use the forbidden far" in ex.notes
-    assert "within the limits costs less" in str(ex)
+    assert "within the limits cost less" in ex.to_text()
 
 
 ONE_COLUMN_EACH = np.repeat([[0.0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 1]], 10, axis=0)
@@ -495,7 +495,7 @@ def test_a_guarantee_of_random_cuts_that_is_told_is_kept(seed):
     ex = bw.explain(X, labels, method="random_cuts", objective=objective, n_trees=20, random_state=0, **kept)
     is_limited = bool(kept.get("forbidden")) or kept.get("max_columns", 3) < 3
     assert (ex.draws.bound is None) == is_limited
-    assert ("Guaranteed" in str(ex)) != is_limited
+    assert ("Guaranteed" in ex.to_text()) != is_limited
     assert bw.Explanation.from_json(ex.to_json()).draws == ex.draws
     if not is_limited:
         centers = with_best_centers(Task.of(X, Reference.of(X, labels)), objective).centers
@@ -510,7 +510,7 @@ def test_random_cuts_that_lack_a_column_may_cost_more_than_the_bound():
     bound = bw.explain(X, labels, **ways).draws.bound
     ex = bw.explain(X, labels, forbidden=["x1"], **ways)
     assert ex.draws.mean > 100 * bound
-    assert "There is no guarantee, as not every column may be tested." in str(ex)
+    assert "There is no guarantee, as not every column may be tested." in ex.to_text()
 
 
 @pytest.mark.crossed

@@ -106,7 +106,7 @@ def test_noise_and_gaps_are_told_apart():
     ex = explain(HOLES, labels, method="imm")
     assert (ex.n_left_out, ex.n_incomplete, sum(ex.noise)) == (8, 4, 4)
     assert "(4 rows without a label and 4 rows with missing values left out)" in str(ex)
-    assert "Of the 4 rows without a label the rules put" in str(ex)
+    assert "Of the 4 rows without a label the rules put" in ex.to_text()
 
 
 def test_a_saved_model_knows_how_many_rows_were_left_out(tmp_path):

@@ -70,7 +70,7 @@ class Explanation(MeasuredTree):
         Whether rows were clustered and costs measured on columns scaled to unit variance. Thresholds are in raw units.
         If costs were measured in the columns of a pipeline, a note says so.
     notes : tuple of str
-        Further remarks for the reader, such as clusters without a leaf.
+        Further remarks for the reader, such as clusters without a leaf. At most one of them is printed.
     mixture : MixtureFacts, default=None
         Facts from the Gaussians, if a Gaussian mixture is explained or "mmdt" grew the tree.
     categories : tuple of pairs (column, Categories)
@@ -112,7 +112,6 @@ class Explanation(MeasuredTree):
     new       3  60.0%        3  100.0%     100.0%  age <= 30 or age > 50
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows (always new: 60.0%).
-    Grown by IMM, more leaves by Expand.
     """
 
     # ---------------------------------------------------------------------------------------------------------- printed
@@ -241,15 +240,16 @@ class Explanation(MeasuredTree):
 
     # ----------------------------------------------------------------------------------------------- for people to read
     def to_text(self) -> str:
-        """Return the summary that printing the explanation shows, and below it the tree.
+        """Return all that is known in words: the rules, what they lose, how they were found, all notes, and the tree.
 
-        Each leaf of the tree tells its cluster, its rows and their share of all rows.
+        Printing the explanation shows less: the rules, what they lose, and the note that asks for the most important
+        thing to be done. Each leaf of the tree tells its cluster, its rows and their share of all rows.
 
         Examples
         --------
         >>> import boxwood
         >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["young", "young", "old"], columns=["age"])
-        >>> print(ex.to_text()[len(str(ex)):].strip())
+        >>> print(ex.to_text().split("\\n\\n")[-1])
         |--- age <= 5
         |   |--- young  2 rows  66.7%
         |--- age >  5

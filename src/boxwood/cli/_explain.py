@@ -221,6 +221,7 @@ Examples:
     help="Write the model (.json), for predict, why and export.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--notes", is_flag=True, help="Print all notes, and how the rules were found.")
 @click.option(
     "--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above PRICE."
 )
@@ -256,8 +257,16 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
             explanation.save(options["save"])
             talk.wrote(options["save"])
         as_json = options["as_json"]
-        show(explanation.to_json() if as_json else in_options(without_told(explanation)).to_text(), is_code=as_json)
+        show(explanation.to_json() if as_json else _printed(explanation, all_notes=options["notes"]), is_code=as_json)
         _check_limits(explanation, options["fail_over"], options["fail_under"])
+
+
+def _printed(explanation: Explanation, *, all_notes: bool) -> str:
+    """Return the text of the command: the rules and one note, or all that is known; without notes told before."""
+    from boxwood.render.forms.text import printed
+
+    said = in_options(without_told(explanation))
+    return said.to_text() if all_notes else printed(said, more="--notes")
 
 
 def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:

@@ -23,6 +23,7 @@ from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.figures import counted, of_leaves, percent, price, shortened, size, width
 from boxwood.words.measured import cluster_lines, worth_text
 from boxwood.words.methods import grown_by
+from boxwood.words.notes import most_urgent
 from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
@@ -40,7 +41,7 @@ _OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidea
 
 
 def text(model: Any) -> str:
-    """Return a model as text: a summary of an `Explanation`; the tree of an estimator, or a tree itself.
+    """Return a model as text: an `Explanation` as it is printed; the tree of an estimator, or a tree itself.
 
     A threshold is printed as the shortest decimal that reads back as the same double; that of an estimator's
     explanation as the shortest one that separates the same rows. Only shares and costs are rounded.
@@ -68,12 +69,29 @@ def text(model: Any) -> str:
         )  # the columns that its tree tests
         return _tree_text(model.tree_, columns, model.reference_.names)
     if hasattr(model, "clusters") and hasattr(model, "leaves"):
-        return _explanation_text(model)
+        return brief(model)
     raise TypeError(f"expected an Explanation, a tree or a fitted estimator of boxwood, got {type(model).__name__}")
 
 
 # ------------------------------------------------------------------------------------------------- explanation
-def _explanation_text(ex: MeasuredTree) -> str:
+def brief(model: Any, *, more: str = "ex.notes") -> str:
+    """Return the rules, what they lose, and the note that asks for the most important thing to be done, if one does.
+
+    IN: more: where the other notes are.
+    """
+    ex = explanation_of(model)._for_people()
+    notes = notes_of(ex)
+    urgent = most_urgent(notes)
+    said = [] if urgent is None else [f"Note: {urgent}"]
+    others = len(notes) - len(said)
+    if others:
+        said.append(f"{counted(others, 'more note' if said else 'note')}: {more}")
+    parts = [headline(ex), "\n".join(cluster_lines(ex.clusters)), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
+    return "\n\n".join([*parts, "\n".join(said)] if said else parts)
+
+
+def _summary(ex: MeasuredTree) -> str:
+    """Return all that is said of an explanation in words."""
     ex = ex._for_people()
     doubts = [note for note in ex.notes if note.endswith(DOUBT)]
     others = [note for note in notes_of(ex) if note not in doubts]
@@ -97,12 +115,16 @@ def notes_of(ex: MeasuredTree) -> list[str]:
 def findings(ex: MeasuredTree) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
-    worth = worth_told(ex)
-    parts += [] if worth is None else [worth_text(worth, ex.names)]
+    parts += _worth(ex)
     parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
     parts += [] if ex.draws is None else [_draws(ex.draws)]
     parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
     return parts
+
+
+def _worth(ex: MeasuredTree) -> list[str]:
+    worth = worth_told(ex)
+    return [] if worth is None else [worth_text(worth, ex.names)]
 
 
 def always(ex: MeasuredTree) -> str:
@@ -183,8 +205,12 @@ def _origin(ex: MeasuredTree) -> str:
     gap = None if ex.search is None else ex.search.gap
     if gap is None or gap > TELLING:
         return f"{text}."
-    tree = f"no tree of {of_leaves(ex.n_leaves)}{'' if ex.budget is None else ' within the limits'}"
-    return f"{text}; {tree} costs less{'' if gap == 0 else f' by more than {_at_most(gap)}'}."
+    return f"{text}; {_as_short(ex)} cost less{'' if gap == 0 else f' by more than {_at_most(gap)}'}."
+
+
+def _as_short(ex: MeasuredTree) -> str:
+    """Return what all other trees of at most as many leaves are called, within the limits that were set."""
+    return f"no rules as short{'' if ex.budget is None else ' within the limits'}"
 
 
 def unbeaten(ex: MeasuredTree) -> str:
@@ -192,8 +218,7 @@ def unbeaten(ex: MeasuredTree) -> str:
     gap = None if ex.search is None else ex.search.agreement_gap
     if gap is None or gap > TELLING or ex.agreement == 1:
         return ""
-    tree = f"no tree of {of_leaves(ex.n_leaves)}{'' if ex.budget is None else ' within the limits'}"
-    return f"{tree} agrees {'more' if gap == 0 else f'on more than {_at_most(gap)} more of the rows'}"
+    return f"{_as_short(ex)} agree {'more' if gap == 0 else f'on more than {_at_most(gap)} more of the rows'}"
 
 
 def _at_most(share: float) -> str:
@@ -263,7 +288,17 @@ def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequen
 def full_text(model: Any) -> str:
     """Return the summary of an explanation, and below it the tree; see `Explanation.to_text`."""
     ex = explanation_of(model)
-    return f"{text(ex)}\n\n{tree(ex)}"
+    return f"{_summary(ex)}\n\n{tree(ex)}"
+
+
+TREE_FROM = 4  # leaves, from which on a tree shows more than the rules
+
+
+def printed(model: Any, *, more: str) -> str:
+    """Return what a command prints: the rules in brief, and the tree where it shows more than they do."""
+    ex = explanation_of(model)
+    said = brief(ex, more=more)
+    return said if ex.n_leaves < TREE_FROM else f"{said}\n\n{tree(ex)}"
 
 
 def tree(model: Any) -> str:

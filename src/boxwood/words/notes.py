@@ -1,0 +1,48 @@
+"""Which notes ask for something to be done: `ASKS`, the most important first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from boxwood.words.rules import DOUBT
+
+ASKS = tuple(
+    map(
+        re.compile,
+        (
+            re.escape(DOUBT),  # are these clusters at all?
+            r"^the rules (add little|are worse than none)",  # rules that say nothing
+            r"no cluster( |:|$|, )",  # rows without an answer
+            r"^no rule for |^there is room for only ",  # clusters without an answer
+            r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
+            r"^the rules find only ",
+            r"^the time limit ended ",
+            r", but matches no row of it$|leaves hold no row of the cluster that they name$",
+            r" hardly sees ",  # clusters of one column, where others should count
+            r" alone decides the cluster of every row; ",
+            r"^looks like an identifier: ",
+            r": read as numbers; if they are codes, ",
+            r" that differ in upper and lower case or in blanks alone ",
+            r"^numbers with leading zeros, ",
+            r"^read as missing: ",
+            r" clusters were made, because no number was given ",
+            r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
+        ),
+    )
+)
+"""Patterns of notes that ask for something to be done, in the order of what is at stake: whether the clusters mean
+anything, whether the rules do, which rows and clusters have no answer, how the rules could be better, how columns were
+read."""
+
+
+def most_urgent(notes: Iterable[str]) -> str | None:
+    """Return the note that asks for the most important thing to be done; None if none asks for anything.
+
+    Examples
+    --------
+    >>> most_urgent(["read as missing: plan ('NA' in 3 rows)", "the rules find only 12% of b, but are right for 95%"])
+    'the rules find only 12% of b, but are right for 95%'
+    """
+    given = list(notes)
+    return next((note for asks in ASKS for note in given if asks.search(note)), None)
