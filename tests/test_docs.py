@@ -140,7 +140,7 @@ def test_links_and_names_of_a_page_lead_somewhere(name):
         if not path.exists() or (anchor and anchor not in anchors(path)):
             broken.append(link)
     assert broken == []
-    known = {"ex": set(dir(bw.Explanation)) | set(bw.Explanation.__dataclass_fields__), "bw": set(dir(bw))}
+    known = {"ex": set(dir(bw.Explanation)) | set(bw.Explanation.__dataclass_fields__), "bw": set(bw.__all__)}
     named = re.findall(r"`(ex|bw)\.(\w+)", text)
     assert [f"{of}.{what}" for of, what in named if what not in known[of]] == []
 

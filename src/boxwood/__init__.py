@@ -5,7 +5,8 @@ lose. It tells more when asked (`profile`, `misassigned`, `why`, `frontier`, `st
 report (`to_html`), and writes code that labels rows elsewhere (`to_sql`, `to_python`). `write_labels` labels tables of
 any size, `compare` sets methods side by side, `load` reads a model file.
 
-The algorithms are estimators, such as `IMM`, and functions of `grow`. Everything is imported when it is first used.
+The algorithms are estimators, such as `IMM`, which `estimators` lists, and functions of `grow`. Trees as data are in
+`tree`, measures in `metrics`, clusterers in `clusterers`. Everything is imported when it is first used.
 
 Examples
 --------
@@ -28,8 +29,10 @@ from boxwood._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from boxwood import axes as axes
+    from boxwood import clusterers as clusterers
     from boxwood import concepts as concepts
     from boxwood import errors as errors
+    from boxwood import estimators as estimators
     from boxwood import grow as grow
     from boxwood import kernels as kernels
     from boxwood import metrics as metrics
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from boxwood.api.explain import explain as explain
     from boxwood.api.explanation import Explanation as Explanation
     from boxwood.api.explanation import load as load
+    from boxwood.api.versions import show_versions as show_versions
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
     from boxwood.estimators import *
@@ -54,11 +58,12 @@ if TYPE_CHECKING:
 _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.api.explain": ("explain",),
     "boxwood.api.explanation": ("Explanation", "load"),
-    "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans"),
+    "boxwood.api.versions": ("show_versions",),
+    "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans", "clusterers"),
     "errors": ("DataError", "errors"),
     "estimators": (
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),
-        *("MMDT", "RandomCuts"),
+        *("MMDT", "RandomCuts", "estimators"),
     ),
     "explanation": ("Tally", "changes_in_words", "compare"),
     "reference": ("Mixture", "Reference"),
@@ -67,8 +72,17 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tree": ("ThresholdTree", "TreeBuilder"),
     **dict.fromkeys(("axes", "concepts", "grow", "kernels", "metrics", "theory"), ()),
 }
+_FIRST = [
+    *("Explanation", "Reference", "compare", "errors", "estimators", "explain", "load", "scan", "show_versions"),
+    "write_labels",
+]
 
-_get, __dir__ = attach(__name__, _MODULES)
+_get, _names = attach(__name__, _MODULES)
 if not TYPE_CHECKING:  # checkers of types know the names above, and no others
     __getattr__ = _get
-__all__ = __dir__()
+__all__ = _names()
+
+
+def __dir__() -> list[str]:
+    """Return the names that most people need, for help and completion; `__all__` has the others, too."""
+    return _FIRST

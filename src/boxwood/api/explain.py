@@ -17,31 +17,35 @@ def explain(
     labels_or_estimator: Any = None,
     *,
     n_clusters: int | None = None,
-    method: str = "auto",
-    max_leaf_nodes: int | None = None,
-    objective: str = "auto",
-    time_limit: float | None = None,
     names: Names | None = None,
     sample_weight: ArrayLike | str | None = None,
+    standardize: bool = False,
     random_state: Any = None,
     columns: Sequence[str] | None = None,
-    standardize: bool = False,
-    missing: Literal["learn", "drop", "refuse"] = "learn",
     categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),
-    validate: float | int | None = None,
-    n_jobs: int | None = -1,
-    verbose: Any = 0,
+    missing: Literal["learn", "drop", "refuse"] = "learn",
+    max_leaf_nodes: int | None = None,
     max_depth: int | None = None,
     min_samples_leaf: int | None = None,
     max_columns: int | None = None,
     forbidden: Sequence[str] = (),
     preferred: Sequence[str] = (),
     round_thresholds: int | None = None,
+    method: str = "auto",
+    objective: str = "auto",
+    time_limit: float | None = None,
+    n_jobs: int | None = -1,
+    verbose: Any = 0,
     value: str | None = None,
+    validate: float | int | None = None,
     **options: Any,
 ) -> Explanation:
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
+
+    Parameters are in groups: the clusters (`labels_or_estimator` to `random_state`), the table (`columns` to
+    `missing`), limits of the rules (`max_leaf_nodes` to `round_thresholds`), the search (`method` to `verbose`), and
+    what is reported besides (`value`, `validate`).
 
     Parameters
     ----------
@@ -74,39 +78,26 @@ def explain(
         Number of clusters of k-means; None is 8, with a note. Only allowed if `labels_or_estimator` is None. K-means
         keeps the best of 10 starts, or of 3 starts for more than 2 million values. Its clusters are numbered from 0 by
         size, the largest first.
-    method : str, default="auto"
-        How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
-
-        - "imm", "greedy", "shallow", "random_cuts" separate centres, one leaf for each cluster.
-        - "mmdt" separates Gaussians by means and variances: those of a Gaussian mixture, or of the clusters' rows.
-        - "exkmc" and "expand" split leaves by cost or by mistakes. They begin with the tree of "imm" if
-          `max_leaf_nodes` has room for it, and with a single leaf otherwise.
-        - "cart" is scikit-learn's decision tree.
-        - "kernel_imm", "kernel_exkmc", "kernel_expand", "kernel_mmdt" explain clusters of a kernel by two-sided cuts.
-    max_leaf_nodes : int, default=None
-        Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
-        versions.
-    objective : {"auto", "cost", "agreement"}, default="auto"
-        What decides between the trees that "auto" grows; see Notes. "cost" takes the cheapest, "agreement" the one with
-        the fewest rows outside their cluster. The method "random_cuts" has distances for its objective: "l1",
-        "sqeuclidean" or "l2".
-    time_limit : float, default=None
-        Seconds after which "auto" starts no further step and returns the best tree so far; the result then depends on
-        the machine, and a note says so. None: the result does not depend on the speed of the machine.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None
         Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. That column
         is none of those that rules may use.
+    standardize : bool, default=False
+        Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
+        are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
+        the raw table, as they have a scale of their own.
     random_state : int or RandomState instance, default=None
         Seed or generator for k-means, for the method and for samples of large tables. None is 0.
     columns : sequence of str, default=None
         For an array, the names of its columns; None names them x0, x1, …. For a data frame, the columns that rules may
         use; None is all that can be used, see `X`.
-    standardize : bool, default=False
-        Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
-        are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
-        the raw table, as they have a scale of their own.
+    categories : sequence of str, or mapping from str to sequence, default=()
+        Columns of a frame that hold names of something, though they look like numbers, such as `["zip"]`. A mapping
+        has the values of a column in their order, as in `{"size": ["S", "M", "L"]}`, or None: cuts then part the values
+        up to one of them from the others.
+    numbers : sequence of str, default=()
+        Columns of texts that are numbers.
     missing : {"learn", "drop", "refuse"}, default="learn"
         What becomes of rows that lack a value (None, NaN, NaT, null) in a column that the clustering or the rules look
         at. "learn" explains them: each cut of such a column says to which side rows without a value belong. A row that
@@ -114,23 +105,9 @@ def explain(
         stay outside of all measures, and a note says how many they are, by column. "refuse" raises a DataError. For a
         clusterer, and for tables in batches with centres, "learn" is "drop". A pipeline that takes missing values, by
         an imputer or an encoder, gets them; the rules and their measures leave such rows out.
-    categories : sequence of str, or mapping from str to sequence, default=()
-        Columns of a frame that hold names of something, though they look like numbers, such as `["zip"]`. A mapping
-        has the values of a column in their order, as in `{"size": ["S", "M", "L"]}`, or None: cuts then part the values
-        up to one of them from the others.
-    numbers : sequence of str, default=()
-        Columns of texts that are numbers.
-    validate : float or int, default=None
-        Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
-        such as 0.3 holds out so many rows and takes a second growth. A number of folds from 2 to 100 holds out every
-        row once and takes as many growths. The tree of the explanation is grown on all rows in any case. Rows are held
-        out by cluster, and each cluster keeps a row; the clusters themselves are those of all rows.
-    n_jobs : int or None, default=-1
-        Number of threads that grow and measure, and that read a table in batches; -1 is all processors, None is 1. No
-        result depends on it. Clusterers have a parameter of their own, and so have the workers of Spark and Dask.
-    verbose : int or function, default=0
-        With 1 the steps of "auto" and of `validate` are told on standard error, a line for each. A function is called
-        instead, with a text, the number of steps done, and the number of all steps.
+    max_leaf_nodes : int, default=None
+        Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
+        versions.
     max_depth : int, default=None
         Most conditions from the root of the tree to a leaf. It leaves room for at most 2 ** `max_depth` leaves; where
         these are fewer than clusters, some clusters have no rule, and a note says so.
@@ -150,9 +127,36 @@ def explain(
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
         leaf. Codes of categories are not rounded.
+    method : str, default="auto"
+        How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
+
+        - "imm", "greedy", "shallow", "random_cuts" separate centres, one leaf for each cluster.
+        - "mmdt" separates Gaussians by means and variances: those of a Gaussian mixture, or of the clusters' rows.
+        - "exkmc" and "expand" split leaves by cost or by mistakes. They begin with the tree of "imm" if
+          `max_leaf_nodes` has room for it, and with a single leaf otherwise.
+        - "cart" is scikit-learn's decision tree.
+        - "kernel_imm", "kernel_exkmc", "kernel_expand", "kernel_mmdt" explain clusters of a kernel by two-sided cuts.
+    objective : {"auto", "cost", "agreement"}, default="auto"
+        What decides between the trees that "auto" grows; see Notes. "cost" takes the cheapest, "agreement" the one with
+        the fewest rows outside their cluster. The method "random_cuts" has distances for its objective: "l1",
+        "sqeuclidean" or "l2".
+    time_limit : float, default=None
+        Seconds after which "auto" starts no further step and returns the best tree so far; the result then depends on
+        the machine, and a note says so. None: the result does not depend on the speed of the machine.
+    n_jobs : int or None, default=-1
+        Number of threads that grow and measure, and that read a table in batches; -1 is all processors, None is 1. No
+        result depends on it. Clusterers have a parameter of their own, and so have the workers of Spark and Dask.
+    verbose : int or function, default=0
+        With 1 the steps of "auto" and of `validate` are told on standard error, a line for each. A function is called
+        instead, with a text, the number of steps done, and the number of all steps.
     value : str, default=None
         A column of value, such as revenue: sums, shares and means by cluster are told, see `Explanation.worth`. It may
         be left out by `columns`, unless the table is read in batches.
+    validate : float or int, default=None
+        Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
+        such as 0.3 holds out so many rows and takes a second growth. A number of folds from 2 to 100 holds out every
+        row once and takes as many growths. The tree of the explanation is grown on all rows in any case. Rows are held
+        out by cluster, and each cluster keeps a row; the clusters themselves are those of all rows.
     **options
         Options of the method: those that `grow.METHODS[name].options` lists, such as `kernel="laplace"`. The kernel of
         a `KernelKMeans` and the distance of a `KMedians` are the defaults; without these, "random_cuts" takes squared
