@@ -106,7 +106,7 @@ def sql(
     refuse_unknown("layout", layout, LAYOUTS)
     ex = explanation_of(model)
     if not spoken.tells_case:
-        _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
+        refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
     if layout == "nested" and ex.tree.depth > spoken.most_nested:
         raise ValueError(
             f"{dialect} cannot be asked to nest a tree of depth {ex.tree.depth} (at most {spoken.most_nested}); "
@@ -114,10 +114,10 @@ def sql(
         )
     spoken = spoken if nan else replace(spoken, nan=None)
     known = ex.coded_columns, ex.gap_columns, spoken, ex.date_columns, _types(ex, types, spoken)
-    tests = _tests(ex.tree, ex.columns, *known)
+    tests = column_tests(ex.tree, ex.columns, *known)
     values = _values(ex.tree, ex.names, spoken)
     level = 0 if table is None else 1
-    case = _nested(ex.tree, tests, values, level) if layout == "nested" else _case(ex.tree, tests, values, level)
+    case = _nested(ex.tree, tests, values, level) if layout == "nested" else case_of(ex.tree, tests, values, level)
     said = _said_of_nan(case, spoken)
     written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
     return _remarks(ex) + said + written
@@ -216,11 +216,16 @@ def _named(case: str, alias: str | None, dialect: Dialect) -> str:
 
 def _query(ex: MeasuredTree, case: str, alias: str | None, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
+    named = _named(case, alias or new_name("cluster", ex.columns), dialect)
+    return f"SELECT *,\n  {named}\nFROM {table_name(table, dialect)}"
+
+
+def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
+    """Return the name of a table, quoted part by part."""
     parts = table.split(".") if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
-    named = _named(case, alias or new_name("cluster", ex.columns), dialect)
-    return f"SELECT *,\n  {named}\nFROM {'.'.join(map(dialect.name, parts))}"
+    return ".".join(map(dialect.name, parts))
 
 
 def sql_case(
@@ -279,8 +284,8 @@ def sql_case(
     """
     dialect = replace(dialect_of("duckdb"), may_hold_text=may_hold_text)
     dialect = dialect if nan else replace(dialect, nan=None)
-    tests = _tests(tree, columns, categories or {}, gaps, dialect)
-    return _case(tree, tests, _values(tree, names, dialect), 0)
+    tests = column_tests(tree, columns, categories or {}, gaps, dialect)
+    return case_of(tree, tests, _values(tree, names, dialect))
 
 
 def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect) -> list[str]:
@@ -290,7 +295,7 @@ def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect) ->
     return [values[cluster] for cluster in tree.leaf_clusters]
 
 
-def _tests(
+def column_tests(
     tree: ThresholdTree,
     columns: Sequence[str],
     categories: Mapping[int, Categories],
@@ -306,7 +311,8 @@ def _tests(
     }
 
 
-def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+def refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+    """Raise a DataError if the name of a tested column differs from another's in case only."""
     for name in tested:
         alike = [other for other in columns if other.casefold() == name.casefold()]
         if len(alike) > 1:
@@ -316,7 +322,7 @@ def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
             )
 
 
-def _case(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str | None], level: int) -> str:
+def case_of(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str | None], level: int = 0) -> str:
     """Return the expression for a tree, a condition for each leaf; a leaf with the value None needs none."""
     if tree.n_leaves == 1:
         return values[0] or "NULL"
@@ -336,7 +342,7 @@ def _case_of_groups(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequ
     group is that of its subtree.
     """
     roots = group_roots(tree, max(_SMALLEST_GROUP, math.isqrt(tree.n_leaves)))
-    cases = [_case(part, tests, part_values, level + 1) for part, part_values in groups(tree, roots, values)]
+    cases = [case_of(part, tests, part_values, level + 1) for part, part_values in groups(tree, roots, values)]
     conditions = _conditions(tree_boxes(tree, roots)[:0:-1], tests, cases[:0:-1])
     return _block([*conditions, f"ELSE {cases[0]}"], level)
 
@@ -375,11 +381,11 @@ def _nested(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str
 
 def _conditions(boxes: Sequence[Box], tests: Mapping[int, Test], results: Sequence[str | None]) -> list[str]:
     """Return a line for each box that holds rows and has a result."""
-    conditions = ((_condition(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
+    conditions = ((condition_of_box(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
     return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
 
 
-def _condition(box: Box, tests: Mapping[int, Test]) -> str | None:
+def condition_of_box(box: Box, tests: Mapping[int, Test]) -> str | None:
     """Return the condition of a box, or None for a box that holds no row."""
     conditions = [tests[j].within(pieces) if pieces else "" for j, pieces in box.items()]
     return " AND ".join(conditions) if all(conditions) else None
