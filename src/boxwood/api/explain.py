@@ -25,7 +25,7 @@ def explain(
     sample_weight: ArrayLike | str | None = None,
     random_state: Any = None,
     columns: Sequence[str] | None = None,
-    standardize: bool = False,
+    standardize: bool | Literal["auto"] = "auto",
     missing: Literal["learn", "drop", "refuse"] = "learn",
     categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),

@@ -16,10 +16,11 @@ from boxwood._validation import MappedRows, Rows, as_table, as_weights, listed, 
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.axes.mixed import MixedMap
+from boxwood.axes.tails import Tails
 from boxwood.batches.batches import Batches, rows_in_memory
 from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError
-from boxwood.reference.mixed import unit_scales
+from boxwood.reference.entry import Entry
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import moments_of
 from boxwood.reference.scaled import scaled_batches
@@ -56,7 +57,9 @@ class FeatureSpace:
         Factors of the columns of `table`, in which costs are then measured: of numbers as far as they are there, and of
         categories as of their one-hot columns. None measures in `measured`, or in `rows`.
     is_scaled : bool
-        Whether columns were brought to the variance 1.
+        Whether columns were brought to one scale.
+    tails : Tails, default=None
+        What is done to the numbers of `table` before they are scaled; None if nothing is.
     dates : mapping from column to Dates
         Columns of `table` that hold dates, as days.
     """
@@ -72,6 +75,7 @@ class FeatureSpace:
     gaps: tuple[int, ...] = ()
     scales: Floats | None = None
     is_scaled: bool = False
+    tails: Tails | None = None
     dates: Mapping[int, Dates] = field(default_factory=dict)
 
     @classmethod
@@ -117,22 +121,21 @@ class FeatureSpace:
         *,
         categories: Mapping[int, Categories],
         gaps: tuple[int, ...],
-        standardize: bool,
+        entry: Entry,
         one_hot: bool = False,
         filled: bool = False,
         enough: float = 1.0,
     ) -> FeatureSpace:
         """Return the coordinates of a table of numbers, which may be missing, and of categories; see `MixedMap`.
 
-        IN: labels (n,): cluster of each row, -1 for one that is left out; one_hot, filled, enough: see `MixedMap`.
+        IN: labels (n,): cluster of each row, -1 for one that is left out; entry: how columns enter distances; one_hot,
+        filled, enough: see `MixedMap`.
         """
         values = np.asarray(table.values, dtype=np.float64)
-        ones = np.ones(table.n_columns)
-        scales = unit_scales(values, categories, table.weights) if standardize else ones
         how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
-        axis_map = MixedMap(values, categories, labels, table.weights, scales, **how)
+        axis_map = MixedMap(values, categories, labels, table.weights, entry.scales, entry.tails, **how)
         rows = MappedRows(table, axis_map.transform, axis_map.n_columns)
-        kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "scales": scales, "is_scaled": standardize}
+        kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, **entry._asdict()}
         return cls(columns, table, rows, axis_map, **kinds)
 
     @classmethod
@@ -150,6 +153,12 @@ class FeatureSpace:
     def rows(self) -> Rows:
         """The rows in memory on which trees are grown; a DataError for those in batches."""
         return rows_in_memory(self.store)
+
+    @property
+    def entry(self) -> Entry:
+        """How the columns of a table with categories or gaps enter distances."""
+        assert self.scales is not None
+        return Entry(self.scales, self.tails, self.is_scaled)
 
     def mixture_of_known(self, rows: Rows, labels: Indices, names: Sequence[Hashable]) -> Mixture:
         """Return the mixture of clusters of rows on the columns of growth: each number counts where it is there.
@@ -189,7 +198,20 @@ class FeatureSpace:
 
     def standardized(self) -> FeatureSpace:
         """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
-        scaling = Scaling(*unit_scaling_of(self.rows.values, self.rows.weights))
+        return self._through(Scaling(*unit_scaling_of(self.rows.values, self.rows.weights)))
+
+    def entered(self) -> FeatureSpace:
+        """Return the coordinates of numbers with `rows` as they enter clusters that boxwood makes; see `Entry`."""
+        rows, entry = self.rows, Entry.of(self.rows.values, (), self.rows.weights)
+        scaling = Scaling(rows.values.min(axis=0).astype(np.float64), 1.0 / entry.scales)
+        if entry.tails is None:
+            return self._through(scaling)
+        here = replace(self, store=rows.mapped(entry.tails.transform(rows)), axis_map=entry.tails, tails=entry.tails)
+        shifted = Scaling(here.rows.values.min(axis=0), 1.0 / entry.scales)
+        return here._through(shifted)
+
+    def _through(self, scaling: Scaling) -> FeatureSpace:
+        """Return the coordinates with scaled `rows`."""
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
         rows = self.rows.mapped(scaling.transform(self.rows))
         return replace(self, store=rows, axis_map=whole, scaling=scaling, is_scaled=True)
