@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -220,7 +220,7 @@ def limits(options: dict[str, Any], table: Table | ColumnNames) -> dict[str, Any
     }
 
 
-def scale_of(option: str | None) -> bool | str:
+def scale_of(option: str | None) -> bool | Literal["auto"]:
     """Return what the option --scale asks of columns."""
     return "auto" if option is None else option == "unit"
 

@@ -3,7 +3,8 @@
 Where boxwood makes the clusters, no single column and no few rows should make them. Numbers get the variance 1, but a
 sixth of their range counts as their deviation at least: else the rarer a value, the farther away it is. The tails of a
 column are drawn in if they are longer than those of an exponential distribution. Words, and numbers of two values,
-enter as one-hot columns, in which two different values are as far apart as two typical numbers.
+enter as one-hot columns, in which two different values are as far apart as two typical numbers. What several columns
+say counts once.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.axes.categories import Categories
 from boxwood.axes.tails import Tails
+from boxwood.reference.repeated import Repeated, repeated_in
 
 MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean
 HEAVY = 0.25  # of the variance: the farthest rows of an exponential distribution have 22%
 NORMAL = 1.349  # quarters of a normal distribution are so many deviations apart
 WIDEST = 6.0  # deviations that the range of a column counts at most
+FAINT = 1e-3  # of a flag that another column decides: rules may test it
 TINY = 2.0**-60  # of the greatest difference: a smaller spread is rounding
 
 
@@ -37,11 +40,14 @@ class Entry(NamedTuple):
         What is done to the numbers before; None if nothing is.
     is_scaled : bool, default=True
         Whether columns were brought to one scale.
+    repeated : Repeated, default=None
+        Columns that say the same, and count once.
     """
 
     scales: Floats
     tails: Tails | None = None
     is_scaled: bool = True
+    repeated: Repeated | None = None
 
     @classmethod
     def of(cls, table: Array, categories: Collection[int] = (), weights: Weights = None) -> Entry:
@@ -56,8 +62,8 @@ class Entry(NamedTuple):
             middle[j], spread[j] = _middle_and_spread(values, mass)
             tails = Tails(middle[[j]], spread[[j]])
             scales[j] = _scale(tails.transform(values[:, None])[:, 0], mass)
-        tails = Tails(middle, spread)
-        return cls(scales, tails if tails.drawn_in else None)
+        tails, repeated = Tails(middle, spread), repeated_in(table, categories)
+        return cls(scales * _counted_once(repeated, d), tails if tails.drawn_in else None, repeated=repeated)
 
     def one_hot(self, table: Array, categories: Mapping[int, Categories]) -> tuple[Floats, list[Indices]]:
         """Return a table with words as one-hot columns, scaled, and the columns that are made of each column of it.
@@ -77,6 +83,17 @@ class Entry(NamedTuple):
     def entered(self, table: Array) -> Array:
         """Return a table with its tails drawn in, before its columns are scaled."""
         return table if self.tails is None else self.tails.transform(table)
+
+
+def _counted_once(repeated: Repeated, d: int) -> Floats:
+    """Return factors, shape (d,), by which columns that say the same count as one column."""
+    once = np.ones(d)
+    for group in repeated.alike:
+        once[list(group)] /= math.sqrt(len(group))
+    for group in repeated.dummies:
+        once[list(group)] /= math.sqrt(2.0)  # as one-hot columns of a word, not of each flag
+    once[list(repeated.decided)] *= FAINT
+    return once
 
 
 def _counted(x: Array, weights: Weights) -> tuple[Floats, Floats]:

@@ -16,7 +16,6 @@ from boxwood._validation import MappedRows, Rows, as_table, as_weights, listed, 
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.axes.mixed import MixedMap
-from boxwood.axes.tails import Tails
 from boxwood.batches.batches import Batches, rows_in_memory
 from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError
@@ -58,8 +57,8 @@ class FeatureSpace:
         categories as of their one-hot columns. None measures in `measured`, or in `rows`.
     is_scaled : bool
         Whether columns were brought to one scale.
-    tails : Tails, default=None
-        What is done to the numbers of `table` before they are scaled; None if nothing is.
+    entry : Entry, default=None
+        How columns enter distances; None if that is said by a map, or if they enter as they are.
     dates : mapping from column to Dates
         Columns of `table` that hold dates, as days.
     """
@@ -75,7 +74,7 @@ class FeatureSpace:
     gaps: tuple[int, ...] = ()
     scales: Floats | None = None
     is_scaled: bool = False
-    tails: Tails | None = None
+    entry: Entry | None = None
     dates: Mapping[int, Dates] = field(default_factory=dict)
 
     @classmethod
@@ -135,8 +134,8 @@ class FeatureSpace:
         how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
         axis_map = MixedMap(values, categories, labels, table.weights, entry.scales, entry.tails, **how)
         rows = MappedRows(table, axis_map.transform, axis_map.n_columns)
-        kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, **entry._asdict()}
-        return cls(columns, table, rows, axis_map, **kinds)
+        kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "entry": entry}
+        return cls(columns, table, rows, axis_map, scales=entry.scales, is_scaled=entry.is_scaled, **kinds)
 
     @classmethod
     def in_batches(cls, batches: Batches, scaling: Scaling | None = None) -> FeatureSpace:
@@ -153,12 +152,6 @@ class FeatureSpace:
     def rows(self) -> Rows:
         """The rows in memory on which trees are grown; a DataError for those in batches."""
         return rows_in_memory(self.store)
-
-    @property
-    def entry(self) -> Entry:
-        """How the columns of a table with categories or gaps enter distances."""
-        assert self.scales is not None
-        return Entry(self.scales, self.tails, self.is_scaled)
 
     def mixture_of_known(self, rows: Rows, labels: Indices, names: Sequence[Hashable]) -> Mixture:
         """Return the mixture of clusters of rows on the columns of growth: each number counts where it is there.
@@ -202,13 +195,11 @@ class FeatureSpace:
 
     def entered(self) -> FeatureSpace:
         """Return the coordinates of numbers with `rows` as they enter clusters that boxwood makes; see `Entry`."""
-        rows, entry = self.rows, Entry.of(self.rows.values, (), self.rows.weights)
-        scaling = Scaling(rows.values.min(axis=0).astype(np.float64), 1.0 / entry.scales)
-        if entry.tails is None:
-            return self._through(scaling)
-        here = replace(self, store=rows.mapped(entry.tails.transform(rows)), axis_map=entry.tails, tails=entry.tails)
-        shifted = Scaling(here.rows.values.min(axis=0), 1.0 / entry.scales)
-        return here._through(shifted)
+        entry = Entry.of(self.rows.values, (), self.rows.weights)
+        here = replace(self, entry=entry)
+        if entry.tails is not None:
+            here = replace(here, store=self.rows.mapped(entry.tails.transform(self.rows)), axis_map=entry.tails)
+        return here._through(Scaling(here.rows.values.min(axis=0).astype(np.float64), 1.0 / entry.scales))
 
     def _through(self, scaling: Scaling) -> FeatureSpace:
         """Return the coordinates with scaled `rows`."""

@@ -97,9 +97,12 @@ def _made_here(ex: Tree, n_clusters: int | None) -> str:
     chosen = "the number chosen by boxwood" if n_clusters is None else "the number asked for"
     parts = [f"k-means, {len(ex.clusters)} clusters ({chosen})"]
     parts += ["on columns brought to one scale"] if ex.standardized else []
-    tails = None if ex._evidence is None else ex._evidence.coordinates.tails
-    parts += [] if tails is None else [f"long tails drawn in: {listed([ex.columns[j] for j in tails.drawn_in])}"]
-    return ", ".join(parts)
+    entry = None if ex._evidence is None else ex._evidence.coordinates.entry
+    if entry is not None and entry.tails is not None:
+        parts.append(f"long tails drawn in: {listed([ex.columns[j] for j in entry.tails.drawn_in])}")
+    if entry is not None and entry.repeated is not None:
+        parts += [f"{listed([ex.columns[j] for j in group])} count once" for group in entry.repeated.groups]
+    return "; ".join(parts)
 
 
 def _labels(clustering: Any, n_clusters: int | None) -> str:

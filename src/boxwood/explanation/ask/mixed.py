@@ -346,9 +346,8 @@ def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) ->
     refuse_number_of_clusters(Rows(table.points), k)
     kinds: dict[str, Any] = {"categorical_features": sorted(table.categories), "standardize": asked.standardize is True}
     values = table.values
-    if asked.standardize == AS_THEY_ENTER:  # in which words have the factor 1
-        entry = _entry(table, weights, asked)
-        values = entry.entered(values) * entry.scales
+    if asked.standardize == AS_THEY_ENTER:
+        values, kinds["categorical_features"] = _as_it_enters(table, _entry(table, weights, asked))
     made = MixedKMeans(k, **kinds, random_state=asked.random_state, n_jobs=asked.n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters are refused here
@@ -359,6 +358,17 @@ def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) ->
             "many different rows, apart from what they lack; ask for fewer clusters"
         )
     return by_size(np.asarray(made.labels_, dtype=np.intp), weights)
+
+
+def _as_it_enters(table: ColumnTable, entry: Entry) -> tuple[Floats, list[int]]:
+    """Return the values of a table as they enter distances, and its columns of codes.
+
+    Codes have the factor 1. A word of two values that has another one is as a number of two values.
+    """
+    values, as_numbers = entry.entered(table.values), [j for j in table.categories if entry.scales[j] != 1.0]
+    scales = entry.scales.copy()
+    scales[as_numbers] *= np.sqrt(2.0)
+    return values * scales, sorted(set(table.categories) - set(as_numbers))
 
 
 def _with_values(table: ColumnTable, labels: Indices, weights: Floats | None) -> ColumnTable:

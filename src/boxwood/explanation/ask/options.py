@@ -140,11 +140,12 @@ class Options:
 
 def _share_unit(X: Any) -> bool:
     """Return whether X is an array of many columns without names, half of which span much of the range of all."""
-    if not isinstance(X, (np.ndarray, Rows)) or np.ndim(X := getattr(X, "values", X)) != 2 or 0 in np.shape(X):
+    values = X.values if isinstance(X, Rows) else X
+    if not isinstance(values, np.ndarray) or values.ndim != 2 or values.dtype.kind not in "biuf":
         return False
-    if X.shape[1] < MANY_COLUMNS or X.dtype.kind not in "biuf":
+    if len(values) == 0 or values.shape[1] < MANY_COLUMNS:
         return False
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
     return bool(np.median(high - low) >= (high.max() - low.min()) / 4)
 
 
