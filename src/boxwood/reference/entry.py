@@ -1,10 +1,10 @@
 """`Entry`: how the columns of a table enter distances: tails that are drawn in, and factors that bring them to a scale.
 
-Where boxwood makes the clusters, no single column and no few rows should make them. Numbers get the variance 1, but a
-sixth of their range counts as their deviation at least: else the rarer a value, the farther away it is. The tails of a
-column are drawn in if they are longer than those of an exponential distribution. Words, and numbers of two values,
-enter as one-hot columns, in which two different values are as far apart as two typical numbers. What several columns
-say counts once.
+Where boxwood makes the clusters, no single column and no few rows should make them. Numbers get the variance 1; if
+most rows have one value, a sixth of the range counts as the deviation at least: else the rarer the other values, the
+farther away they are. The tails of a column are drawn in if they are longer than those of an exponential distribution.
+Words, and numbers of two values, enter as one-hot columns, in which two different values are as far apart as two
+typical numbers. What several columns say counts once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean
 HEAVY = 0.25  # of the variance: the farthest rows of an exponential distribution have 22%
 NORMAL = 1.349  # quarters of a normal distribution are so many deviations apart
-WIDEST = 6.0  # deviations that the range of a column counts at most
+WIDEST = 6.0  # deviations that the range counts at most, if most rows have one value
 FAINT = 1e-3  # of a flag that another column decides: rules may test it
 TINY = 2.0**-60  # of the greatest difference: a smaller spread is rounding
 
@@ -149,4 +149,5 @@ def _scale(values: Floats, mass: Floats) -> float:
     parts = (values - values[0]) / wide
     mean = np.average(parts, weights=mass)
     deviation = math.sqrt(float(np.average(np.square(parts - mean), weights=mass)))
-    return 1.0 / (max(deviation, 1.0 / WIDEST) * wide)
+    least = 1.0 / WIDEST if 2 * mass.max() > mass.sum() else 0.0
+    return 1.0 / (max(deviation, least) * wide)
