@@ -87,7 +87,8 @@ def _decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[int, i
     found: dict[int, int] = {}
     for j in deciders:
         order = np.argsort(rows[:, j], kind="stable")
-        begins = np.flatnonzero(np.diff(rows[order, j], prepend=-np.inf))
+        values = rows[order, j]
+        begins = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
         counts, sizes = np.add.reduceat(is_set[order], begins, axis=0, dtype=np.intp), np.diff([*begins, len(rows)])
         all_set = counts == sizes[:, None]
         is_pure = (all_set | (counts == 0)).all(axis=0)
