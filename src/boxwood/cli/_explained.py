@@ -153,7 +153,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
     given = _parameters(table, clusters, options)
-    with _growing(talk, makes_clusters=clusters is not None) as (status, warned):
+    with _growing(talk, makes_clusters=table.labels is None) as (status, warned):
         from boxwood.api.explain import explain
         from boxwood.explanation.measured_tree import with_kinds
 

@@ -51,8 +51,9 @@ class HowMany(NamedTuple):
         others = [k for k, each in self.agreement.items() if k != self.best and each >= min(NEARLY, share)]
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
-            return f"{self.best} clusters: the most that halves of the rows agree on{also} (n_clusters)"
-        return f"{self.best} clusters: halves of the rows agree fully on no number, and most on this{also} (n_clusters)"
+            return f"{self.best} clusters were chosen: the most that halves of the rows agree on{also} (n_clusters)"
+        best = "on which halves of the rows agree best, though not fully"
+        return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 
 
 class Look(NamedTuple):
@@ -79,8 +80,7 @@ class Look(NamedTuple):
         """Return how many clusters the rows suggest."""
         n_different = len(np.unique(self.rows, axis=0))
         most = max(min(MOST, len(self.rows) // ROWS_EACH, n_different), 2)
-        with quietly_by_one_thread():
-            return HowMany({k: self._agreement_of_halves(k) for k in range(2, most + 1)})
+        return HowMany({k: self.agreement_of_halves(k) for k in range(2, most + 1)})
 
     def shows_groups(self, k: int) -> bool:
         """Return whether k clusters of the rows are clearer than those of tables without groups, or cannot be told."""
@@ -96,14 +96,15 @@ class Look(NamedTuple):
             found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, draws=DRAWS)
         return found is None or found.is_clearer
 
-    def _agreement_of_halves(self, k: int) -> float:
+    def agreement_of_halves(self, k: int) -> float:
         """Return the mean agreement of k-means of one half with k-means of the other, on all rows."""
         generator, found = np.random.RandomState(0), list[float]()
-        for seed in range(HALVES):
-            order = generator.permutation(len(self.rows))
-            halves = order[: len(order) // 2], order[len(order) // 2 :]
-            one, other = (_k_means(self.rows[half], min(k, len(half)), seed) for half in halves)
-            found.append(adjusted_rand_score(one.predict(self.rows), other.predict(self.rows)))
+        with quietly_by_one_thread():
+            for seed in range(HALVES):
+                order = generator.permutation(len(self.rows))
+                halves = order[: len(order) // 2], order[len(order) // 2 :]
+                one, other = (_k_means(self.rows[half], min(k, len(half)), seed) for half in halves)
+                found.append(adjusted_rand_score(one.predict(self.rows), other.predict(self.rows)))
         return float(np.mean(found))
 
 
