@@ -36,9 +36,10 @@ def cost_of_groups(here: FeatureSpace, n_jobs: int | None) -> CostOfGroups | Non
 
     It remembers the cost of groups that it has measured.
     """
-    if here.scales is None or here.entry is None:
+    if here.scales is None:
         return None
-    table, weights = here.entry.entered(here.table.values), here.table.weights
+    values, weights = here.table.values, here.table.weights
+    table = values if here.entry is None else here.entry.entered(values)
     categories, scales = tuple(here.categories), here.scales
     known: dict[bytes, float] = {}
 
