@@ -23,7 +23,6 @@ from boxwood.render.forms.dialects import DIALECTS
 from tests.scale import SLOW, some, variants
 
 DONE, BUG, USAGE, DATA, PAST_A_LIMIT, INTERRUPTED = 0, 1, 2, 3, 4, 130
-SCALED = "boxwood: clustered on columns scaled to equal spread; --scale none clusters them as they are\n"
 COLUMNS = ["sepal length", "sepal width", "petal length", "petal width"]
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 
@@ -444,13 +443,13 @@ def test_explain_makes_the_clusters_of_the_library(folder, iris):
     words = ("explain", "{}/iris.csv", "-k", 4, "--exclude", "species", "--seed", 5, "--max-leaf-nodes", 6, "--json")
     result = run(folder, *words)
     expected = boxwood.explain(
-        np.asfortranarray(iris.data), n_clusters=4, columns=COLUMNS, random_state=5, standardize=True, max_leaf_nodes=6
+        np.asfortranarray(iris.data), n_clusters=4, columns=COLUMNS, random_state=5, max_leaf_nodes=6
     )
     found = json.loads(result.stdout)
     assert found.pop("notes") == []
     assert found.pop("basis")["left_out"] == [{"reason": "not chosen", "columns": ["species"]}]
     assert found == {name: fact for name, fact in expected.to_dict().items() if name not in ("notes", "basis")}
-    assert result.stderr == SCALED
+    assert result.stderr == ""
 
 
 def test_same_input_same_output(folder):
@@ -471,7 +470,7 @@ def test_leaves_have_three_spellings(folder):
         for option in ("--leaves", "--max-leaves", "--max-leaf-nodes")
     }
     assert len(shown) == 1
-    assert "instead of 5" in shown.pop()
+    assert "explained by 5 leaves" in shown.pop()
 
 
 def test_columns_are_chosen(folder):

@@ -14,7 +14,7 @@ import boxwood
 from boxwood.table import Kinds, ReadOptions, read_table
 from boxwood.table.columns import learn_styles
 from boxwood.table.duck import open_table
-from tests.cli.test_cli import DATA, SCALED, run
+from tests.cli.test_cli import DATA, run
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -48,7 +48,7 @@ def test_identifiers_are_left_out_where_clusters_are_made(crm):
     assert facts(result)["columns"] == ["price", "qty"]
     used = "boxwood: 2 of 5 columns are used: price, qty\n"
     note = "boxwood: left out, looks like an identifier: id, zip, uid; to use it, name the columns (-c)\n"
-    assert result.stderr == f"{used}{note}{SCALED}"
+    assert result.stderr == f"{used}{note}"
 
 
 def test_columns_that_are_named_stay(crm):
@@ -191,12 +191,12 @@ def without_basis(entries):
 def test_clusters_are_made_on_scaled_columns_unless_told_otherwise(crm):
     X, columns = np.asfortranarray(CRM[["price", "qty"]]), ["price", "qty"]
     for options in ([], ["--scale", "unit"], ["--standardize"], ["--scale", "none"]):
-        scaled = "none" not in options
+        scaled = "none" not in options if options else "auto"
         result = run(crm, "explain", "{}/crm.csv", "-k", 3, "-c", "price,qty", "--json", *options)
         expected = boxwood.explain(X, n_clusters=3, columns=columns, random_state=0, standardize=scaled)
         assert without_basis(facts(result)) == without_basis(expected.to_dict())
-        assert facts(result)["standardized"] is scaled
-        assert result.stderr == ("" if options else SCALED)
+        assert facts(result)["standardized"] is bool(scaled)
+        assert result.stderr == ""
 
 
 def test_given_labels_are_explained_on_columns_as_they_are(crm):
@@ -319,7 +319,7 @@ def test_a_file_without_header(tmp_path, delimiter):
 def test_a_header_that_looks_like_data_is_told(tmp_path, header, said):
     (tmp_path / "t.csv").write_text(f"{header}\n" + "".join(f"{i},{i % 3},{i % 5}\n" for i in range(20)))
     told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
-    assert told == ("" if said is None else f"boxwood: {said}\n") + SCALED
+    assert told == ("" if said is None else f"boxwood: {said}\n")
 
 
 def test_what_people_write_for_a_missing_number_is_missing(tmp_path):
@@ -363,7 +363,7 @@ def test_what_to_do_with_lines_that_do_not_belong_to_the_table_is_told(tmp_path,
 def test_names_that_come_twice_are_told(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,a\n" + "".join(f"{i},{i % 3},{i % 5}\n" for i in range(20)))
     told = run(tmp_path, "explain", "{}/t.csv", "-k", 2).stderr
-    assert told == f"boxwood: column names that come more than once get a number: a_1\n{SCALED}"
+    assert told == "boxwood: column names that come more than once get a number: a_1\n"
 
 
 DOUBT, OPTIONS = "look like numbers with", "--decimal . or --decimal , reads them"
@@ -541,6 +541,6 @@ def test_every_parameter_that_a_note_ends_with_has_an_option():
     from boxwood.cli._words import _ENDS
 
     folder = Path(boxwood.explanation.__file__).parent
-    source = "".join((folder / name).read_text() for name in ("ask/columns.py", "ask/clustering.py"))
+    source = "".join((folder / name).read_text() for name in ("ask/columns.py", "ask/clustering.py", "ask/how_many.py"))
     ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters|categories)[a-z ]*\)(?=\"[,)])", source))
     assert ends == {"(" + end.rpartition("(")[2] for end in _ENDS if end.endswith(")")}

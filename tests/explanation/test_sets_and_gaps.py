@@ -23,7 +23,9 @@ from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.measure.told import rounded_quantiles
 from boxwood.grow.grown import Grown
 from boxwood.reference import Reference, Task
+from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace
+from boxwood.reference.mixed import unit_scales
 from boxwood.render.page._guard import as_shown
 from boxwood.render.pictures.bars import bars_of_numbers, bars_with_gap
 from boxwood.render.pictures.picture import picture_of
@@ -61,7 +63,8 @@ def measured(seed, *, n_cuts=5, weights=None, missing=0.3, n=90, tree=None):
     table[:, 1:][rng.random((n, 2)) < missing] = math.inf
     labels = rng.integers(0, 3, n)
     table = Rows(table, None if weights is None else rng.random(n) + 0.1)
-    kinds = {"categories": {0: COUNTRIES}, "gaps": (1, 2), "standardize": True}
+    entry = Entry(unit_scales(table.values, {0: COUNTRIES}, table.weights))
+    kinds = {"categories": {0: COUNTRIES}, "gaps": (1, 2), "entry": entry}
     at = FeatureSpace.mixed(COLUMNS, table, labels, **kinds)
     task = Task.of(at.rows, Reference.of(at.rows, labels, names=NAMES))
     ex = measure(task, Grown(tree or grown_tree(rng, n_cuts), "cart"), at)

@@ -630,15 +630,15 @@ def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("out", "few"), [("o.csv", 1_000_000), ("o.parquet", 2_000_000)])
-def test_memory_of_predict_does_not_grow_with_the_file(tmp_path, out, few):
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet"])
+def test_memory_of_predict_does_not_grow_with_the_file(tmp_path, out):
     import subprocess
 
     X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0]]
     boxwood.explain(X, [0, 1, 2, 3], columns=["a", "b"]).save(tmp_path / "m.json")
     columns = ", ".join(f"random() AS c{j}" for j in range(5))
     peaks = []
-    for rows in (few, 6_000_000):
+    for rows in (2_000_000, 6_000_000):  # of fewer, not all of DuckDB's buffers are filled
         duckdb.execute(
             f"COPY (SELECT random() * 9 AS a, random() * 9 AS b, {columns} FROM range({rows})) TO '{tmp_path}/t.csv'"
         )

@@ -38,7 +38,9 @@ def cost_of_groups(here: FeatureSpace, n_jobs: int | None) -> CostOfGroups | Non
     """
     if here.scales is None:
         return None
-    table, categories, weights, scales = here.table.values, tuple(here.categories), here.table.weights, here.scales
+    values, weights = here.table.values, here.table.weights
+    table = values if here.entry is None else here.entry.entered(values)
+    categories, scales = tuple(here.categories), here.scales
     known: dict[bytes, float] = {}
 
     def cost(groups: Indices) -> float:
