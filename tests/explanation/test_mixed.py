@@ -138,11 +138,16 @@ def test_values_never_seen_and_gaps_where_there_were_none_have_no_cluster() -> N
     other = pd.DataFrame({"country": ["AT", "FR", None, "US"]})
     assert ex.predict(other, missing="none").tolist() == ["a", None, None, "c"]
     with pytest.raises(DataError, match="country is 'FR', which was never seen"):
-        ex.predict(other)
+        ex.predict(other, missing="error")
+    told = re.escape("2 of 4 rows get no cluster, as their rule knows no such value: country 'FR' (1), missing (1); ")
+    with pytest.warns(UserWarning, match=told) as caught:
+        assert ex.predict(other).tolist() == ["a", None, None, "c"]
+    assert len(caught) == 1
+    assert ex.predict(other[:1]).dtype.kind == "U"  # nothing warns, and the names are as they were
     known = "which was never seen (known: AT, CH, DE, US)"
     empty = f"country is '', {known}; an empty text is a value, a missing one is None"
     with pytest.raises(DataError, match=re.escape(empty)):
-        ex.predict(pd.DataFrame({"country": ["AT", ""]}))
+        ex.predict(pd.DataFrame({"country": ["AT", ""]}), missing="error")
     assert ex.why({"country": ""}).reason == empty
     gaps = table.assign(country=[None, *table["country"][1:]])
     with_gaps = bw.explain(gaps, ["a", "b", "a", "c"] * 10, forbidden=["age"])

@@ -137,21 +137,22 @@ class Explanation(MeasuredTree):
         return in_notebook(self)
 
     # ------------------------------------------------------------------------------------------------------------- rows
-    def predict(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Array:
+    def predict(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
 
-        With `missing="none"` a row without a cluster has -1 if all names are numbers of one type. Otherwise the array
-        is one of objects, and such a row has None.
+        A row without a cluster, see `apply`, has -1 if all names are numbers of one type. Otherwise the array is one of
+        objects, and such a row has None. With `missing="none"` the array has that type in any case.
 
         For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
         one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
-        all floats or all booleans. With `missing="none"` a row without a cluster has NULL; otherwise computing fails.
+        all floats or all booleans. A row without a cluster has NULL, and nobody warns, as workers compute it later;
+        with `missing="error"` computing fails.
         """
         from boxwood.explanation.apply.predict import clusters_of_rows
 
         return clusters_of_rows(self, X, missing)
 
-    def apply(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Indices:
+    def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Indices:
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
@@ -165,8 +166,9 @@ class Explanation(MeasuredTree):
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-        missing : {"error", "none"}, default="error"
-            What to do with rows that have no leaf: refuse all rows, or return -1 for these.
+        missing : {"warn", "none", "error"}, default="warn"
+            What to do with rows that have no leaf. They get -1, and one warning counts them and names the values;
+            "none" does not warn, and "error" refuses all rows.
 
         Raises
         ------
@@ -175,6 +177,11 @@ class Explanation(MeasuredTree):
             `missing="error"` if a row has no leaf.
         ValueError
             If `missing` is another word.
+
+        Warns
+        -----
+        UserWarning
+            With `missing="warn"` if rows have no leaf.
 
         Examples
         --------
