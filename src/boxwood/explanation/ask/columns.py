@@ -117,7 +117,7 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     if isinstance(clustering, str):
         label, compared = clustering, labels_to_compare(column_values(X, clustering))
     elif not (by_clusterer or isinstance(clustering, Reference)):
-        compared = labels_to_compare(clustering)
+        compared = labels_to_compare(clustering, in_table=False)
     seen = seen_in_frame(X, label, has_values=not by_clusterer)
     use = Use(by_clusterer=by_clusterer, has_labels=clustering is not None, labels=compared)
     why = left_out(seen, use)
