@@ -128,9 +128,8 @@ class TableSearch:
     def has_every_cut(self) -> bool:
         """Whether each cut that rules make, at a threshold or by a set of values, is one in growth.
 
-        That is not so where rare words count as one.
-
-        Only then what no tree of a search does better, no rules do. Costs of tables with words or gaps are others.
+        Only then what no tree of a search does better, no rules do. It is not so where rare words count as one. Costs
+        of tables with words or gaps are others.
         """
         here, kept = self.coordinates, self.task.kept
         if here.axis_map is None or here.scales is not None:
