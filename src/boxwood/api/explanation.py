@@ -160,8 +160,8 @@ class Explanation(MeasuredTree):
 
         A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
         NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
-        values. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql` leave the same rows
-        without a cluster.
+        values; see `with_unseen`. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql`
+        leave the same rows without a cluster.
 
         Parameters
         ----------
@@ -193,6 +193,27 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.apply.predict import leaves_of_rows
 
         return leaves_of_rows(self, X, missing)
+
+    def with_unseen(self, side: Literal["majority"] = "majority") -> Self:
+        """Return the same rules, in which a word that was never seen goes where most rows went at each cut.
+
+        `predict` and all that is written of it label rows with such words alike. Without it they get no cluster. Rules
+        then say "country is not AT or DE" on that side. Missing values, and words for yes and no, stay as they are.
+
+        Examples
+        --------
+        >>> import boxwood, pandas
+        >>> frame = pandas.DataFrame({"country": ["AT", "AT", "DE", "FR", "FR"]})
+        >>> ex = boxwood.explain(frame, ["near", "near", "near", "far", "far"]).with_unseen("majority")
+        >>> print(boxwood.render.rules(ex))
+        far: country is FR
+        near: country is not FR
+        >>> ex.predict(pandas.DataFrame({"country": ["FR", "US"]})).tolist()
+        ['far', 'near']
+        """
+        from boxwood.explanation.apply.unseen import with_unseen
+
+        return with_unseen(self, side)
 
     def why(self, row: Any, *, immutable: Collection[str] = ()) -> Why:
         """Return why a row is in its cluster, and the smallest change that would bring it to each other cluster.
