@@ -56,3 +56,20 @@ def test_a_word_never_seen_goes_where_most_rows_went_in_every_form(seed, tmp_pat
 def test_rules_without_words_stay_as_they_are():
     ex = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"])
     assert ex.with_unseen() is ex
+
+
+def test_a_panel_is_told():
+    """Countries over some years, each in one region; not if one row is elsewhere, nor if no rule asks for countries."""
+    codes = np.arange(240) % 24
+    frame = pd.DataFrame({"country": [f"c{code}" for code in codes], "year": np.arange(240.0) // 24})
+    told = "all rows of each value of country are in one cluster (24 values)"
+
+    def tells(table, labels):
+        return sum(note.startswith(told) for note in bw.explain(table, labels, max_leaf_nodes=3).notes)
+
+    labels = np.array(["north", "south", "west"])[codes % 3]
+    assert tells(frame, labels) == 1
+    nearly = labels.copy()
+    nearly[0] = "south"
+    assert tells(frame, nearly) == 0
+    assert tells(frame, np.where(frame["year"] > 4, "old", "new")) == 0
