@@ -37,7 +37,7 @@ REAL = (
     "Ecdat/Mathlevel:major",
     "AER/USSeatBelts:enforce",
     "mediation/jobs:educ",
-    "HLMdiag/radon:log.radon-radon",
+    "HLMdiag/radon:log.radon",
     "AER/Guns:law",
     "causaldata/social_insure:takeup_survey",
     "modeldata/attrition:JobRole",

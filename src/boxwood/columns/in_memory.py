@@ -27,7 +27,7 @@ def labels_to_compare(labels: Any, *, in_table: bool = True) -> Labels | None:
     found, first, own = np.unique(codes[rows], return_index=True, return_inverse=True)
     if not 1 < len(first) < len(rows):
         return None
-    are_numbers = all(type(name) is int for name in names) and sorted(names) == [*range(len(names))]
+    are_numbers = all(type(name) is int for name in names) and set(names) == {*range(len(names))}
     return Labels(len(codes), rows, first, own, tuple(found.tolist()) if are_numbers and not in_table else None)
 
 

@@ -209,9 +209,6 @@ class SeenValues(Seen):
 
     def holds(self, labels: Labels) -> bool:
         """Return whether the values are the numbers of the labels; IN: labels: which the column says."""
-        of_label: list[Hashable] = self.values[labels.rows][labels.first].tolist()
-        if self.categories is not None:
-            of_label = [self.categories.value(code) for code in of_label]
-        return all(
-            value in (number, str(number)) for value, number in zip(of_label, labels.numbers or (), strict=False)
-        )
+        codes: list[float] = self.values[labels.rows][labels.first].tolist()
+        values = codes if self.categories is None else [self.categories.value(code) for code in codes]
+        return all(value in (number, str(number)) for value, number in zip(values, labels.numbers or (), strict=False))

@@ -95,7 +95,10 @@ class TableSearch:
             "alike": here.alike,
         }
         better = refined_categories(tree, here.table.values, task, objective, **kinds, budget=self.budget)
-        return tree if better == tree else self.best([better, tree], search)  # of equal ones that of fewer words
+        if better == tree:
+            return tree
+        of_words = [better, tree]  # of equal ones that of fewer words is the first
+        return self.best(of_words if here.categories else of_words[::-1], search)
 
     def on_one_hot(self) -> TableSearch | None:
         """Return the search with trees grown on one-hot columns of categories.
