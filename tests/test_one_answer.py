@@ -29,7 +29,7 @@ def test_names_that_are_numbers_become_minus_one_where_there_is_no_cluster():
         found = boxwood.explain(X, labels).predict(rows, missing="none")
         assert found.dtype.kind == kind
         assert found.tolist() == [names[0], none, none, names[1]]
-    with pytest.raises(ValueError, match="missing must be one of 'error', 'none'; got 'skip'"):
+    with pytest.raises(ValueError, match="missing must be one of 'warn', 'none', 'error'; got 'skip'"):
         boxwood.explain(X, labels).predict(rows, missing="skip")
     assert "THEN 'true'" in boxwood.explain(X, labels).to_sql("sqlite")  # as files have it
 

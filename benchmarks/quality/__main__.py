@@ -12,6 +12,7 @@ PARTS = {
     "gaps": "how far trees are from the cheapest with as many leaves",
     "given": "labels as given: false rules, and agreement beside CART's",
     "mixed": "tables of words, numbers and gaps, beside trees on one-hot columns and on filled ones",
+    "names": "tables of words: agreement on rows that were not seen, beside three CARTs",
     "outside": "agreement on rows that were not seen, beside CART's",
     "speed": "processor time, as a ratio to one CART",
     "worth": "what each candidate and each step is worth and costs, and the curve of quality and time",

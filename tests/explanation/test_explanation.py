@@ -515,9 +515,9 @@ def test_arrays_are_read_by_position(wine, wine_explained):
     with pytest.raises(
         DataError, match=r"178 of 178 rows lack a value that their rule needs, first row 0: .* is missing"
     ):
-        wine_explained.predict(wine.to_numpy() * np.nan)
+        wine_explained.predict(wine.to_numpy() * np.nan, missing="error")
     with pytest.raises(DataError, match="predict and apply take no cluster for them by missing="):
-        wine_explained.predict(wine.to_numpy() * np.nan)
+        wine_explained.predict(wine.to_numpy() * np.nan, missing="error")
 
 
 def test_one_leaf():

@@ -220,10 +220,23 @@ def test_a_frame_of_another_library_than_that_of_the_fit_raises_no_warning(encod
 @pytest.mark.parametrize("labels_as", [list, np.array, pd.Series])
 def test_columns_of_text_are_used_beside_labels_of_every_kind_unless_they_are_the_labels(labels_as):
     frame = pd.DataFrame({"a": [1.0, 2, 8, 9], "t": ["u", "v", "u", "v"], "l": ["x", "x", "y", "y"]})
-    for labels in ([0, 0, 1, 1], ["t", "t", "a", "a"]):
+    for labels in ([3, 3, 5, 5], ["t", "t", "a", "a"]):
         ex = explain(frame, labels_as(labels))
         assert ex.columns == ("a", "t")
         assert "left out, the labels themselves: l" in ex.notes
+
+
+def test_numbers_of_clusters_may_have_been_made_of_a_column_that_says_them():
+    """Only a column that holds these very numbers is the labels, and then so is each that says the same."""
+    blood = np.array(["A", "B", "AB", "0"])[np.arange(80) % 4]
+    frame = pd.DataFrame({"age": RNG.permutation(80) % 7, "blood": blood, "code": np.arange(80) % 4 * 10})
+    clusters = KMeans(4, n_init=1, random_state=0).fit_predict(pd.get_dummies(frame[["blood"]]))
+    assert len({*zip(blood, clusters.tolist(), strict=True)}) == 4
+    for given in (frame, frame[["age", "code"]]):  # with words and without
+        assert explain(given, clusters).agreement == 1
+        for number in (clusters, clusters.astype(float), clusters.astype(str)):
+            assert explain(given.assign(group=number), clusters).columns == ("age",)
+    assert explain(frame.assign(group=clusters), "group").columns == ("age",)
 
 
 @pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame])

@@ -219,7 +219,7 @@ def test_values_that_were_not_there():
         ".known: blue, green, it's"
     )
     with pytest.raises(DataError, match=message):
-        closed.predict(new)
+        closed.predict(new, missing="error")
     none = -1 if isinstance(closed.names[0], int) else None
     assert closed.predict(new, missing="none").tolist() == [none, closed.predict(new[1:2])[0], none]
     assert list(labelled_by_sql(closed, new)) == [None, closed.predict(new[1:2])[0], None]
@@ -228,7 +228,7 @@ def test_values_that_were_not_there():
     assert found[0] in opened.names
     assert list(labelled_by_sql(opened, new)) == [*found, None]
     with pytest.raises(DataError, match=r"1 of 3 rows lack a value .* first row 2: colour is missing"):
-        opened.predict(new)
+        opened.predict(new, missing="error")
     with pytest.raises(DataError, match="no column 'colour'"):
         opened.predict(new[["price"]])
 

@@ -448,6 +448,13 @@ def are_alike(asked, columns):
         assert {*words} <= {*asked.X[name]}
 
 
+def are_panels(asked, name, n):
+    """Each word has rows in one cluster alone."""
+    pairs = {*zip(asked.X[name], asked.y, strict=True)}
+    words = {word for word, _ in pairs if not pd.isna(word)}
+    same((int(n), int(n)), (len(words), sum(not pd.isna(word) for word, _ in pairs)))
+
+
 def hold_no_row(asked, n):
     false = [leaf for leaf in asked.ex.leaves if leaf.size > 0 and leaf.own == 0]
     same(int(n), len(false) - 5)
@@ -817,6 +824,8 @@ NOTES = {
         lack_values_in_every_row
     ),
     rf"({NUMBER}) labels that are numbers, from ({NUMBER}) to ({NUMBER}): is this .+": may_be_measured,
+    rf"all rows of each value of (\S+) are in one cluster \(({NUMBER}) values\); to learn what such values have in "
+    r"common, choose the columns \(columns\)": are_panels,
     r"labels that differ in upper and lower case or in blanks alone are taken as different: (.+)": labels_are_alike,
     rf"({NUMBER}) more leaves hold no row of the cluster that they name": hold_no_row,
     r"the time limit ended the search, this is the best tree so far \(time_limit\)": has_a_limit_of_time,
@@ -1178,6 +1187,7 @@ ELSEWHERE = {
     "as no row that was drawn lacks one": f"{_ROWS}::test_a_gap_that_no_row_drawn_has_is_told",
     "no row drawn of ": f"{_ROWS}::test_clusters_of_which_no_row_was_drawn_are_there",
     "every row of ": "explanation/test_gaps.py::test_a_cluster_of_filled_gaps_alone_is_told",
+    "all rows of each value of ": "explanation/test_unseen.py::test_a_panel_is_told",
     "no value in any column in use": "explanation/test_mixed.py::test_a_row_that_lacks_everything_has_no_cluster",
     "§ of § rows § no cluster": "explanation/test_mixed.py::test_a_row_that_lacks_everything_has_no_cluster",
     "only constant columns in ": "cli/test_cli.py::test_constant_columns_are_named",

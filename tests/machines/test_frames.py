@@ -134,8 +134,9 @@ def test_an_explanation_says_which_column_is_not_there(machines):
         ex.predict(frame)
     with pytest.raises(ValueError, match="missing"):
         ex.predict(frame, missing="drop")
+    lacking = machines.frame(pa.table({"age": [1.0, None]}))
     with pytest.raises(Exception, match="lack a value that their rule needs; fill such values"):
-        machines.table(ex.predict(machines.frame(pa.table({"age": [1.0, None]}))))
+        machines.table(ex.predict(lacking, missing="error"))
 
 
 @pytest.mark.parametrize(

@@ -136,21 +136,22 @@ class Explanation(MeasuredTree):
         return in_notebook(self)
 
     # ------------------------------------------------------------------------------------------------------------- rows
-    def predict(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Array:
+    def predict(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
 
-        With `missing="none"` a row without a cluster has -1 if all names are numbers of one type. Otherwise the array
-        is one of objects, and such a row has None.
+        A row without a cluster, see `apply`, has -1 if all names are numbers of one type. Otherwise the array is one of
+        objects, and such a row has None. With `missing="none"` the array has that type in any case.
 
         For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
         one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
-        all floats or all booleans. With `missing="none"` a row without a cluster has NULL; otherwise computing fails.
+        all floats or all booleans. A row without a cluster has NULL, and nobody warns, as workers compute it later;
+        with `missing="error"` computing fails.
         """
         from boxwood.explanation.apply.predict import clusters_of_rows
 
         return clusters_of_rows(self, X, missing)
 
-    def apply(self, X: Any, *, missing: Literal["error", "none"] = "error") -> Indices:
+    def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Indices:
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
@@ -158,14 +159,15 @@ class Explanation(MeasuredTree):
 
         A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
         NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
-        values. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql` leave the same rows
-        without a cluster.
+        values; see `with_unseen`. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql`
+        leave the same rows without a cluster.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-        missing : {"error", "none"}, default="error"
-            What to do with rows that have no leaf: refuse all rows, or return -1 for these.
+        missing : {"warn", "none", "error"}, default="warn"
+            What to do with rows that have no leaf. They get -1, and one warning counts them and names the values;
+            "none" does not warn, and "error" refuses all rows.
 
         Raises
         ------
@@ -174,6 +176,11 @@ class Explanation(MeasuredTree):
             `missing="error"` if a row has no leaf.
         ValueError
             If `missing` is another word.
+
+        Warns
+        -----
+        UserWarning
+            With `missing="warn"` if rows have no leaf.
 
         Examples
         --------
@@ -185,6 +192,27 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.apply.predict import leaves_of_rows
 
         return leaves_of_rows(self, X, missing)
+
+    def with_unseen(self, side: Literal["majority"] = "majority") -> Self:
+        """Return the same rules, in which a word that was never seen goes where most rows went at each cut.
+
+        `predict` and all that is written of it label rows with such words alike. Without it they get no cluster. Rules
+        then say "country is not AT or DE" on that side. Missing values, and words for yes and no, stay as they are.
+
+        Examples
+        --------
+        >>> import boxwood, pandas
+        >>> frame = pandas.DataFrame({"country": ["AT", "AT", "DE", "FR", "FR"]})
+        >>> ex = boxwood.explain(frame, ["near", "near", "near", "far", "far"]).with_unseen("majority")
+        >>> print(boxwood.render.rules(ex))
+        far: country is FR
+        near: country is not FR
+        >>> ex.predict(pandas.DataFrame({"country": ["FR", "US"]})).tolist()
+        ['far', 'near']
+        """
+        from boxwood.explanation.apply.unseen import with_unseen
+
+        return with_unseen(self, side)
 
     def why(self, row: Any, *, immutable: Collection[str] = ()) -> Why:
         """Return why a row is in its cluster, and the smallest change that would bring it to each other cluster.

@@ -16,11 +16,11 @@ from itertools import combinations
 
 import numpy as np
 
-from boxwood._types import Bools, Floats
+from boxwood._types import Bools, Floats, Indices
 from boxwood.axes._monotone import LARGEST
 from boxwood.axes.categories import Categories
 from boxwood.axes.maps import AxisMap
-from boxwood.axes.mixed import MixedMap, _Codes, _InOrder, _Number, _Part
+from boxwood.axes.mixed import NONE_ALIKE, MixedMap, _Codes, _InOrder, _Number, _Part
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
 MOST_CODES = 8  # values of a category, which then has 127 columns
@@ -40,6 +40,8 @@ class EverySetMap(MixedMap):
         The rows that count. Each column of numbers has a number in one of them.
     read : collection of int, default=None
         The columns that cuts may test; None is all.
+    alike : mapping from column to array of shape (m,), default={}
+        See `MixedMap`. Codes that are alike count as one.
 
     Notes
     -----
@@ -49,9 +51,14 @@ class EverySetMap(MixedMap):
     """
 
     def __init__(
-        self, table: Floats, categories: Mapping[int, Categories], kept: Bools, read: Collection[int] | None = None
+        self,
+        table: Floats,
+        categories: Mapping[int, Categories],
+        kept: Bools,
+        read: Collection[int] | None = None,
+        alike: Mapping[int, Indices] = NONE_ALIKE,
     ) -> None:
-        self.n_features = table.shape[1]
+        self.n_features, self.alike = table.shape[1], alike
         parts: list[_Part] = []
         for j in range(self.n_features):
             x, known = table[:, j], categories.get(j)
@@ -60,7 +67,8 @@ class EverySetMap(MixedMap):
             elif known.ordered:
                 parts.append(_InOrder(np.empty((len(known.domain), 0)), known, _on_both_sides(known.places(x), kept)))
             else:
-                parts.append(_Codes(_sets(x[kept], len(known.domain)), known.domain))
+                at = alike.get(j, np.arange(len(known.domain)))
+                parts.append(_Codes(_sets(at[x[kept].astype(np.intp)], len(at))[at], known.domain))
         self._join(parts)
         if read is not None:
             self.uncut += tuple(np.flatnonzero(~np.isin(self.features, list(read))).tolist())
@@ -100,7 +108,7 @@ def _on_both_sides(x: Floats, kept: Bools) -> _Part:
     return _NumberOnBothSides(x[kept]) if np.isposinf(x).any() else _Number(x, 1.0)
 
 
-def _sets(codes: Floats, n_codes: int) -> Floats:
+def _sets(codes: Indices, n_codes: int) -> Floats:
     """Return whether each code is in each set, shape (n_codes, n_sets); of a set and its complement only one is there.
 
     A set is one of at most half of the codes that occur. Where only one occurs, the one column holds zeros.

@@ -10,6 +10,7 @@ columns for costs alone, and is cut in a column of places, too faint to cost muc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -27,6 +28,7 @@ from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 BLOCK = 1 << 12  # rows that are mapped at a time
 FAINT = 1e-3  # of the range of the middle half of a column's values: the indicator of missing ones
 NONE_AT_ALL = 1e-9  # strength of an axis, where the largest possible is 1: below it is rounding
+NONE_ALIKE: Mapping[int, Indices] = MappingProxyType({})
 MANY = 1 << 17  # so many values tell the quarters of more
 
 
@@ -53,6 +55,8 @@ class MixedMap(AxisMap):
         Whether a missing value is always on the side of the median, or of the most frequent value.
     enough : float, default=1.0
         Least share of the variance between clusters that the columns of a category have.
+    alike : mapping from column to array of shape (m,), default={}
+        Code that stands for each code of a category: no cut parts codes that have the same one; see `words_alike`.
 
     Notes
     -----
@@ -75,8 +79,9 @@ class MixedMap(AxisMap):
         one_hot: bool = False,
         filled: bool = False,
         enough: float = 1.0,
+        alike: Mapping[int, Indices] = NONE_ALIKE,
     ) -> None:
-        self.n_features = table.shape[1]
+        self.n_features, self.alike = table.shape[1], alike
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
         own = labels[kept]
         mass = np.ones(len(own)) if weights is None else as_integer_weights(weights[kept]).astype(np.float64)
@@ -88,7 +93,8 @@ class MixedMap(AxisMap):
                 continue
             known = categories[j]
             m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
-            at = _filling(codes, known, mass) if filled else np.arange(m)
+            own_code = np.arange(m)
+            at = alike.get(j, own_code)[_filling(codes, known, mass) if filled else own_code]
             images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(at[codes], own, mass, m), enough))
             images = images[at]
             if known.ordered:

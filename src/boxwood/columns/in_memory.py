@@ -15,14 +15,20 @@ from boxwood.columns.seen import Labels, Seen, SeenValues
 from boxwood.reference.labels import encode_labels
 
 
-def labels_to_compare(labels: Any) -> Labels | None:
-    """Return labels that columns may be copies of; None if there are none, or one, or each row has its own."""
+def labels_to_compare(labels: Any, *, in_table: bool = True) -> Labels | None:
+    """Return labels that columns may be copies of; None if there are none, or one, or each row has its own.
+
+    IN: in_table: whether they come from a column of the table.
+    """
     if labels is None:
         return None
-    codes, _ = encode_labels(label_values(labels))
+    codes, names = encode_labels(label_values(labels))
     rows = np.flatnonzero(codes >= 0)
-    _, first, own = np.unique(codes[rows], return_index=True, return_inverse=True)
-    return Labels(len(codes), rows, first, own) if 1 < len(first) < len(rows) else None
+    found, first, own = np.unique(codes[rows], return_index=True, return_inverse=True)
+    if not 1 < len(first) < len(rows):
+        return None
+    are_numbers = all(type(name) is int for name in names) and set(names) == {*range(len(names))}
+    return Labels(len(codes), rows, first, own, tuple(found.tolist()) if are_numbers and not in_table else None)
 
 
 def seen_numbers(names: Sequence[str], columns: Iterable[Floats], dates: Collection[str] = ()) -> list[SeenValues]:

@@ -135,7 +135,13 @@ RULES: tuple[Rule, ...] = (
 
 # ----------------------------------------------------------------------------------- unless no other column is left
 def _unless_no_others(same: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
-    """Return the columns that are the labels; numbers stay where all others look like identifiers."""
+    """Return the columns that are the labels; numbers stay where all others look like identifiers.
+
+    All stay beside numbers of clusters that no column holds: these clusters were made of the columns that say them.
+    """
+    labels = use.labels
+    if labels is not None and labels.numbers is not None:
+        same = same if any(seen.holds(labels) for seen in left if seen.name in same) else {}
     if any(seen.name not in same and not is_like_identifier(seen) for seen in left):
         return same
     return {seen.name: same[seen.name] for seen in left if seen.name in same and seen.is_word}

@@ -16,13 +16,15 @@ from boxwood.batches.source import TextAmong
 class Labels(NamedTuple):
     """Labels of rows that a column may say in other words: their rows, the first one of each, and which each row has.
 
-    The rows are those with a label, of `n_rows`; `first` and `own` count among these.
+    The rows are those with a label, of `n_rows`; `first` and `own` count among these. `numbers` are the labels, if they
+    number clusters from 0 on and no column of the table is known to hold them: a clusterer may have made them of it.
     """
 
     n_rows: int
     rows: Indices
     first: Indices
     own: Indices
+    numbers: tuple[int, ...] | None = None
 
 
 class Use(NamedTuple):
@@ -109,6 +111,10 @@ class Seen:
 
     def says(self, labels: Labels) -> bool:
         """Return whether a value goes with each label, and with no other."""
+        return False
+
+    def holds(self, labels: Labels) -> bool:
+        """Return whether the values are the numbers of the labels; IN: labels: which the column says."""
         return False
 
 
@@ -207,3 +213,9 @@ class SeenValues(Seen):
             if not np.array_equal(of_label[labels.own[some]], x[some], equal_nan=True):
                 return False
         return len(np.unique(of_label)) == len(of_label)
+
+    def holds(self, labels: Labels) -> bool:
+        """Return whether the values are the numbers of the labels; IN: labels: which the column says."""
+        codes: list[float] = self.values[labels.rows][labels.first].tolist()
+        values = codes if self.categories is None else [self.categories.value(code) for code in codes]
+        return all(value in (number, str(number)) for value, number in zip(values, labels.numbers or (), strict=False))

@@ -151,7 +151,7 @@ class MeasuredTree:
         """
         said = replace(self, notes=as_written(self.notes))
         if self._short is not None:
-            said = replace(_with_rules(said, self._short, self.coded_columns), _short=None)
+            said = with_rules(said, self._short, self.coded_columns)
         return _with_values(said) if self.binary else said
 
     def _for_people(self) -> Self:
@@ -253,7 +253,7 @@ def with_kinds(explanation: Tree, booleans: Collection[str], dates: Mapping[str,
         return explanation
     binary = tuple(name for name in explanation.binary if name not in booleans)
     explanation = replace(explanation, binary=binary, dates=known)
-    return _with_rules(explanation, explanation.tree, coded | dict.fromkeys(tested, BOOLEAN))
+    return with_rules(explanation, explanation.tree, coded | dict.fromkeys(tested, BOOLEAN))
 
 
 def with_short_words(explanation: Tree, short: ThresholdTree) -> Tree:
@@ -282,13 +282,16 @@ def _with_values(explanation: Tree) -> Tree:
     return replace(explanation, leaves=leaves, clusters=clusters)
 
 
-def _with_rules(explanation: Tree, tree: ThresholdTree, coded: Mapping[int, Categories]) -> Tree:
-    """Return the explanation with a tree and its rules, on the columns that hold codes."""
+def with_rules(
+    explanation: Tree, tree: ThresholdTree, coded: Mapping[int, Categories], short: ThresholdTree | None = None
+) -> Tree:
+    """Return the explanation with a tree and its rules, on the columns that hold codes; IN: short: as words say it."""
     said, beside = (tree, explanation.columns, coded), (explanation.gap_columns, explanation.date_columns)
     of_leaves, of_clusters = rules_of(*said, *beside), cluster_rules_of(*said, explanation.n_clusters, *beside)
     return replace(
         explanation,
         tree=tree,
+        _short=short,
         categories=tuple((explanation.columns[j], coded[j]) for j in sorted(coded)),
         leaves=tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, of_leaves, strict=True)),
         clusters=Clusters(

@@ -15,7 +15,8 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import MappedRows, Rows, as_table, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
-from boxwood.axes.mixed import MixedMap
+from boxwood.axes.mixed import NONE_ALIKE, MixedMap
+from boxwood.axes.rare_words import words_alike
 from boxwood.batches.batches import Batches, rows_in_memory
 from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError
@@ -132,6 +133,7 @@ class FeatureSpace:
         """
         values = np.asarray(table.values, dtype=np.float64)
         how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
+        how["alike"] = words_alike(values, categories, labels, table.weights)
         axis_map = MixedMap(values, categories, labels, table.weights, entry.scales, entry.tails, **how)
         rows = MappedRows(table, axis_map.transform, axis_map.n_columns)
         kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "entry": entry}
@@ -142,6 +144,11 @@ class FeatureSpace:
         """Return the coordinates of a table in batches, whose columns may be scaled for growth."""
         store = batches if scaling is None else scaled_batches(batches, scaling)
         return cls(batches.columns, batches, store, scaling, scaling, is_scaled=scaling is not None)
+
+    @property
+    def alike(self) -> Mapping[int, Indices]:
+        """Words that growth takes for one word, see `MixedMap`."""
+        return self.axis_map.alike if isinstance(self.axis_map, MixedMap) else NONE_ALIKE
 
     @property
     def table(self) -> Rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from boxwood._frames import column_names, names_array, names_or_none, refuse_unk
 from boxwood._types import Array, Indices
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
-from boxwood.explanation.apply.rows import leaves_in
+from boxwood.explanation.apply.rows import MISSING, Missing, leaves_in
 from boxwood.tree import ThresholdTree
 from boxwood.tree.on_frames import Labeller, is_on_machines, with_new_column
 
@@ -21,28 +21,27 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Literal["error", "none"]) -> Array:
+def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Array:
     """See `Explanation.predict`."""
     if is_on_machines(X):
         values = tuple(ex.names[cluster] for cluster in ex.tree.leaf_clusters.tolist())
         return frame_with_leaves(ex, X, values, missing, "cluster")  # type: ignore[no-any-return]
-    names = names_array(ex.names) if missing == "error" else names_or_none(ex.names)
+    leaves = leaves_of_rows(ex, X, missing)
+    names = names_or_none(ex.names) if missing == "none" or leaves.min(initial=0) < 0 else names_array(ex.names)
     # a row without a leaf has leaf -1, the last one, and the name behind all others
     clusters = np.append(ex.tree.leaf_clusters, len(ex.names))
-    found: Array = names[clusters[leaves_of_rows(ex, X, missing)]]
+    found: Array = names[clusters[leaves]]
     return found
 
 
-def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Literal["error", "none"]) -> Indices:
+def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Indices:
     """See `Explanation.apply`."""
     if is_on_machines(X):
         return frame_with_leaves(ex, X, range(ex.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
     return leaves_in(ex.tree, ex.columns, ex.coded_columns, X, missing, ex.gap_columns, ex.date_columns)
 
 
-def frame_with_leaves(
-    ex: MeasuredTree, frame: Any, values: Sequence[Hashable], missing: Literal["error", "none"], name: str
-) -> Any:
+def frame_with_leaves(ex: MeasuredTree, frame: Any, values: Sequence[Hashable], missing: Missing, name: str) -> Any:
     """Return the frame with one more column: for each row the value of its leaf, from a value for each leaf.
 
     Raises
@@ -50,7 +49,7 @@ def frame_with_leaves(
     DataError
         If the frame lacks a column that the tree tests.
     """
-    refuse_unknown("missing", missing, ("error", "none"))
+    refuse_unknown("missing", missing, MISSING)
     present = column_names(frame)
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     refuse_unknown_columns(tested, present)
@@ -59,7 +58,7 @@ def frame_with_leaves(
         names=tuple(tested),
         leaf_of=_Leaves(ex.tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns),
         values=tuple(values),
-        missing=missing,
+        missing="error" if missing == "error" else "none",  # workers would warn where nobody reads it
     )
     return with_new_column(frame, labeller, name)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import as_dates, as_rows_here, is_frame
+from boxwood._messages import warn_caller
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
 from boxwood.axes import Categories
@@ -20,7 +22,10 @@ from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import as_rows, values_at_leaves
 
+Missing = Literal["warn", "none", "error"]
+MISSING = get_args(Missing)
 LARGEST = float(np.finfo(np.float64).max)
+NAMED = 3  # values of a column
 
 
 def leaves_in(
@@ -28,7 +33,7 @@ def leaves_in(
     columns: Sequence[str],
     categories: Mapping[int, Categories],
     X: Any,
-    missing: Literal["error", "none"],
+    missing: Missing,
     gaps: Collection[int] = (),
     dates: Mapping[int, Dates] = NO_DATES,
 ) -> Indices:
@@ -36,7 +41,7 @@ def leaves_in(
 
     IN: gaps: columns in which a missing number is the point plus infinity; dates: columns of dates.
     """
-    refuse_unknown("missing", missing, ("error", "none"))
+    refuse_unknown("missing", missing, MISSING)
     if isinstance(X, (Source, str, os.PathLike)):
         what = f"{X.name} is read in batches" if isinstance(X, Source) else f"{shown(os.fspath(X))} is a text"
         raise DataError(
@@ -49,18 +54,41 @@ def leaves_in(
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
     leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
     reached: Indices = values_at_leaves(on_table, table, leaves, n_jobs=-1, nan="none")
-    if missing == "error" and reached.min(initial=0) < 0:
-        row = int(np.argmax(reached < 0))
-        j = read[_without_value(on_table, table[row])]
-        value = _value(X, columns, j, row)
-        what = "missing" if is_missing(value) else never_seen(value, categories[j])
-        lack = "lack a value that their rule needs" if is_missing(value) else "hold no value that their rule knows"
-        raise DataError(
-            f"{int((reached < 0).sum())} of {len(reached)} rows {lack}, first row {row}: "
-            f"{columns[j]} is {what}; fill such values or leave those rows out; predict and apply take no cluster "
-            'for them by missing="none"'
-        )
+    if missing != "none" and reached.min(initial=0) < 0:
+        rows = np.flatnonzero(reached < 0)
+        stops = np.asarray(read)[_without_value(on_table, table[rows])]
+        if missing == "error":
+            _refuse(X, columns, categories, rows, int(stops[0]), len(reached))
+        warn_caller(_without_leaf(X, columns, rows, stops, len(reached)))
     return reached
+
+
+def _refuse(
+    X: Any, columns: Sequence[str], categories: Mapping[int, Categories], rows: Indices, j: int, n_rows: int
+) -> None:
+    """Raise a DataError for rows without a leaf; IN: j: the column that the first of them lacks."""
+    row = int(rows[0])
+    value = _values(X, columns, j, rows[:1])[0]
+    what = "missing" if is_missing(value) else never_seen(value, categories[j])
+    lack = "lack a value that their rule needs" if is_missing(value) else "hold no value that their rule knows"
+    raise DataError(
+        f"{len(rows)} of {n_rows} rows {lack}, first row {row}: {columns[j]} is {what}; fill such values or leave "
+        'those rows out; predict and apply take no cluster for them by missing="none"'
+    )
+
+
+def _without_leaf(X: Any, columns: Sequence[str], rows: Indices, stops: Indices, n_rows: int) -> str:
+    """Return how many rows have no leaf, and which values are to blame; IN: stops: the column that each row lacks."""
+    found = []
+    for j in np.unique(stops).tolist():
+        values = _values(X, columns, j, rows[stops == j])
+        words = Counter("missing" if is_missing(value) else shown(value) for value in values)
+        found.append(f"{columns[j]} {listed([f'{word} ({n:,})' for word, n in words.most_common()], NAMED)}")
+    get, its = ("gets", "its") if len(rows) == 1 else ("get", "their")
+    return (
+        f"{len(rows):,} of {n_rows:,} rows {get} no cluster, as {its} rule knows no such value: "
+        f'{"; ".join(found)}; missing="none" takes none without this warning, and missing="error" refuses them'
+    )
 
 
 def _tested(
@@ -130,14 +158,22 @@ def _on_columns(tree: ThresholdTree, features: Sequence[int]) -> ThresholdTree:
     return ThresholdTree(position[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster, tree.members)
 
 
-def _without_value(tree: ThresholdTree, row: Array) -> int:
-    """Return the column of the cut where a row without a leaf stops."""
-    node = 0
-    while not np.isnan(value := float(row[tree.feature[node]])):
-        node = node + 1 if tree.lower[node] <= value <= tree.upper[node] else int(tree.second[node])
-    return int(tree.feature[node])
+def _without_value(tree: ThresholdTree, rows: Array) -> Indices:
+    """Return the column of the cut where each of some rows without a leaf stops."""
+    feature = np.empty(len(rows), dtype=np.intp)
+    stack = [(0, np.arange(len(rows)))]
+    while stack:
+        node, at = stack.pop()
+        if not len(at):
+            continue
+        x = np.asarray(rows[at, tree.feature[node]], dtype=np.float64)
+        lacks, inside = np.isnan(x), tree.is_inside(node, x)
+        feature[at[lacks]] = tree.feature[node]
+        stack += ((int(tree.second[node]), at[~inside & ~lacks]), (node + 1, at[inside]))
+    return feature
 
 
-def _value(X: Any, columns: Sequence[str], j: int, row: int) -> Any:
-    """Return a value as the table has it."""
-    return values_of(X, columns[j])[row] if is_frame(X) else np.asarray(X)[row, j]
+def _values(X: Any, columns: Sequence[str], j: int, rows: Indices) -> list[Any]:
+    """Return values of a column as the table has them."""
+    values = values_of(X, columns[j]) if is_frame(X) else np.asarray(X)[:, j]
+    return [values[row] for row in rows.tolist()]

@@ -25,6 +25,7 @@ from boxwood.explanation.ask.columns import (
     notes_on_codes,
     notes_on_missed,
     notes_on_outcome,
+    notes_on_panels,
 )
 from boxwood.explanation.ask.explainer import (
     explained_behind,
@@ -331,6 +332,7 @@ def concluded(answer: Answer, question: Question, asked: Options, *, made_here: 
         notes += notes_on_agreement(explanation.agreement, grown, seen)
     missed = notes_on_missed(explanation, question.task)
     notes += (*missed, *notes_on_codes(explanation, asked.numbers), *notes_on_alike(explanation))
+    notes += notes_on_panels(explanation)
     explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))

@@ -24,6 +24,7 @@ from boxwood._frames import (
 from boxwood._messages import Quoting, as_written, rounded
 from boxwood._types import Array, Floats
 from boxwood._validation import listed, refuse_other_kind, shown
+from boxwood.axes.rare_words import FEW_WORDS
 from boxwood.batches import Batches, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.batches.overview import MissingValues
@@ -117,7 +118,7 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     if isinstance(clustering, str):
         label, compared = clustering, labels_to_compare(column_values(X, clustering))
     elif not (by_clusterer or isinstance(clustering, Reference)):
-        compared = labels_to_compare(clustering)
+        compared = labels_to_compare(clustering, in_table=False)
     seen = seen_in_frame(X, label, has_values=not by_clusterer)
     use = Use(by_clusterer=by_clusterer, has_labels=clustering is not None, labels=compared)
     why = left_out(seen, use)
@@ -384,6 +385,24 @@ def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
     labels = listed([", ".join(group) for group in _alike(explanation.names)])
     said = "that differ in upper and lower case or in blanks alone are taken as different"
     return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
+
+
+def notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return notes on columns of many words in the rules, such as countries, whose rows are in one cluster each."""
+    evidence = explanation._in_memory
+    if evidence is None or evidence.whole is not None:
+        return ()
+    kept, found = evidence.task.kept, []
+    for j in sorted({*explanation.tree.features.tolist()} & explanation.coded_columns.keys()):
+        codes, known = evidence.coordinates.table.values[kept, j], explanation.coded_columns[j].known
+        is_there = codes < known
+        rows = np.stack([codes, evidence.task.reference.labels[kept]], axis=1)[is_there]
+        n_words = len(np.unique(rows[:, 0]))
+        if FEW_WORDS < n_words <= len(rows) // 2 and len(np.unique(rows, axis=0)) == n_words:
+            said = f"all rows of each value of {column_name(explanation.columns[j])} are in one cluster"
+            advice = "to learn what such values have in common, choose the columns (columns)"
+            found.append(f"{said} ({n_words} values); {advice}")
+    return tuple(found)
 
 
 def _alike(values: Iterable[Hashable]) -> list[list[str]]:

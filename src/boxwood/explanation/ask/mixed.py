@@ -105,7 +105,12 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> Read | None:
     read = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
     table = replace(with_truths(read), names=column_names(X))
     table, notes = chosen_columns(
-        table, labels, are_named=wanted is not None, are_made=hasattr(clustering, "fit"), words=kinds[0]
+        table,
+        labels,
+        are_named=wanted is not None,
+        are_made=hasattr(clustering, "fit"),
+        in_table=isinstance(clustering, str),
+        words=kinds[0],
     )
     return without_gaps_in(table, labels, asked, notes)
 
@@ -131,17 +136,19 @@ def chosen_of(
     *,
     are_named: bool,
     are_made: bool = False,
+    in_table: bool = True,
     words: Collection[str] = (),
     padded: Collection[str] = (),
     **said: Any,
 ) -> tuple[ColumnTable, tuple[str, ...]]:
     """Return the table without columns that rules should not use, unless the caller named all, and notes on columns.
 
-    IN: are_made: whether a clusterer made the labels; words: categories that the caller named; padded: numbers with
-    leading zeros, which look like identifiers; said: what else `notes_on_use` tells.
+    IN: are_made: whether a clusterer made the labels; in_table: whether they come from a column of the table; words:
+    categories that the caller named; padded: numbers with leading zeros, which look like identifiers; said: what else
+    `notes_on_use` tells.
     """
     if not are_named:
-        compared = None if are_made else labels_to_compare(clustering)
+        compared = None if are_made else labels_to_compare(clustering, in_table=in_table)
         use = Use(chosen=words, has_labels=clustering is not None, labels=compared)
         for reason, names in by_reason(left_out(seen_in(table, padded), use)).items():
             table = table.without(names, reason)

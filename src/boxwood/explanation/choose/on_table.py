@@ -92,9 +92,13 @@ class TableSearch:
             "codes": {j: len(known.domain) for j, known in here.categories.items()},
             "ordered": {j: known.known for j, known in here.categories.items() if known.ordered},
             "gaps": here.gaps,
+            "alike": here.alike,
         }
         better = refined_categories(tree, here.table.values, task, objective, **kinds, budget=self.budget)
-        return tree if better == tree else self.best([tree, better], search)
+        if better == tree:
+            return tree
+        of_words = [better, tree]  # of equal ones that of fewer words is the first
+        return self.best(of_words if here.categories else of_words[::-1], search)
 
     def on_one_hot(self) -> TableSearch | None:
         """Return the search with trees grown on one-hot columns of categories.
@@ -127,11 +131,12 @@ class TableSearch:
     def has_every_cut(self) -> bool:
         """Whether each cut that rules make, at a threshold or by a set of values, is one in growth.
 
-        Only then what no tree of a search does better, no rules do. Costs of tables with words or gaps are others.
+        Only then what no tree of a search does better, no rules do. It is not so where rare words count as one. Costs
+        of tables with words or gaps are others.
         """
         here, kept = self.coordinates, self.task.kept
         if here.axis_map is None or here.scales is not None:
-            return here.axis_map is None or isinstance(here.axis_map, EverySetMap)
+            return here.axis_map is None or (isinstance(here.axis_map, EverySetMap) and not here.alike)
         rows = here.table.values[kept], here.rows.values[kept]
         return has_every_cut(here.axis_map, *rows, here.categories, self.budget.forbidden)
 
@@ -144,10 +149,11 @@ class TableSearch:
         if here.axis_map is None or self.budget.max_columns is not None:
             return None
         values = np.asarray(here.table.values, dtype=np.float64)
-        n_codes = [len(np.unique(values[task.kept, j])) for j, known in here.categories.items() if not known.ordered]
+        codes = {j: values[task.kept, j].astype(np.intp) for j, known in here.categories.items() if not known.ordered}
+        n_codes = [len(np.unique(here.alike[j][own] if j in here.alike else own)) for j, own in codes.items()]
         if max(n_codes, default=0) > MOST_CODES or task.n_kept * n_columns > settings.ONE_HOT or self.has_every_cut:
             return None
-        axis_map = EverySetMap(values, here.categories, task.kept, np.unique(here.axis_map.features))
+        axis_map = EverySetMap(values, here.categories, task.kept, np.unique(here.axis_map.features), here.alike)
         if axis_map.n_columns * len(values) > settings.ONE_HOT:
             return None
         store = here.table.mapped(axis_map.transform(values))

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
+from boxwood.axes.mixed import NONE_ALIKE
 from boxwood.grow.shared.costs import integer_costs, make_problem
 from boxwood.reference import Task
 from boxwood.reference.bins import ascending
@@ -37,6 +38,7 @@ def refined_categories(
     codes: Mapping[int, int],
     ordered: Mapping[int, int] = NONE_ORDERED,
     gaps: Collection[int] = (),
+    alike: Mapping[int, Indices] = NONE_ALIKE,
     budget: Budget = NO_BUDGET,
     max_rounds: int = 5,
 ) -> ThresholdTree:
@@ -62,6 +64,8 @@ def refined_categories(
         missing value, which may be on either side.
     gaps : collection of int, default=()
         Columns of numbers that lack some values.
+    alike : mapping from column to array of shape (n_codes,), default={}
+        Codes that stay together: for each code the one that stands for it; see `axes.rare_words`.
     budget : Budget
         Limits on the columns of the table.
     max_rounds : int, default=5
@@ -75,14 +79,16 @@ def refined_categories(
 
     Notes
     -----
-    Sums are of whole numbers, so neither the order of rows nor the processor matters. Equal cuts stay as they are; of
-    better ones the first is taken, by column. Only the best cut of each column is looked at: where it would take a leaf
-    its rows, that column is passed over. Each round takes time n k once, then n for each node above a row and each
-    of these columns, and memory for n k numbers.
+    Sums are of whole numbers, so neither the order of rows nor the processor matters. Of equal cuts that on the column
+    of fewer words is taken, or the one that is there; of better ones the first, by column. Only the best cut of each
+    column is looked at: where it would take a leaf its rows, that column is passed over. Each round takes time n k
+    once, then n for each node above a row and each of these columns, and memory for n k numbers.
     """
     draft = _Draft(tree, table, task, objective, budget)
+    for j, codes_alike in alike.items():
+        draft.values[:, j] = codes_alike[draft.values[:, j].astype(np.intp)]
     sets = {j: _sets_in_order(known, codes[j]) for j, known in ordered.items()}
-    columns = _Columns.of(draft.values, codes, sets, gaps, budget.allowed(table.shape[1]), tree, budget)
+    columns = _Columns.of(draft.values, codes, sets, gaps, budget.allowed(table.shape[1]), tree, budget, alike)
     for _ in range(max_rounds):
         if not draft.improve(columns):
             break
@@ -106,6 +112,7 @@ class _Columns(NamedTuple):
     codes: dict[int, int]
     sets: Mapping[int, Bools]  # of codes that may go to the first child, shape (n_sets, n_codes), where not all may
     order: dict[int, Indices]  # rows in ascending order, for each column with gaps
+    alike: Mapping[int, Indices]  # the code that stands for each code, where some are not told apart
 
     @classmethod
     def of(
@@ -117,15 +124,21 @@ class _Columns(NamedTuple):
         allowed: Sequence[int],
         tree: ThresholdTree,
         budget: Budget,
+        alike: Mapping[int, Indices],
     ) -> _Columns:
         usable = set(allowed) if budget.max_columns is None else set(allowed) & set(tree.features.tolist())
         order = {j: _missing_last(values[:, j]) for j in sorted(gaps) if j in usable}
-        return cls({j: codes[j] for j in sorted(codes) if j in usable}, sets, order)
+        return cls({j: codes[j] for j in sorted(codes) if j in usable}, sets, order, alike)
+
+    def n_values(self, feature: int) -> int:
+        """Return the number of words of a column; 0 for one of numbers, and where the order allows few sets."""
+        return 0 if feature in self.sets else self.codes.get(feature, 0)
 
     def sides(self, values: Floats, rows: Indices, difference: Ints) -> Iterator[_NewCut]:
         """Yield the best cut of some rows in each column; IN: difference: of all rows, 0 outside of these."""
         for j, n_codes in self.codes.items():
-            yield from _best_set(j, n_codes, self.sets.get(j), values[rows, j].astype(np.intp), difference[rows])
+            codes, at = values[rows, j].astype(np.intp), self.alike.get(j)
+            yield from _best_set(j, n_codes, self.sets.get(j), codes, difference[rows], at)
         if self.order:
             is_here = np.zeros(len(values), dtype=np.bool_)
             is_here[rows] = True
@@ -146,10 +159,12 @@ def _sets_in_order(n_known: int, n_codes: int) -> Bools:
     return np.vstack([up_to, up_to | lacks, ~up_to, ~(up_to | lacks)])
 
 
-def _best_set(feature: int, n_codes: int, sets: Bools | None, codes: Indices, difference: Ints) -> Iterator[_NewCut]:
+def _best_set(
+    feature: int, n_codes: int, sets: Bools | None, codes: Indices, difference: Ints, alike: Indices | None = None
+) -> Iterator[_NewCut]:
     """Yield the set of codes whose rows should go to the first child, unless all or none should.
 
-    IN: sets: those that may; None: all.
+    IN: sets: those that may; None: all; alike: the code that stands for each code, if some are not told apart.
     """
     sums, rows = np.zeros(n_codes, dtype=np.int64), np.bincount(codes, minlength=n_codes)
     np.add.at(sums, codes, difference)
@@ -158,6 +173,7 @@ def _best_set(feature: int, n_codes: int, sets: Bools | None, codes: Indices, di
         return
     if sets is None and rows[goes_first].sum() * 2 > len(codes):
         goes_first |= rows == 0
+    goes_first = goes_first if alike is None else goes_first[alike]
     members = np.flatnonzero(goes_first)
     has_hole = members[-1] - members[0] >= len(members)
     ends = float(members[0]), float(members[-1])
@@ -267,15 +283,16 @@ class _Draft:
         difference = np.zeros(len(self.values), dtype=np.int64)
         difference[rows] = costs[0] - costs[1]
         goes_first = self._inside(node, rows)
-        least = int(difference[rows][goes_first].sum())
+        least = int(difference[rows][goes_first].sum()), columns.n_values(self.feature[node])
         before, has_changed = np.where(goes_first, *below), False
         for side in columns.sides(self.values, rows, difference):
-            if side.total >= least:
+            found = side.total, columns.n_values(side.feature)
+            if found >= least:
                 continue
             x = self.values[rows, side.feature]
             inside = _is_inside(x, side.lower, side.upper, side.members)
             if self._keeps_leaves(rows, before, np.where(inside != side.swaps, *below)):
-                least, has_changed = side.total, True
+                least, has_changed = found, True
                 chosen = side
         if has_changed:
             self._take(node, chosen)
