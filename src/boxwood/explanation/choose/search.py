@@ -25,7 +25,7 @@ from boxwood.grow import METHODS, Method
 from boxwood.grow.better.exchange import preferring, refilled, swapped, within
 from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.exact.agreement import Agreeing, agreeing_of, is_within_reach, resolved_by_agreement
-from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
+from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.shared.names import named
@@ -223,7 +223,7 @@ class AutoSearch:
 
     def _bounded(self, part: CandidateInput, perfect: Candidate) -> Candidate:
         """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
-        if self._has_own_means(part.leaves) and part.leaves <= settings.SOLVED and not self.clock.has_passed():
+        if self._has_own_means(part.leaves) and part.leaves <= settings.SOLVED:
             list(self._solved(part, perfect))
         return perfect
 
@@ -275,10 +275,10 @@ class AutoSearch:
 
     def _with_own_means(self, part: CandidateInput, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
-        if part.task.n_columns <= settings.WIDEST:
-            yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
-        if part.leaves <= settings.SOLVED and not self.clock.has_passed():
+        if part.leaves <= settings.SOLVED:
             yield from self._solved(part, candidates[0])
+        elif part.task.n_columns <= settings.WIDEST:
+            yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
 
     def _swapped(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
@@ -371,12 +371,13 @@ class AutoSearch:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.
 
         It reads all rows if the least cost is asked for, or if the sample has all; else it proves no bound. It is left
-        out where the table is so wide that reading it once takes longer than the growth of all trees.
+        out where it would not end, unless it solves smaller subtrees before.
         """
         task = self.task if self.goal.objective == "cost" else part.sample
         by_clock = self.clock.deadline is not None and task is self.task
         boxes = None if by_clock else self._boxes(settings.LOOKED_AT, task, power=2)
-        if boxes == 0:
+        may_end = boxes is None or may_end_within(boxes, part.leaves, task.n_columns)
+        if self.clock.has_passed() or boxes == 0 or not (may_end or part.leaves > WINDOW):
             return
         solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
         if task is self.task:
