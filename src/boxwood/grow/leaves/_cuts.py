@@ -184,7 +184,7 @@ def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) 
 
 BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
 COLUMNS = 32  # if there are more columns, only those with the cheapest cuts are searched for pairs
-LITTLE = 0.25  # if the best cut saves less than this share of the cost of its leaf, pairs of cuts are tried, too
+LITTLE = 0.3  # if the best cut saves less than this share of what any cuts of its leaf could, pairs of cuts are tried, too
 FAR_MORE = 1.25  # a pair must save this many times as much for each leaf that it adds
 ROUNDS = 3  # largest number of times that the ends of cuts are moved to the best places between rows
 
@@ -230,9 +230,9 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
     return [pair for pair in best if pair is not None and pair.minus_gain < 0]
 
 
-def is_little(gain: float, cost: float) -> bool:
-    """Return whether the best cut of a leaf saves so little that pairs of cuts are tried."""
-    return gain < LITTLE * cost
+def is_little(gain: float, most: float) -> bool:
+    """Return whether the best cut of a leaf saves so little, of the most that any cuts save, that pairs are tried."""
+    return gain < LITTLE * most
 
 
 def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:
