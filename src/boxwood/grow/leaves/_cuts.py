@@ -184,7 +184,7 @@ def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) 
 
 BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
 COLUMNS = 32  # if there are more columns, only those with the cheapest cuts are searched for pairs
-LITTLE = 0.3  # if the best cut saves less than this share of what any cuts of its leaf could, pairs of cuts are tried, too
+LITTLE = 0.3  # if the best cut saves less than this share of the most that any cuts save, pairs are tried, too
 FAR_MORE = 1.25  # a pair must save this many times as much for each leaf that it adds
 ROUNDS = 3  # largest number of times that the ends of cuts are moved to the best places between rows
 
