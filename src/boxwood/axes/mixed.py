@@ -46,8 +46,6 @@ class MixedMap(AxisMap):
         Factor of each column; None is 1 for all.
     one_hot : bool, default=False
         Whether categories become their one-hot columns instead, so that each cut asks for a single value.
-    filled : bool, default=False
-        Whether a missing value is always on the side of the median, or of the most frequent value.
     enough : float, default=1.0
         Least share of the variance between clusters that the columns of a category have.
 
@@ -69,7 +67,6 @@ class MixedMap(AxisMap):
         scales: Floats | None = None,
         *,
         one_hot: bool = False,
-        filled: bool = False,
         enough: float = 1.0,
     ) -> None:
         self.n_features = table.shape[1]
@@ -80,16 +77,14 @@ class MixedMap(AxisMap):
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
             if j not in categories:
-                parts.append(_number(x, weights, scale, filled))
+                parts.append(_number(x, weights, scale))
                 continue
             known = categories[j]
             m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
-            at = _filling(codes, known, mass) if filled else np.arange(m)
-            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(at[codes], own, mass, m), enough))
-            images = images[at]
+            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(codes, own, mass, m), enough))
             if known.ordered:
                 step = FAINT * scale / max(known.known - 1, 1)
-                parts.append(_InOrder(images, known, _number(known.places(x), weights, step, filled)))
+                parts.append(_InOrder(images, known, _number(known.places(x), weights, step)))
             else:
                 parts.append(_Codes(images, known.domain))
         self._join(parts)
@@ -180,11 +175,11 @@ class _Number:
 
 
 class _NumberWithGaps(_Number):
-    """A number with gaps: filled with the median of the others, and an indicator of the gaps unless `filled`."""
+    """A number with gaps: filled with the median of the others, and an indicator of the gaps."""
 
-    def __init__(self, x: Floats, weights: Weights, scale: float, filled: bool) -> None:
+    def __init__(self, x: Floats, weights: Weights, scale: float) -> None:
         super().__init__(x, scale)
-        self.n_columns = 1 if filled else 2
+        self.n_columns = 2
         low, self.filled, high = _quarters(x, weights)
         self.mark = FAINT * scale * ((high - low) or 1.0)
 
@@ -239,19 +234,8 @@ class _InOrder(_Codes):
         return joined((code, code) for code in codes[inside].tolist())
 
 
-def _number(x: Floats, weights: Weights, scale: float, filled: bool) -> _Part:
-    return _NumberWithGaps(x, weights, scale, filled) if np.isposinf(x).any() else _Number(x, scale)
-
-
-def _filling(codes: Indices, known: Categories, mass: Floats) -> Indices:
-    """Return the code that stands for each code: for a missing value that of the most frequent one, else its own."""
-    at = np.arange(len(known.domain))
-    if None in known.values and known.known:
-        lacks = known.values.index(None)
-        held = np.bincount(codes, mass, minlength=len(at))
-        held[lacks] = -1.0
-        at[lacks] = int(held.argmax())
-    return at
+def _number(x: Floats, weights: Weights, scale: float) -> _Part:
+    return _NumberWithGaps(x, weights, scale) if np.isposinf(x).any() else _Number(x, scale)
 
 
 def _shares(codes: Indices, labels: Indices, mass: Floats, n_values: int) -> tuple[Floats, Floats]:

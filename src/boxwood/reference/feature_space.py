@@ -119,17 +119,16 @@ class FeatureSpace:
         gaps: tuple[int, ...],
         standardize: bool,
         one_hot: bool = False,
-        filled: bool = False,
         enough: float = 1.0,
     ) -> FeatureSpace:
         """Return the coordinates of a table of numbers, which may be missing, and of categories; see `MixedMap`.
 
-        IN: labels (n,): cluster of each row, -1 for one that is left out; one_hot, filled, enough: see `MixedMap`.
+        IN: labels (n,): cluster of each row, -1 for one that is left out; one_hot, enough: see `MixedMap`.
         """
         values = np.asarray(table.values, dtype=np.float64)
         ones = np.ones(table.n_columns)
         scales = unit_scales(values, categories, table.weights) if standardize else ones
-        how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
+        how: dict[str, Any] = {"one_hot": one_hot, "enough": enough}
         axis_map = MixedMap(values, categories, labels, table.weights, scales, **how)
         rows = MappedRows(table, axis_map.transform, axis_map.n_columns)
         kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "scales": scales, "is_scaled": standardize}

@@ -68,12 +68,12 @@ def _preferring(grown: Grown, task: Task, method: Method) -> Grown:
     return grown._replace(tree=named(tree, task, objective), notes=(*grown.notes, note))
 
 
-def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_limit: float | None = None) -> Grown:
+def _searched(task: Task, *, objective: str = "auto", time_limit: float | None = None, **how: Any) -> Grown:
     if task.budget.max_columns is None:
-        return searched(task, objective=objective, time_limit=time_limit, progress=progress)
+        return searched(task, objective=objective, time_limit=time_limit, **how)
 
     def grow(task: Task, seconds: float | None) -> Grown:
-        return searched(task, objective=objective, time_limit=seconds, progress=progress)
+        return searched(task, objective=objective, time_limit=seconds, **how)
 
     return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
@@ -124,10 +124,18 @@ _STEPS = len(CANDIDATES) + settings.REFINED + 2
 
 
 def searched(
-    task: Task, *, objective: str = "auto", time_limit: float | None = None, progress: Progress = silent
+    task: Task,
+    *,
+    objective: str = "auto",
+    time_limit: float | None = None,
+    is_exact: bool = True,
+    progress: Progress = silent,
 ) -> Grown:
-    """Return the tree that the goal takes of all candidates, with the facts of the search."""
-    search = AutoSearch(task, objective, Clock(time_limit), progress)
+    """Return the tree that the goal takes of all candidates, with the facts of the search.
+
+    IN: is_exact: whether the tree that agrees most of all is looked for, where agreement decides.
+    """
+    search = AutoSearch(task, objective, Clock(time_limit), progress, is_exact=is_exact)
     leaves, k = task.leaves(), task.reference.n_clusters
     best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
     notes = search.notes()
@@ -152,8 +160,10 @@ def _sampled(task: Task) -> Task:
 class AutoSearch:
     """All candidate trees of one task, and the rule that picks one; a long table is searched on a sample."""
 
-    def __init__(self, task: Task, objective: str, clock: Clock, progress: Progress = silent) -> None:
-        self.task, self.clock = task, clock
+    def __init__(
+        self, task: Task, objective: str, clock: Clock, progress: Progress = silent, *, is_exact: bool = True
+    ) -> None:
+        self.task, self.clock, self.is_exact = task, clock, is_exact
         self.sample = _sampled(task)
         self.goal = goal_of(task, objective)
         self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
@@ -344,7 +354,7 @@ class AutoSearch:
         depth, deepest = self._depths(leaves)
         if best.mistakes == 0:
             self.fewest = 0.0
-        if best.mistakes == 0 or depth == 0 or self.clock.has_passed():
+        if best.mistakes == 0 or depth == 0 or not self.is_exact or self.clock.has_passed():
             return
         is_asked = depth == deepest or leaves <= 1 << depth
         found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
