@@ -17,7 +17,7 @@ from boxwood.batches import Batches
 from boxwood.batches.sample import sample_of
 from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput
+from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.records import SearchFacts
@@ -174,6 +174,7 @@ class AutoSearch:
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
         self.ranked: list[Candidate] = []  # the best few of them
         self.perfect: Candidate | None = None  # a tree that cannot be better
+        self.starts: dict[str, Trees] = {}
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
@@ -201,7 +202,7 @@ class AutoSearch:
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
-        self.bound, part = None, CandidateInput(self._seen, self.sample, leaves, self.goal.by_cost)
+        self.bound, part = None, CandidateInput(self._seen, self.sample, leaves, self.goal.by_cost, self.starts)
         found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
         chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
         if begin is not None:
@@ -367,7 +368,7 @@ class AutoSearch:
         yield from trees
         if depth < deepest:
             yield from self._with_windows_solved(
-                CandidateInput(self.task, self.task, leaves, False), self.goal.candidates(trees)
+                CandidateInput(self.task, self.task, leaves, False, {}), self.goal.candidates(trees)
             )
 
     def _agreeing_within(self, depth: int, leaves: int, best: Candidate, steps: int) -> Agreeing:
