@@ -49,7 +49,7 @@ LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if
 COLUMNS = 20  # Both may read fewer rows in tables of more than 20 columns.
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
 ASKED = 1 << 32  # Steps of the search for the tree that agrees most, where that is asked for: some twenty seconds.
-BESIDE = 1 << 29  # The same for a depth that is not asked for, and for the subtrees of one tree: two seconds.
+BESIDE = 1 << 27  # The same for a depth that is not asked for, and for the subtrees of one tree: half a second.
 DEEPER = 1 << 26  # The same for the best tree of depth three where it is not within reach.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 
