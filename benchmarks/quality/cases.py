@@ -61,13 +61,20 @@ def timed_tables() -> Iterator[Table]:
     digits = load_digits()
     yield Table("digits", digits.data, digits.target, 10)
     for n, d, k in SHAPES:
-        yield _blobs(f"{n} x {d}, k={k}", n, d, k, spread=1.0)
+        yield blobs(f"{n} x {d}, k={k}", n, d, k, spread=1.0)
+
+
+def blobs(name: str, n: int, d: int, k: int, *, spread: float) -> Table:
+    """Return normal clusters that overlap, about centres with a standard deviation of `spread`."""
+    rng = np.random.default_rng(0)
+    centers, labels = spread * rng.normal(size=(k, d)), rng.integers(k, size=n)
+    return Table(name, centers[labels] + rng.normal(size=(n, d)), labels, k)
 
 
 def wide_tables() -> Iterator[Table]:
     """Yield tables of many columns: made ones, and pictures of the folder that BOXWOOD_DATA names."""
-    yield _blobs("blobs_100", 10_000, 100, 50, spread=1.0)
-    yield _blobs("blobs_500", 2_000, 500, 10, spread=0.3)
+    yield blobs("blobs_100", 10_000, 100, 50, spread=1.0)
+    yield blobs("blobs_500", 2_000, 500, 10, spread=0.3)
     folder = os.environ.get("BOXWOOD_DATA")
     for name, n in IMAGES.items() if folder else ():
         data = list(np.load(Path(str(folder)) / f"{name}.npz", allow_pickle=False).values())
@@ -75,12 +82,6 @@ def wide_tables() -> Iterator[Table]:
         X = images.reshape(n, -1).astype(float)
         X = X[:, X.std(axis=0) > 0]
         yield Table(name, np.asarray(StandardScaler().fit_transform(X)), classes, 10)
-
-
-def _blobs(name: str, n: int, d: int, k: int, *, spread: float) -> Table:
-    rng = np.random.default_rng(0)
-    centers, labels = spread * rng.normal(size=(k, d)), rng.integers(k, size=n)
-    return Table(name, centers[labels] + rng.normal(size=(n, d)), labels, k)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -7,17 +7,27 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.quality.cases import clusters_of, timed_tables
+from benchmarks.quality.cases import blobs, clusters_of, timed_tables
 from benchmarks.tables import Table
 from benchmarks.timing import medians, peak_bytes, print_table
-from boxwood import IMM, Reference, explain
-from boxwood.grow import imm
+from boxwood import IMM, ExKMC, Reference, explain
+from boxwood.grow import expand, imm
 
+SMALLER = (  # rows, columns, clusters, besides those of `timed_tables`
+    (200, 5, 3),
+    (1_000, 5, 3),
+    (1_000, 20, 10),
+    (10_000, 20, 3),
+    (10_000, 20, 10),
+    (10_000, 20, 50),
+    (100_000, 20, 10),
+)
 RUNS = 3  # the least of so many counts; long ones are run once
 LONG = 3.0  # seconds
 N_WORDS = (5, 10, 20, 50, 100, 200)  # of the columns of words of a mixed table
@@ -35,13 +45,15 @@ def main(options: argparse.Namespace) -> None:
     if options.mixed:
         _print_mixed(options.mixed)
         return
-    found = list(timed_tables())
+    smaller = [blobs(f"{n} x {d}, k={k}", n, d, k, spread=1.0) for n, d, k in SMALLER]
+    found = [*timed_tables(), *smaller]
     chosen = [table for table in found if not options.tables or any(part in table.name for part in options.tables)]
     if not chosen:
         sys.exit(f"no table {', '.join(options.tables)}; there are: {', '.join(table.name for table in found)}")
     explain(found[0].X[:500], found[0].classes[:500], max_leaf_nodes=10)  # compiles
     rows = [_row(table) for table in chosen]
     header = ["", "CART s", "explain s", "/ CART", "2k leaves", "/ CART", "IMM.fit / grow.imm"]
+    header.append("ExKMC.fit / grow.imm, expand")
     print_table("Processor time, seconds and ratios", header, rows)
 
 
@@ -53,7 +65,10 @@ def _row(table: Table) -> list[str]:
     cart = _seconds(lambda: DecisionTreeClassifier(max_leaf_nodes=k, random_state=0).fit(X, labels))
     at_k, at_2k = (_seconds(lambda m=m: explain(X, kmeans, max_leaf_nodes=m, n_jobs=1)) for m in (k, 2 * k))
     fit, grown = _seconds(lambda: IMM(n_jobs=1).fit(X, labels)), _seconds(lambda: imm(X, reference, n_jobs=1))
-    numbers = (cart, at_k, at_k / cart, at_2k, at_2k / cart, fit / grown)
+    more: dict[str, Any] = {"max_leaf_nodes": 2 * k, "n_jobs": 1}
+    exkmc = _seconds(lambda: ExKMC(**more).fit(X, labels))
+    expanded = _seconds(lambda: expand(imm(X, reference, n_jobs=1), X, reference, **more))
+    numbers = (cart, at_k, at_k / cart, at_2k, at_2k / cart, fit / grown, exkmc / expanded)
     return [table.name, *(f"{number:.2f}" for number in numbers)]
 
 

@@ -185,7 +185,6 @@ def changes_for_words() -> dict[str, Callable[[], AbstractContextManager[object]
     """Return what can be left out for tables of words and gaps."""
     return {
         "one-hot columns": _set(TableSearch, "on_one_hot", lambda table: None),
-        "filled gaps": _set(TableSearch, "on_filled", lambda table: None),
         "every set": _set(TableSearch, "on_every_set", lambda table: None),
         "sets chosen anew": _set(TableSearch, "_resettled", lambda table, tree, search: tree),
     }

@@ -37,31 +37,6 @@ def _mixed(seed: int) -> tuple[np.ndarray, dict[int, Categories], np.ndarray, np
     return table, categories, labels, rng.integers(0, 4, size=n) + 0.5 if seed % 2 else None
 
 
-@law(30)
-def test_where_gaps_are_filled_a_missing_value_is_where_the_median_or_the_most_frequent_value_is(seed: int) -> None:
-    table, categories, labels, weights = _mixed(seed)
-    lacking, m = np.random.default_rng(seed).random(len(table)) < 0.3, len(categories[2].values)
-    table[lacking, 2] = m
-    categories[2] = Categories((*categories[2].values, None), False)
-    kept = (labels >= 0) & (weights is None or weights > 0)
-    mass = np.ones(len(table)) if weights is None else weights
-    sizes = np.bincount(table[kept & ~lacking, 2].astype(int), mass[kept & ~lacking], minlength=m)
-    axis_map = MixedMap(table, categories, labels, weights, filled=True)
-    rows, filled = axis_map.transform(Rows(table)), table.copy()
-    filled[lacking, 2] = sizes.argmax()
-    known = np.sort(table[np.isfinite(table[:, 1]) & (mass > 0), 1])
-    gaps = np.isposinf(table[:, 1])
-    assert (axis_map.features == 1).sum() == 1
-    assert (rows[:, axis_map.features == 2] == axis_map.transform(Rows(filled))[:, axis_map.features == 2]).all()
-    if weights is None:
-        assert (rows[gaps, 1] == known[(len(known) - 1) // 2]).all()
-    for column in np.flatnonzero(np.isin(axis_map.features, (1, 2))).tolist():
-        cut = float(np.median(rows[:, column]))
-        j, values = axis_map.pull_back(column, -np.inf, cut)
-        inside = np.array([any(low <= x <= high for low, high in values) for x in table[:, j].tolist()])
-        assert (inside == (rows[:, column] <= cut)).all()
-
-
 def _one_hot(codes: np.ndarray, n_values: int) -> np.ndarray:
     return np.eye(n_values)[codes.astype(int)]
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -342,17 +343,18 @@ def test_a_status_tells_share_rows_and_seconds_left():
     status = Status("reading t.csv", alive=False)
     assert status.line(0.0) == "reading t.csv …"
     status(0.01)
-    assert status.line(9.0) == "reading t.csv 1% …"  # too early to foretell
+    assert status.line(9.0) == "reading t.csv 1%, 9 s so far …"  # too early to foretell
     status(0.25, rows=2000)
     assert status.line(10.0) == "reading t.csv 25% of 2,000 rows, 30 s left …"
     assert status.line(0.5) == "reading t.csv 25% of 2,000 rows …"
     status.compiling()
     assert status.line(600.0) == "reading t.csv 25% of 2,000 rows, 30 min left, compiling, once …"
     status.step("trees grown", 5, 5)
-    assert status.line(600.0) == "reading t.csv 100% of 2,000 rows, compiling, once …"
+    assert status.line(600.0) == "reading t.csv 100% of 2,000 rows, 10 min so far, compiling, once …"
     status = Status("growing", alive=False)
     status(0.0, rows=7)
-    assert status.line(5.0) == "growing 7 rows …"
+    assert status.line(1.9) == "growing 7 rows …"
+    assert status.line(5.0) == "growing 7 rows, 5 s so far …"
 
 
 def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
@@ -374,6 +376,15 @@ def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
         "\r\x1b[Kgrowing\\x1b 50%, compiling, once …",
         "\r\x1b[K",
     ]
+
+
+def test_a_task_that_tells_nothing_is_seen_to_go_on(monkeypatch):
+    drawn, seconds = [], iter([0.0, 3.0, 3.2, 4.0])
+    monkeypatch.setattr("boxwood.cli._talk.draw", drawn.append)
+    monkeypatch.setattr("boxwood.cli._talk.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    ended = iter([False, False, False, True])
+    Status("reading t.csv", alive=True).tick(SimpleNamespace(wait=lambda pause: next(ended)))
+    assert drawn == [f"\r\x1b[Kreading t.csv, {after} so far …" for after in ("3 s", "4 s")]
 
 
 def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES
 from boxwood.explanation.choose.goal import Candidate, Goal, GoalRule, share_beyond_doubt
 from boxwood.explanation.records import GOALS
+from boxwood.grow.exact.optimal import ENDS
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.words.figures import beside
@@ -303,17 +304,18 @@ def test_the_command_line_takes_both_options(tmp_path):
     assert "--objective" in result.output
 
 
-def test_a_wide_table_is_not_searched_for_a_proof_that_would_take_longer_than_its_growth(monkeypatch):
+def test_a_table_is_not_searched_for_a_proof_that_the_limit_is_too_low_for(monkeypatch):
     X, labels = make_blobs(100, 40, centers=3, cluster_std=6, random_state=0)
     known, looks = explain(X, labels), []
     assert known.search.gap is not None
     optimal_of = _search.optimal_of
     monkeypatch.setattr(_search, "optimal_of", lambda *a, **k: looks.append(k["max_boxes"]) or optimal_of(*a, **k))
-    monkeypatch.setattr(settings, "LOOKED_AT", 4 * 100)  # once, as a look at 40 columns takes four times as long
+    boxes = ENDS[3] * 40
+    monkeypatch.setattr(settings, "LOOKED_AT", boxes * 4 * 100)  # a look at 40 columns takes four times as long
     assert explain(X, labels).search.gap is not None
-    monkeypatch.setattr(settings, "LOOKED_AT", 4 * 100 - 1)
+    monkeypatch.setattr(settings, "LOOKED_AT", boxes * 4 * 100 - 1)
     assert explain(X, labels).search.gap is None
-    assert looks == [1]
+    assert looks == [boxes]
 
 
 def test_a_gap_is_said_where_it_is_small():

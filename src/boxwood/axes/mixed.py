@@ -51,8 +51,6 @@ class MixedMap(AxisMap):
         What is done to numbers before they are scaled.
     one_hot : bool, default=False
         Whether categories become their one-hot columns instead, so that each cut asks for a single value.
-    filled : bool, default=False
-        Whether a missing value is always on the side of the median, or of the most frequent value.
     enough : float, default=1.0
         Least share of the variance between clusters that the columns of a category have.
     alike : mapping from column to array of shape (m,), default={}
@@ -77,7 +75,6 @@ class MixedMap(AxisMap):
         tails: Tails | None = None,
         *,
         one_hot: bool = False,
-        filled: bool = False,
         enough: float = 1.0,
         alike: Mapping[int, Indices] = NONE_ALIKE,
     ) -> None:
@@ -89,17 +86,16 @@ class MixedMap(AxisMap):
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
             if j not in categories:
-                parts.append(_number(x, weights, scale, filled, None if tails is None else tails.column(j)))
+                parts.append(_number(x, weights, scale, None if tails is None else tails.column(j)))
                 continue
             known = categories[j]
             m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
-            own_code = np.arange(m)
-            at = alike.get(j, own_code)[_filling(codes, known, mass) if filled else own_code]
+            at = alike.get(j, np.arange(m))
             images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(at[codes], own, mass, m), enough))
             images = images[at]
             if known.ordered:
                 step = FAINT * scale / max(known.known - 1, 1)
-                parts.append(_InOrder(images, known, _number(known.places(x), weights, step, filled)))
+                parts.append(_InOrder(images, known, _number(known.places(x), weights, step)))
             else:
                 parts.append(_Codes(images, known.domain))
         self._join(parts)
@@ -193,11 +189,11 @@ class _Number:
 
 
 class _NumberWithGaps(_Number):
-    """A number with gaps: filled with the median of the others, and an indicator of the gaps unless `filled`."""
+    """A number with gaps: filled with the median of the others, and an indicator of the gaps."""
 
-    def __init__(self, x: Floats, weights: Weights, scale: float, filled: bool, tail: AxisMap | None) -> None:
+    def __init__(self, x: Floats, weights: Weights, scale: float, tail: AxisMap | None) -> None:
         super().__init__(x, scale, tail)
-        self.n_columns = 1 if filled else 2
+        self.n_columns = 2
         low, self.filled, high = _quarters(x, weights)
         if tail is not None:
             low, high = tail.transform([[low], [high]])[:, 0].tolist()
@@ -254,19 +250,8 @@ class _InOrder(_Codes):
         return joined((code, code) for code in codes[inside].tolist())
 
 
-def _number(x: Floats, weights: Weights, scale: float, filled: bool, tail: AxisMap | None = None) -> _Part:
-    return _NumberWithGaps(x, weights, scale, filled, tail) if np.isposinf(x).any() else _Number(x, scale, tail)
-
-
-def _filling(codes: Indices, known: Categories, mass: Floats) -> Indices:
-    """Return the code that stands for each code: for a missing value that of the most frequent one, else its own."""
-    at = np.arange(len(known.domain))
-    if None in known.values and known.known:
-        lacks = known.values.index(None)
-        held = np.bincount(codes, mass, minlength=len(at))
-        held[lacks] = -1.0
-        at[lacks] = int(held.argmax())
-    return at
+def _number(x: Floats, weights: Weights, scale: float, tail: AxisMap | None = None) -> _Part:
+    return _NumberWithGaps(x, weights, scale, tail) if np.isposinf(x).any() else _Number(x, scale, tail)
 
 
 def _shares(codes: Indices, labels: Indices, mass: Floats, n_values: int) -> tuple[Floats, Floats]:

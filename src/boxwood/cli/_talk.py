@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -100,12 +101,17 @@ class Talk:
     @contextmanager
     def status(self, doing: str) -> Iterator[Status]:
         """Show a task on the terminal while it runs, then erase it; yields what is told how far it is."""
-        status = Status(doing, self._alive)
+        status, ended = Status(doing, self._alive), Event()
         status.draw()
+        clock = Thread(target=status.tick, args=(ended,), daemon=True)
+        if self._alive:
+            clock.start()
         try:
             yield status
         finally:
+            ended.set()
             if self._alive:
+                clock.join()
                 draw("\r\x1b[K")
 
     @contextmanager
@@ -149,6 +155,11 @@ class Status:
         self._note = ", compiling, once"
         self.draw()
 
+    def tick(self, ended: Event) -> None:
+        """Draw the line each second until the task has ended, so that one that tells nothing is seen to go on."""
+        while not ended.wait(1.0):
+            self.draw()
+
     def draw(self) -> None:
         """Draw the line anew, if it changed."""
         line = self.line(time.monotonic() - self._began)
@@ -157,14 +168,15 @@ class Status:
             draw(f"\r\x1b[K{visible(line)}")
 
     def line(self, seconds: float) -> str:
-        """Return the line after some seconds; the time left is told once enough is done to estimate it."""
+        """Return the line after some seconds: with the time left once enough is done to estimate it, else these."""
         done = f" {self.share:.0%}" if self.share > 0 else ""
         rows = f" of {self.rows:,} rows" if self.rows and done else f" {self.rows:,} rows" if self.rows else ""
         left = seconds * (1 - self.share) / self.share if self.share >= SURE and seconds >= 1 else 0.0
-        return f"{self.doing}{done}{rows}{f', {_duration(left)} left' if left >= 1 else ''}{self._note} …"
+        taken = f", {_duration(left)} left" if left >= 1 else f", {_duration(seconds)} so far" if seconds >= 2 else ""
+        return f"{self.doing}{done}{rows}{taken}{self._note} …"
 
 
-SURE = 0.05  # share done from which on the time left is estimated
+SURE = 0.2  # share done from which on the time left is estimated: steps take unequal time
 
 
 def _duration(seconds: float) -> str:

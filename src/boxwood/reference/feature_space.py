@@ -123,16 +123,15 @@ class FeatureSpace:
         gaps: tuple[int, ...],
         entry: Entry,
         one_hot: bool = False,
-        filled: bool = False,
         enough: float = 1.0,
     ) -> FeatureSpace:
         """Return the coordinates of a table of numbers, which may be missing, and of categories; see `MixedMap`.
 
         IN: labels (n,): cluster of each row, -1 for one that is left out; entry: how columns enter distances; one_hot,
-        filled, enough: see `MixedMap`.
+        enough: see `MixedMap`.
         """
         values = np.asarray(table.values, dtype=np.float64)
-        how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
+        how: dict[str, Any] = {"one_hot": one_hot, "enough": enough}
         how["alike"] = words_alike(values, categories, labels, table.weights)
         axis_map = MixedMap(values, categories, labels, table.weights, entry.scales, entry.tails, **how)
         rows = MappedRows(table, axis_map.transform, axis_map.n_columns)

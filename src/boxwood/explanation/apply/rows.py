@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._frames import as_dates, as_rows_here, is_frame
+from boxwood._frames import as_dates, as_rows_here, is_frame, only_columns
 from boxwood._messages import warn_caller
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
@@ -104,8 +104,9 @@ def _tested(
     """
     tested = {j: categories[j] for j in features if j in categories}
     if is_frame(X):
-        X = as_dates(X, {columns[j]: dates[j] for j in features if j in dates})
-        return features, coded(X, [columns[j] for j in features], {features.index(j): tested[j] for j in tested})
+        names = [columns[j] for j in features]
+        X = as_dates(only_columns(X, names), {columns[j]: dates[j] for j in features if j in dates})
+        return features, coded(X, names, {features.index(j): tested[j] for j in tested})
     refuse_no_rows(X)
     rows = np.asarray(X)
     if rows.ndim == 2 and rows.shape[1] != len(columns):

@@ -7,6 +7,7 @@ To add one, write a function that takes the task, the number of leaves and a sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import tee
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,6 +27,9 @@ IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-
 OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tree, and their objectives
 
 
+Trees: TypeAlias = Iterator[tuple[ThresholdTree, str]]
+
+
 class CandidateInput(NamedTuple):
     """What a candidate may use: rows for growers of few passes, a sample for others, and the number of leaves."""
 
@@ -33,9 +37,7 @@ class CandidateInput(NamedTuple):
     sample: Task
     leaves: int
     by_cost: bool  # whether trees are chosen by cost, and not by agreement alone
-
-
-Trees: TypeAlias = Iterator[tuple[ThresholdTree, str]]
+    starts: dict[str, Trees]  # trees with a leaf for each cluster, by method: those of any number of leaves begin so
 
 
 def _separating(part: CandidateInput) -> Trees:
@@ -44,7 +46,9 @@ def _separating(part: CandidateInput) -> Trees:
     for method in METHODS.values():
         if _is_complete(method, seen):
             task = method.sight_of(part.task if method.sees_all_rows else part.sample)
-            for start, name in _of_method(method, task, seen):
+            starts = part.starts.get(method.name) or _of_method(method, task, seen)
+            starts, part.starts[method.name] = tee(starts)
+            for start, name in starts:
                 yield from _expanded(start, name, part)
 
 

@@ -109,22 +109,13 @@ class TableSearch:
         sizes = [len(known.domain) for known in here.categories.values() if not known.ordered]
         if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * self.task.n_rows > settings.ONE_HOT:
             return None
-        return self._mixed(one_hot=True)
-
-    def on_filled(self) -> TableSearch | None:
-        """Return the search with trees grown where missing values are filled, which parts them from nothing else.
-
-        None where there are no gaps, or where the table is long.
-        """
-        here = self.coordinates
-        has_gaps = here.gaps or any(None in known.values for known in here.categories.values())
-        if here.scales is None or not has_gaps or self.task.n_rows * len(here.columns) > settings.ONE_HOT:
-            return None
-        return self._mixed(filled=True)
-
-    def _mixed(self, **how: Any) -> TableSearch:
-        here, labels = self.coordinates, self.task.reference.labels
-        how |= {"categories": here.categories, "gaps": here.gaps, "entry": here.entry}
+        labels = self.task.reference.labels
+        how: dict[str, Any] = {
+            "categories": here.categories,
+            "gaps": here.gaps,
+            "entry": here.entry,
+            "one_hot": True,
+        }
         return self._on(replace(FeatureSpace.mixed(here.columns, here.table, labels, **how), dates=here.dates))
 
     @cached_property
@@ -259,24 +250,19 @@ def most_parts(options: Mapping[str, Any]) -> int | None:
 def _best_of_columns(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
     """Return the tree of the method; "auto" takes the best of it and others, if the table is small.
 
-    These are grown on one-hot columns, and where missing values are filled.
-
-    Of equal ones it is that on the columns in which cuts are sets. Where agreement alone decides, one is grown first on
-    columns in which each set is a cut, and taken if no tree agrees more. A limit of time leaves out the others.
+    Where agreement alone decides, one is grown first on columns in which each set is a cut, and taken if no tree agrees
+    more; what agrees most of all is then looked for there alone. Another is grown on one-hot columns. Of equal ones it
+    is that on the columns in which cuts are sets. A limit of time leaves out the others.
     """
     if method != "auto" or options.get("time_limit") is not None:
         return _grown_on(table, method, progress, options)
     every = _on_every_set(table, progress, options)
     if every is not None and every.agrees_most:
         return every
-    found = _grown_on(table, method, progress, options)
-    others = (table.on_one_hot(), table.on_filled())
-    grown = [
-        found,
-        every,
-        *(None if other is None else _grown_on(other, method, progress, options) for other in others),
-    ]
-    trees = {each.tree: each for each in reversed(grown) if each is not None}  # of equal ones the first
+    found = _grown_on(table, method, progress, {**options, "is_exact": every is None})
+    one_hot = table.on_one_hot()
+    last = None if one_hot is None else _grown_on(one_hot, method, progress, {**options, "is_exact": False})
+    trees = {each.tree: each for each in (last, every, found) if each is not None}  # of equal ones the last
     return trees[table.best([*trees][::-1], found.grown.facts["search"])] if len(trees) > 1 else found
 
 

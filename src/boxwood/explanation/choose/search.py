@@ -17,7 +17,7 @@ from boxwood.batches import Batches
 from boxwood.batches.sample import sample_of
 from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput
+from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.records import SearchFacts
@@ -25,7 +25,7 @@ from boxwood.grow import METHODS, Method
 from boxwood.grow.better.exchange import preferring, refilled, swapped, within
 from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.exact.agreement import Agreeing, agreeing_of, is_within_reach, resolved_by_agreement
-from boxwood.grow.exact.optimal import optimal_of, resolved, with_cheapest_names
+from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.shared.names import named
@@ -68,12 +68,12 @@ def _preferring(grown: Grown, task: Task, method: Method) -> Grown:
     return grown._replace(tree=named(tree, task, objective), notes=(*grown.notes, note))
 
 
-def _searched(task: Task, *, progress: Progress, objective: str = "auto", time_limit: float | None = None) -> Grown:
+def _searched(task: Task, *, objective: str = "auto", time_limit: float | None = None, **how: Any) -> Grown:
     if task.budget.max_columns is None:
-        return searched(task, objective=objective, time_limit=time_limit, progress=progress)
+        return searched(task, objective=objective, time_limit=time_limit, **how)
 
     def grow(task: Task, seconds: float | None) -> Grown:
-        return searched(task, objective=objective, time_limit=seconds, progress=progress)
+        return searched(task, objective=objective, time_limit=seconds, **how)
 
     return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
@@ -124,10 +124,18 @@ _STEPS = len(CANDIDATES) + settings.REFINED + 2
 
 
 def searched(
-    task: Task, *, objective: str = "auto", time_limit: float | None = None, progress: Progress = silent
+    task: Task,
+    *,
+    objective: str = "auto",
+    time_limit: float | None = None,
+    is_exact: bool = True,
+    progress: Progress = silent,
 ) -> Grown:
-    """Return the tree that the goal takes of all candidates, with the facts of the search."""
-    search = AutoSearch(task, objective, Clock(time_limit), progress)
+    """Return the tree that the goal takes of all candidates, with the facts of the search.
+
+    IN: is_exact: whether the tree that agrees most of all is looked for, where agreement decides.
+    """
+    search = AutoSearch(task, objective, Clock(time_limit), progress, is_exact=is_exact)
     leaves, k = task.leaves(), task.reference.n_clusters
     best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
     notes = search.notes()
@@ -152,8 +160,10 @@ def _sampled(task: Task) -> Task:
 class AutoSearch:
     """All candidate trees of one task, and the rule that picks one; a long table is searched on a sample."""
 
-    def __init__(self, task: Task, objective: str, clock: Clock, progress: Progress = silent) -> None:
-        self.task, self.clock = task, clock
+    def __init__(
+        self, task: Task, objective: str, clock: Clock, progress: Progress = silent, *, is_exact: bool = True
+    ) -> None:
+        self.task, self.clock, self.is_exact = task, clock, is_exact
         self.sample = _sampled(task)
         self.goal = goal_of(task, objective)
         self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
@@ -164,6 +174,7 @@ class AutoSearch:
         self.names: dict[ThresholdTree, str] = {}  # of the different trees that were compared
         self.ranked: list[Candidate] = []  # the best few of them
         self.perfect: Candidate | None = None  # a tree that cannot be better
+        self.starts: dict[str, Trees] = {}
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
@@ -191,7 +202,7 @@ class AutoSearch:
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
-        self.bound, part = None, CandidateInput(self._seen, self.sample, leaves, self.goal.by_cost)
+        self.bound, part = None, CandidateInput(self._seen, self.sample, leaves, self.goal.by_cost, self.starts)
         found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
         chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
         if begin is not None:
@@ -223,7 +234,7 @@ class AutoSearch:
 
     def _bounded(self, part: CandidateInput, perfect: Candidate) -> Candidate:
         """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
-        if self._has_own_means(part.leaves) and part.leaves <= settings.SOLVED and not self.clock.has_passed():
+        if self._has_own_means(part.leaves) and part.leaves <= settings.SOLVED:
             list(self._solved(part, perfect))
         return perfect
 
@@ -275,10 +286,10 @@ class AutoSearch:
 
     def _with_own_means(self, part: CandidateInput, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
-        if part.task.n_columns <= settings.WIDEST:
-            yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
-        if part.leaves <= settings.SOLVED and not self.clock.has_passed():
+        if part.leaves <= settings.SOLVED:
             yield from self._solved(part, candidates[0])
+        elif part.task.n_columns <= settings.WIDEST:
+            yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
 
     def _swapped(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
@@ -344,7 +355,7 @@ class AutoSearch:
         depth, deepest = self._depths(leaves)
         if best.mistakes == 0:
             self.fewest = 0.0
-        if best.mistakes == 0 or depth == 0 or self.clock.has_passed():
+        if best.mistakes == 0 or depth == 0 or not self.is_exact or self.clock.has_passed():
             return
         is_asked = depth == deepest or leaves <= 1 << depth
         found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
@@ -357,7 +368,7 @@ class AutoSearch:
         yield from trees
         if depth < deepest:
             yield from self._with_windows_solved(
-                CandidateInput(self.task, self.task, leaves, False), self.goal.candidates(trees)
+                CandidateInput(self.task, self.task, leaves, False, {}), self.goal.candidates(trees)
             )
 
     def _agreeing_within(self, depth: int, leaves: int, best: Candidate, steps: int) -> Agreeing:
@@ -371,12 +382,13 @@ class AutoSearch:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.
 
         It reads all rows if the least cost is asked for, or if the sample has all; else it proves no bound. It is left
-        out where the table is so wide that reading it once takes longer than the growth of all trees.
+        out where it would not end, unless it solves smaller subtrees before.
         """
         task = self.task if self.goal.objective == "cost" else part.sample
         by_clock = self.clock.deadline is not None and task is self.task
         boxes = None if by_clock else self._boxes(settings.LOOKED_AT, task, power=2)
-        if boxes == 0:
+        may_end = boxes is None or may_end_within(boxes, part.leaves, task.n_columns)
+        if self.clock.has_passed() or boxes == 0 or not (may_end or part.leaves > WINDOW):
             return
         solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
         if task is self.task:

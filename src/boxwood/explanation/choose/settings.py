@@ -44,11 +44,11 @@ RESOLVED = 1  # Only the best tree has its small subtrees solved exactly.
 WIDEST = 512  # Where each leaf has its own mean this takes time d squared: it is done up to so many columns.
 LOOKED_AT_EACH = 100_000  # A subtree is solved exactly as long as that reads at most so many rows.
 SOLVED = 4  # Up to four leaves, the cheapest of all trees is searched for.
-LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if one look at each row takes more.
+LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if it would not end then.
 COLUMNS = 20  # Both may read fewer rows in tables of more than 20 columns.
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
 ASKED = 1 << 32  # Steps of the search for the tree that agrees most, where that is asked for: some twenty seconds.
-BESIDE = 1 << 29  # The same for a depth that is not asked for, and for the subtrees of one tree: two seconds.
+BESIDE = 1 << 27  # The same for a depth that is not asked for, and for the subtrees of one tree: half a second.
 DEEPER = 1 << 26  # The same for the best tree of depth three where it is not within reach.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 

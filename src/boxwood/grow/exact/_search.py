@@ -125,9 +125,14 @@ class Search:
         return float(self.n_rows / self.sums.codes.shape[1])
 
     @property
+    def boxes_left(self) -> float:
+        """The boxes that may still be looked at."""
+        return math.inf if self.max_boxes is None else self.max_boxes - self.n_boxes
+
+    @property
     def is_over(self) -> bool:
         """Whether the boxes or the time are spent."""
-        if self.max_boxes is not None and self.n_boxes >= self.max_boxes:
+        if self.boxes_left <= 0:
             return True
         return self.deadline is not None and time.monotonic() >= self.deadline
 

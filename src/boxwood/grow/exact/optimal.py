@@ -305,7 +305,20 @@ def _searched(
     known = search.grown(kept.order, leaves) if given is None or n_leaves(given.cuts) > leaves else given
     known = _improved(known, kept, costs, search)
     search.max_boxes, search.deadline = max_boxes, deadline
-    return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST else known
+    is_within_reach = max_boxes is None or may_end_within(max_boxes, leaves, kept.task.n_columns)
+    return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST and is_within_reach else known
+
+
+ENDS = {3: 13, 4: 200}  # for each column, in which a search for so many leaves mostly ends; for two leaves it is one
+
+
+def may_end_within(max_boxes: float, leaves: int, n_columns: int) -> bool:
+    """Return whether a search for the cheapest tree may end within so many boxes.
+
+    That depends on leaves and columns; the number of rows matters little. A search that does not end hardly ever finds
+    a better tree than the one it begins with. With 5 leaves and more none ends within the limits of "auto".
+    """
+    return leaves <= 2 or max_boxes >= ENDS.get(leaves, math.inf) * n_columns
 
 
 def _improved(known: Found, kept: Kept, costs: Costs, search: Search) -> Found:
@@ -455,7 +468,11 @@ class _Windows:
         known = self.search.priced(rows, self.kept.cuts(below, rows))
         inside = np.zeros(len(self.kept.rows), dtype=np.bool_)
         inside[rows] = True
-        found = self.search.solve(self.search.part(self.kept.order, inside), below.n_leaves, known=known)
+        box, boxes = self.search.part(self.kept.order, inside), self.search.boxes_left * len(inside) / len(rows)
+        if may_end_within(boxes, below.n_leaves, self.kept.task.n_columns):
+            found = self.search.solve(box, below.n_leaves, known=known)
+        else:
+            found = min(known, self.search.grown(box, below.n_leaves), key=lambda each: each.cost)
         table = self.search.sums.table
         if table.shape[1] == 0:
             is_better = found.cost < known.cost and n_leaves(found.cuts) == below.n_leaves

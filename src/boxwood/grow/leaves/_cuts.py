@@ -183,8 +183,9 @@ def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) 
 
 
 BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
+CELLS, FEWEST = 1 << 22, 8  # pairs of bins of all columns, times clusters, up to which there are so many; least bins
 COLUMNS = 32  # if there are more columns, only those with the cheapest cuts are searched for pairs
-LITTLE = 0.25  # if the best cut saves less than this share of the cost of its leaf, pairs of cuts are tried, too
+LITTLE = 0.3  # if the best cut saves less than this share of the most that any cuts save, pairs are tried, too
 FAR_MORE = 1.25  # a pair must save this many times as much for each leaf that it adds
 ROUNDS = 3  # largest number of times that the ends of cuts are moved to the best places between rows
 
@@ -210,7 +211,8 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
     """Return the best pair that adds two leaves and the best that adds three, if they save anything.
 
     Both cuts lie between bins of the rows' values. A column with at most `BINS` different values has a bin for each;
-    the bins of another column hold about the same weight of rows.
+    the bins of another column hold about the same weight of rows. There are fewer bins where columns and clusters are
+    many.
     """
     if len(rows) < 3:
         return []
@@ -220,7 +222,9 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
         return []
     weights = as_integer_weights(problem.share[rows] * problem.times[rows])
     chosen = _columns(problem, rows, costs, two_sided)
-    bins = [_Bins.of(problem.rows.column(j, rows), weights, BINS[two_sided]) for j in chosen]
+    fitting = math.isqrt(CELLS // (len(chosen) ** 2 * costs.shape[1]))
+    most = min(BINS[two_sided], max(fitting, FEWEST))
+    bins = [_Bins.of(problem.rows.column(j, rows), weights, most) for j in chosen]
 
     def pairs_of(number: int) -> list[Pair]:
         return _pairs_along(chosen[number], number, bins, costs, single, scale, two_sided)
@@ -230,9 +234,9 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
     return [pair for pair in best if pair is not None and pair.minus_gain < 0]
 
 
-def is_little(gain: float, cost: float) -> bool:
-    """Return whether the best cut of a leaf saves so little that pairs of cuts are tried."""
-    return gain < LITTLE * cost
+def is_little(gain: float, most: float) -> bool:
+    """Return whether the best cut of a leaf saves so little, of the most that any cuts save, that pairs are tried."""
+    return gain < LITTLE * most
 
 
 def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:

@@ -323,6 +323,7 @@ class Leaf:
     left: tuple[int, Ints] = (0, np.empty(0, dtype=np.int64))  # rows and sums on the left of the cut
     sides: list[Leaf] = field(default_factory=list)  # empty until the growing tree has made the cut
     pairs: list[Pair] | None = None  # of cuts at once; None before they are searched
+    least: int = 0  # cost of its rows if each is in a leaf of its cheapest cluster, known with the pairs
     is_too_large: bool = False  # has too many rows to search for pairs of cuts
     seconds: list[LeafCut | None] | None = None  # cuts of the sides, where two or three cuts are made at once
 

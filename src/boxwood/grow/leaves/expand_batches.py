@@ -150,7 +150,8 @@ class _Run:
         A single cut may be made early, as leaves searched later only leave less room; a pair cannot be undone.
         """
         pair, growth = None, self.growth
-        if room > 1 and is_little(leaf.gain, int(growth.costs.under(leaf.total).min()) / leaf.scale):
+        most = int(growth.costs.under(leaf.total).min()) - leaf.least  # that any cuts save
+        if room > 1 and is_little(leaf.gain, most / leaf.scale):
             if leaf.pairs is None:
                 self.looked_at.append(leaf)
                 return []
@@ -215,8 +216,9 @@ class LookAhead:
             return leaves
         paths, scales = self.search.tree.paths_to([leaf.node for leaf in leaves]), [leaf.scale for leaf in leaves]
         least = self.task.batches.fold(partial(_Least, costs, paths, np.array(scales))).sums
-        single = (int(costs.under(leaf.total).min()) for leaf in leaves)
-        return [leaf for leaf, cost, own in zip(leaves, single, least.tolist(), strict=True) if cost != own]
+        for leaf, own in zip(leaves, least.tolist(), strict=True):
+            leaf.least = own
+        return [leaf for leaf in leaves if int(costs.under(leaf.total).min()) != leaf.least]
 
     def open_sides(self, leaf: Leaf, pair: Pair) -> None:
         """Make the cuts of a pair, unless they are made already."""
