@@ -95,7 +95,7 @@ def sql(
     spoken = dialect_of(dialect)
     ex = explanation_of(model)
     if not spoken.tells_case:
-        _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
+        refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
     case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
     return _remarks(ex) + (case if table is None else _query(ex, case, table, spoken))
 
@@ -158,11 +158,15 @@ _CUT_OFF = re.compile(r" and \d+ more$|\N{HORIZONTAL ELLIPSIS}")
 
 def _query(ex: MeasuredTree, case: str, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
+    return f"SELECT *, {case} AS {dialect.name(new_name('cluster', ex.columns))}\nFROM {table_name(table, dialect)}"
+
+
+def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
+    """Return the name of a table, quoted part by part."""
     parts = table.split(".") if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
-    name = new_name("cluster", ex.columns)
-    return f"SELECT *, {case} AS {dialect.name(name)}\nFROM {'.'.join(map(dialect.name, parts))}"
+    return ".".join(map(dialect.name, parts))
 
 
 def sql_case(
@@ -233,8 +237,21 @@ def _expression(
 ) -> str:
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     values = [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
+    tests = column_tests(tree, columns, categories, gaps, dialect, dates)
+    return case_of(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
+
+
+def column_tests(
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int],
+    dialect: Dialect,
+    dates: Mapping[int, Dates] = NO_DATES,
+) -> list[Test | None]:
+    """Return how each column is tested; None for one that the tree does not test."""
     tested = set(tree.features.tolist())
-    tests = [
+    return [
         None
         if j not in tested
         else _Dated(dialect.name(name), dates[j], dialect, j in gaps)
@@ -242,10 +259,10 @@ def _expression(
         else _test(name, categories.get(j), j in gaps, dialect)
         for j, name in enumerate(columns)
     ]
-    return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
 
-def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+def refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+    """Raise a DataError if the name of a tested column differs from another's in case only."""
     for name in tested:
         alike = [other for other in columns if other.casefold() == name.casefold()]
         if len(alike) > 1:
@@ -418,7 +435,7 @@ def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: D
 _AS_TEXTS: dict[Hashable, str] = {True: "'true', '1'", False: "'false', '0'"}  # of columns of booleans, and of numbers
 
 
-def _case(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:
+def case_of(tree: ThresholdTree, tests: Sequence[Test | None], values: Sequence[str | None]) -> str:
     """Return the expression for a tree; a leaf with the value None needs no condition."""
     if tree.n_leaves == 1:
         return values[0] or "NULL"
@@ -435,18 +452,18 @@ def _case_of_groups(tree: ThresholdTree, tests: Sequence[Test | None], values: S
     group is that of its subtree.
     """
     roots = group_roots(tree, max(_SMALLEST_GROUP, math.isqrt(tree.n_leaves)))
-    cases = [_case(part, tests, part_values) for part, part_values in groups(tree, roots, values)]
+    cases = [case_of(part, tests, part_values) for part, part_values in groups(tree, roots, values)]
     conditions = _conditions(tree_boxes(tree, roots)[:0:-1], tests, cases[:0:-1])
     return "\n".join(["CASE", *conditions, f"ELSE {cases[0]}", "END"])
 
 
 def _conditions(boxes: Sequence[Box], tests: Sequence[Test | None], results: Sequence[str | None]) -> list[str]:
     """Return a line for each box that holds rows and has a result."""
-    conditions = ((_condition(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
+    conditions = ((condition_of_box(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
     return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
 
 
-def _condition(box: Box, tests: Sequence[Test | None]) -> str | None:
+def condition_of_box(box: Box, tests: Sequence[Test | None]) -> str | None:
     """Return the condition of a box, or None for a box that holds no row."""
     conditions = []
     for j, pieces in sorted(box.items()):

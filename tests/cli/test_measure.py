@@ -1,0 +1,56 @@
+"""`boxwood measure`: a nightly job from two monthly files to a report and an exit code."""
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks.living import first
+
+import boxwood as bw
+from boxwood.cli._errors import DATA, PAST_A_LIMIT
+from tests.cli.test_cli import USAGE, run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a model of October, and rows of November: some of unknown countries, and fewer of one."""
+    folder = tmp_path_factory.mktemp("months")
+    october = first(np.random.default_rng(5))
+    rows = october.rows.assign(segment=october.labels)
+    bw.explain(rows, "segment").save(folder / "october.json")
+    november = rows[(october.labels != "s0") | (np.arange(len(rows)) % 2 == 0)].reset_index(drop=True)
+    november.loc[:9, "c0"] = np.nan
+    november.loc[20:29, "segment"] = "s1"
+    november.to_csv(folder / "november.csv", index=False)
+    return folder
+
+
+def test_a_nightly_job(folder):
+    report = folder / "report.html"
+    measured = run(folder, "measure", "{}/october.json", "{}/november.csv", "-l", "segment", "-o", report)
+    ex = bw.load(folder / "october.json")
+    drift = ex.measure(bw.scan(folder / "november.csv"), "segment").drift
+    assert measured.stdout == f"{drift}\n"
+    assert ("shrank", "s0") in [one[:2] for one in drift.changes]
+    assert "s0 shrank" in report.read_text(encoding="utf-8")
+    query = f"SELECT * FROM '{folder / 'november.csv'}'"
+    numbers = run(folder, "measure", "{}/october.json", "--sql", query, "-l", "segment", "--json").stdout
+    assert json.loads(numbers) == json.loads(json.dumps(drift.to_dict()))
+
+
+def test_exit_codes(folder):
+    measured = "measure", "{}/october.json", "{}/november.csv", "-q"
+    run(folder, *measured, "-l", "segment", "--fail-under", 0.5, "--fail-over-empty", 0.9)
+    assert "agreement is" in run(folder, *measured, "-l", "segment", "--fail-under", 1, code=PAST_A_LIMIT).stderr
+    limit = run(folder, *measured, "--fail-over-empty", 0, code=PAST_A_LIMIT).stderr
+    assert "have no cluster, more than 0%" in limit
+    assert "without labels" in run(folder, *measured, "--fail-under", 0.5, code=USAGE).stderr
+    assert "known: .html" in run(folder, *measured, "-o", "report.docx", code=USAGE).stderr
+    assert "FILE or --sql" in run(folder, "measure", "{}/october.json", code=USAGE).stderr
+    assert "lacks a column" in run(folder, *measured, "-l", "segmnt", code=DATA).stderr
+
+
+@pytest.mark.parametrize(("end", "begins"), [("md", "## "), ("txt", "1,"), ("json", "{")])
+def test_reports_by_extension(folder, end, begins):
+    run(folder, "measure", "{}/october.json", "{}/november.csv", "-o", folder / f"report.{end}")
+    assert (folder / f"report.{end}").read_text(encoding="utf-8").startswith(begins)
