@@ -88,6 +88,71 @@ def grows(rng: np.random.Generator) -> bool:
     return is_alone and bool(told) and (told[0].change, told[0].name) == ("grew", f"s{grown}")
 
 
+def after_of(rng: np.random.Generator, before: Month, labels: Callable[[Month], np.ndarray]) -> tuple[Any, Any]:
+    """Return the rules of a month as a saved model, and those of the next one, with other labels in another order."""
+    after = month(rng, before.centers, np.round(before.sizes * rng.uniform(0.95, 1.05)).astype(int))
+    return explained(before), bw.explain(after.rows, labels(after))
+
+
+def permuted(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
+    """Return labels under other names, as a clusterer numbers its clusters each time anew."""
+    names = np.unique(labels)
+    others = dict(zip(names, rng.permutation([f"t{i}" for i in range(len(names))]), strict=True))
+    return np.array([others[label] for label in labels])
+
+
+def told_of(old: Any, new: Any, rows: Any = None) -> dict[str, list[tuple[int, int]]]:
+    """Return the changes that a match tells, each with its numbers of clusters before and after."""
+    told: dict[str, list[tuple[int, int]]] = {}
+    for one in bw.match(old, new, rows).changes:
+        told.setdefault(one.change, []).append((len(one.old), len(one.new)))
+    return {change: found for change, found in told.items() if change != "same"}
+
+
+def split(rng: np.random.Generator) -> bool:
+    """A cluster is two, parted at the middle of a column, under new names."""
+    before = first(rng)
+    parted, column = int(rng.integers(len(before.sizes))), int(rng.integers(before.centers.shape[1]))
+
+    def labels(after: Month) -> np.ndarray:
+        is_second = after.rows[f"c{column}"].to_numpy() > before.centers[parted, column]
+        return permuted(rng, np.where((after.labels == f"s{parted}") & is_second, "second", after.labels))
+
+    return told_of(*after_of(rng, before, labels)) == {"split": [(1, 2)]}
+
+
+def merge(rng: np.random.Generator) -> bool:
+    """Two clusters are one, under new names."""
+    before = first(rng)
+    gone, kept = rng.permutation(len(before.sizes))[:2]
+
+    def labels(after: Month) -> np.ndarray:
+        return permuted(rng, np.where(after.labels == f"s{gone}", f"s{kept}", after.labels))
+
+    return told_of(*after_of(rng, before, labels)) == {"merged": [(2, 1)]}
+
+
+def comes(rng: np.random.Generator) -> bool:
+    """A cluster comes where none was, under new names."""
+    before = first(rng)
+    others = [np.array(place) for place in np.ndindex(*[4] * before.centers.shape[1])]
+    free = [center for other in others if not (before.centers == (center := 20.0 + 6.0 * other)).all(axis=1).any()]
+    centers = np.vstack([before.centers, free[int(rng.integers(len(free)))]])
+    sizes = np.append(np.round(before.sizes * rng.uniform(0.95, 1.05)).astype(int), int(rng.integers(200, 600)))
+    after = month(rng, centers, sizes)
+    new = bw.explain(after.rows, permuted(rng, after.labels))
+    return told_of(explained(before), new) == {"came": [(0, 1)]}
+
+
+def keeps_names(rng: np.random.Generator) -> bool:
+    """Clusters of the next month, in another order and under other names, get the names of before."""
+    before = first(rng)
+    after = month(rng, before.centers, before.sizes)
+    new = bw.explain(after.rows, permuted(rng, after.labels)).named_like(explained(before))
+    found = new.predict(after.rows) == after.labels
+    return bool(found.mean() > 0.9) and sorted(new.names) == sorted(set(after.labels))
+
+
 def unchanged(rng: np.random.Generator) -> bool:
     """Rows of the same table, drawn again, with their labels: nothing is told."""
     before = first(rng)
@@ -100,6 +165,10 @@ CASES: dict[str, Callable[[np.random.Generator], bool]] = {
     "a column moves": shift,
     "euros become cents": cents,
     "a cluster grows": grows,
+    "a cluster splits": split,
+    "two clusters merge": merge,
+    "a cluster comes": comes,
+    "names survive": keeps_names,
     "nothing changes": unchanged,
 }
 

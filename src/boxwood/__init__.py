@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from boxwood.api.explain import explain as explain
     from boxwood.api.explanation import Explanation as Explanation
     from boxwood.api.explanation import load as load
+    from boxwood.api.living import match as match
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
     from boxwood.estimators import *
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.api.explain": ("explain",),
     "boxwood.api.explanation": ("Explanation", "load"),
+    "boxwood.api.living": ("match",),
     "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans"),
     "errors": ("DataError", "errors"),
     "estimators": (

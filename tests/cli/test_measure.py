@@ -54,3 +54,16 @@ def test_exit_codes(folder):
 def test_reports_by_extension(folder, end, begins):
     run(folder, "measure", "{}/october.json", "{}/november.csv", "-o", folder / f"report.{end}")
     assert (folder / f"report.{end}").read_text(encoding="utf-8").startswith(begins)
+
+
+def test_two_models_are_matched(folder):
+    october = bw.load(folder / "october.json")
+    other = october.rename({name: f"t{i}" for i, name in enumerate(reversed(october.names))})
+    other.save(folder / "other.json")
+    matched = "match", "{}/october.json", "{}/other.json"
+    assert run(folder, *matched).stdout == f"{bw.match(october, bw.load(folder / 'other.json'))}\n"
+    found = run(folder, *matched, "{}/november.csv", "--json", "--named", "{}/named.json", "-o", folder / "flow.html")
+    assert [one["change"] for one in json.loads(found.stdout)["changes"]] == ["same"] * october.n_clusters
+    assert bw.load(folder / "named.json").names == october.names
+    assert "same" in (folder / "flow.html").read_text(encoding="utf-8")
+    assert "not both" in run(folder, *matched, "x.csv", "--sql", "SELECT 1", code=USAGE).stderr

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
-from boxwood.api.living import Drift
+from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree
 
 if TYPE_CHECKING:
@@ -691,6 +691,31 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.ask.names import with_names
 
         return with_names(self, names)
+
+    def named_like(self, old: Any, rows: Any = None) -> Self:
+        """Return the explanation with the names that the same clusters have in an earlier one; see `match`.
+
+        A cluster gets the name of an old one if most rows of each are in the other. Others keep their names, or get a
+        free one if it is taken: the next number, or the name with "new" behind it.
+
+        Parameters
+        ----------
+        old : Explanation, Tally, array-like of labels, or str
+            Where the names come from.
+        rows : array-like, data frame or table in batches, default=None
+            As for `match`.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [61.0], [70.0]], ["young", "young", "old", "old"]
+        >>> old = boxwood.explain(ages, labels, columns=["age"])
+        >>> boxwood.explain(ages, [1, 1, 0, 0], columns=["age"]).named_like(old).names
+        ('old', 'young')
+        """
+        from boxwood.explanation.living.match import names_carried
+
+        return self.rename(names_carried(self.names, match(old, self, rows)))
 
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.

@@ -11,16 +11,16 @@ from boxwood.words.rules import condition
 from boxwood.words.values import cluster_name, column_name, grouped
 
 if TYPE_CHECKING:
-    from boxwood.explanation.living.results import ClusterDrift, DriftFacts, LostRows, Told
+    from boxwood.explanation.living.results import ClusterDrift, DriftFacts, LostRows, MatchFacts, Told
 
 _NAMED = 5  # words that a line names
 
 
 class Table(NamedTuple):
-    """Rows of cells below a line of names; the first `n_left` columns are texts, and the others numbers."""
+    """Rows of cells below a line of names; columns with `texts` stand to the left, others to the right."""
 
     rows: tuple[tuple[str, ...], ...]
-    n_left: int = 1
+    texts: frozenset[int] = frozenset({0})
 
 
 class Said(NamedTuple):
@@ -45,7 +45,7 @@ def _aligned(table: Table) -> list[str]:
     lines = []
     for cells in table.rows:
         padded = (
-            cell + " " * (to - width(cell)) if i < table.n_left else " " * (to - width(cell)) + cell
+            cell + " " * (to - width(cell)) if i in table.texts else " " * (to - width(cell)) + cell
             for i, (cell, to) in enumerate(zip(cells, widths, strict=True))
         )
         lines.append("  ".join(padded).rstrip())
@@ -170,6 +170,30 @@ def reason(column: str, why: str) -> str:
     return f"{column_name(column)} {'is missing' if why == 'missing' else 'was never seen'}"
 
 
+def match_said(match: MatchFacts) -> Said:
+    """Return what became of clusters."""
+    header = ("change", "then", "share", "now", "share", "kept")
+    lines = (
+        (
+            one.change,
+            ", ".join(map(_label, one.old)) or "-",
+            percent(one.share_then),
+            ", ".join(map(_label, one.new)) or "-",
+            percent(one.share),
+            percent(one.kept),
+        )
+        for one in match.changes
+    )
+    headline = f"{counted(len(match.old), 'cluster')} then, {len(match.new)} now, matched {match.how}."
+    return Said(headline, (), (Table((header, *lines), frozenset({0, 1, 3})),), as_written(match.notes))
+
+
+def match_facts(match: MatchFacts) -> dict[str, Any]:
+    """Return the numbers of a match by their names."""
+    names = "old", "new", "overlap", "changes", "same_names", "how", "notes"
+    return {name: _plain(getattr(match, name)) for name in names}
+
+
 def drift_facts(drift: DriftFacts) -> dict[str, Any]:
     """Return the numbers of a drift by their names, with conditions in words."""
     facts = {name: getattr(drift, name) for name in _DRIFT}
@@ -197,5 +221,5 @@ def markdown_rows(table: Table) -> Iterator[Sequence[str]]:
     """Yield the lines of a table of Markdown, cell by cell."""
     header, *rows = table.rows
     yield header
-    yield ["---" if i < table.n_left else "---:" for i in range(len(header))]
+    yield ["---" if i in table.texts else "---:" for i in range(len(header))]
     yield from rows

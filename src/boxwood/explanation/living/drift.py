@@ -44,7 +44,7 @@ class _Test(NamedTuple):
 
 def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     """Return what became of a tree on rows that were counted."""
-    held, then = counts.at_leaves, _then(ex)
+    held, then = counts.at_leaves, rows_then(ex)
     n_rows, n_with = int(held.sum()), int(held[:-1].sum())
     n_lost, n_lost_then = n_rows - n_with, ex.n_incomplete
     clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
@@ -69,7 +69,7 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     )
 
 
-def _then(ex: MeasuredTree) -> Floats:
+def rows_then(ex: MeasuredTree) -> Floats:
     """Return the rows of the model at each leaf, whether they are in a cluster or in none, shape (n_leaves,)."""
     return np.array([leaf.size + (0 if ex.weighted else leaf.noise or 0) for leaf in ex.leaves], dtype=np.float64)
 
@@ -160,7 +160,7 @@ def _columns(ex: MeasuredTree, counts: Counts) -> list[ColumnDrift]:
 def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indices) -> ColumnDrift:
     own = np.array(shape.edges)
     now, then = between(edges, counts, own), np.array(shape.held, dtype=np.float64)
-    half = len(own) // 2
+    half = int(np.abs(np.cumsum(then.sum(axis=0)[:-2]) - then[:, :-1].sum() / 2).argmin())
     above_then, above = (_share(rows[:, half + 1 : -1].sum(), rows[:, :-1].sum()) for rows in (then, now))
     missing_then, missing = (_share(rows[:, -1].sum(), rows.sum()) for rows in (then, now))
     factor = None if j in ex.date_columns else _factor(own, edges, counts, then)

@@ -109,6 +109,50 @@ class LabelDrift(NamedTuple):
     new: tuple[tuple[str, int], ...] = ()
 
 
+class MatchedCluster(NamedTuple):
+    """A cluster of one of two explanations: its name, its rows by its own explanation, and their share."""
+
+    name: Hashable
+    rows: float
+    share: float
+
+
+class Matched(NamedTuple):
+    """What became of clusters.
+
+    Parameters
+    ----------
+    change : {"same", "grew", "shrank", "split", "merged", "came", "went", "unclear"}
+        "unclear" is a cluster of no kin where the models do not know enough to say that it came or went.
+    old, new : tuple
+        Names of the clusters before and after; several new ones of a split, several old ones of a merge.
+    share_then, share : float or None
+        Shares of these clusters in all rows, before and after.
+    kept : float or None
+        Share of the rows of the old clusters that are in the new ones.
+    """
+
+    change: str
+    old: tuple[Hashable, ...]
+    new: tuple[Hashable, ...]
+    share_then: float | None = None
+    share: float | None = None
+    kept: float | None = None
+
+
+@dataclass(frozen=True)
+class MatchFacts:
+    """The fields of a `Match`, which says what they are."""
+
+    old: tuple[MatchedCluster, ...]
+    new: tuple[MatchedCluster, ...]
+    overlap: tuple[tuple[float, ...], ...]
+    changes: tuple[Matched, ...]
+    same_names: tuple[tuple[Hashable, Hashable], ...]
+    how: str
+    notes: tuple[str, ...]
+
+
 class Told(NamedTuple):
     """A change in a word, what it is about, and two shares or numbers, before and after, where it has them."""
 

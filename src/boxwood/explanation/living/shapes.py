@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Size
+from boxwood.explanation.apply.rows import LARGEST
 from boxwood.explanation.measure.told import of_few_rows
 from boxwood.explanation.records import FEW
 
@@ -24,7 +25,8 @@ class Shape(NamedTuple):
     Parameters
     ----------
     edges : tuple of float
-        Ascending: tenths of all rows, rounded to about a thousandth of the standard deviation, or to the day.
+        Ascending: tenths of all rows, rounded to about a thousandth of the standard deviation, or to the day, and the
+        ends of the cuts.
     held : tuple of tuple
         For each cluster its rows up to the first edge, between each two, above the last, and without a value. All are 0
         for a cluster of few rows, whose rows count nowhere.
@@ -55,7 +57,9 @@ def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape
         tenths = np.floor(tenths)
     elif 0 < spread < math.inf:
         tenths = np.round(tenths, 3 - math.floor(math.log10(spread)))
-    edges = np.unique(tenths[np.isfinite(tenths)])
+    cuts = np.array([ex.tree.lower, ex.tree.upper])[:, ex.tree.feature == j].ravel()
+    edges = np.unique(np.concatenate([tenths, cuts]))
+    edges = edges[np.isfinite(edges) & (np.abs(edges) < LARGEST)]
     held = binned(ex, j, x, clusters, edges)
     return Shape(tuple(edges.tolist()), tuple(map(tuple, held.tolist())))
 

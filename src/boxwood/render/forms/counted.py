@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxwood._types import Floats
 from boxwood.explanation.living.counts import Counts, label_key
 from boxwood.explanation.living.shapes import all_edges
 from boxwood.render.forms.dialects import dialect_of
-from boxwood.render.forms.sql import column_tests
+from boxwood.render.forms.sql import Test, column_tests
 from boxwood.render.forms.watch import leaf_case, lost_case
 from boxwood.table.duck import Query, Tick
 from boxwood.table.labels import Rules, inputs_of, positions_of, rows_with
@@ -40,7 +41,49 @@ def counted_in_file(
     DataError
         If the table cannot be read, lacks a column, or has text where a number must be.
     """
-    names = [f"x{j}" for j in range(len(ex.columns))]
+    rules, tests = _rules(ex, "x")
+    with opened_to_count(table, rules, options) as source:
+        for hint in source.hints:
+            tell(hint)
+        check_rows(source, rules, tick)
+        counts = _held(ex, source, rules, labels)
+        lost, reasons = lost_case(ex.tree, tests, ex.gap_columns)
+        _add_lost(counts, source, rules, lost, [j for j, _ in reasons])
+    return counts
+
+
+def pairs_in_file(
+    old: MeasuredTree,
+    new: MeasuredTree,
+    table: Query | str,
+    options: ReadOptions = DEFAULTS,
+    *,
+    tick: Tick | None = None,
+    tell: Callable[[str], None] = lambda hint: None,
+) -> Floats:
+    """Return the rows of a file by their old and their new cluster, shape (k + 1, m + 1); the last ones have none."""
+    both = [_rules(ex, letter)[0] for ex, letter in ((old, "x"), (new, "y"))]
+    parts = ({**getattr(both[0], name), **getattr(both[1], name)} for name in ("needed", "categories", "dates"))
+    rules = Rules(f"coalesce({both[0].expression}, {both[1].expression})", *parts)
+    found = np.zeros((old.n_clusters + 1, new.n_clusters + 1))
+    with opened_to_count(table, rules, options) as source:
+        for hint in source.hints:
+            tell(hint)
+        check_rows(source, rules, tick)
+        selected = f"SELECT {both[0].expression} AS x, {both[1].expression} AS y"
+        rows = f"({selected} FROM {rows_with(source.relation, inputs_of(source, rules))})"
+        for x, y, n in source.fetch_lean(f"SELECT x, y, count(*) FROM {rows} GROUP BY x, y"):
+            found[_cluster(old, x), _cluster(new, y)] += n
+    return found
+
+
+def _cluster(ex: MeasuredTree, leaf: int | None) -> int:
+    return -1 if leaf is None else int(ex.tree.leaf_clusters[leaf])
+
+
+def _rules(ex: MeasuredTree, letter: str) -> tuple[Rules, list[Test | None]]:
+    """Return the number of a row's leaf as rules for a file, and how columns are tested; IN: letter: of their names."""
+    names = [f"{letter}{j}" for j in range(len(ex.columns))]
     duckdb = replace(dialect_of("duckdb"), may_hold_nan=False, may_hold_text=False)
     tests = column_tests(ex.tree, names, ex.coded_columns, ex.gap_columns, duckdb)
     tested = ex.tree.features.tolist()
@@ -50,14 +93,7 @@ def counted_in_file(
         {names[j]: ex.coded_columns[j] for j in tested if j in ex.coded_columns},
         {names[j]: ex.date_columns[j] for j in tested if j in ex.date_columns},
     )
-    with opened_to_count(table, rules, options) as source:
-        for hint in source.hints:
-            tell(hint)
-        check_rows(source, rules, tick)
-        counts = _held(ex, source, rules, labels)
-        lost, reasons = lost_case(ex.tree, tests, ex.gap_columns)
-        _add_lost(counts, source, rules, lost, [j for j, _ in reasons])
-    return counts
+    return rules, tests
 
 
 def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None) -> Counts:
