@@ -186,7 +186,7 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
     same    old    50.0%  cluster 0             50.0%  100.0%
     split   young  50.0%  cluster 1, cluster 2  50.0%  100.0%
     >>> new.named_like(old).names
-    ('old', 1, 2)
+    ('old', 'young', 2)
     """
     from boxwood.explanation.living.match import matched
     from boxwood.explanation.living.sides import overlap_of, side_of
