@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
+from boxwood._validation import real_number, refuse_unknown
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree
 
@@ -717,6 +718,43 @@ class Explanation(MeasuredTree):
 
         return self.rename(names_carried(self.names, match(old, self, rows)))
 
+    def keeping(
+        self, old: MeasuredTree, *, loss: float = 0.005, by: Literal["agreement", "cost"] = "agreement"
+    ) -> Self:
+        """Return the explanation by an earlier tree, of which only those cuts are made anew that cost too much.
+
+        Rules that people know stay as they are where that is nearly as good: first each leaf of the earlier tree gets
+        the cluster of most of the new rows in it; then, while that loses more than `loss`, a threshold moves, or the
+        new tree takes the place of a part of the old one. A note says what changed.
+
+        Parameters
+        ----------
+        old : Explanation
+            The earlier explanation, such as a loaded model, on columns of the same names.
+        loss : float, default=0.005
+            What may be lost against this explanation: half a point of agreement, or half a percent of cost.
+        by : {"agreement", "cost"}, default="agreement"
+            Which of the two.
+
+        Raises
+        ------
+        DataError
+            If the rows of this explanation are not in memory, or the earlier tree tests a column that they lack.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages = [[float(age)] for age in range(20, 80)]
+        >>> old = boxwood.explain(ages, ["young"] * 20 + ["old"] * 40, columns=["age"])
+        >>> new = boxwood.explain(ages[1:], ["young"] * 19 + ["old"] * 40, columns=["age"])
+        >>> new.keeping(old).tree == old.tree
+        True
+        """
+        from boxwood.explanation.living.keep import kept
+
+        refuse_unknown("by", by, ("agreement", "cost"))
+        return self._of(kept(self, old, real_number("loss", loss), by))
+
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
 
@@ -1156,7 +1194,7 @@ class Explanation(MeasuredTree):
         --------
         >>> import boxwood, duckdb
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
-        >>> duckdb.sql("CREATE OR REPLACE TABLE people AS SELECT * FROM (VALUES (3.0), (7.0), (8.0), (NULL)) AS t(age)")
+        >>> _ = duckdb.sql("CREATE OR REPLACE TABLE people AS SELECT * FROM (VALUES (3.0), (7.0), (8.0), (NULL)) AS t(age)")
         >>> for line in duckdb.sql(ex.watch_sql("duckdb", "people")).fetchall():
         ...     print(*line[1:5])
         rows  2.0 4
