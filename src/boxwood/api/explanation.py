@@ -1194,15 +1194,16 @@ class Explanation(MeasuredTree):
         --------
         >>> import boxwood, duckdb
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
-        >>> _ = duckdb.sql("CREATE OR REPLACE TABLE people AS SELECT * FROM (VALUES (3.0), (7.0), (8.0), (NULL)) AS t(age)")
-        >>> for line in duckdb.sql(ex.watch_sql("duckdb", "people")).fetchall():
+        >>> con = duckdb.connect()
+        >>> _ = con.execute("CREATE TABLE people AS SELECT unnest([3.0, 7.0, 8.0, NULL]) AS age")
+        >>> for line in con.execute(ex.watch_sql("duckdb", "people")).fetchall():
         ...     print(*line[1:5])
-        rows  2.0 4
-        cluster old 1.0 2
-        cluster young 1.0 1
-        no cluster  0.0 1
+        rows  2 4
+        cluster old 1 2
+        cluster young 1 1
+        no cluster  0 1
         no cluster age is missing None 1
-        cut age <= 5 1.0 1
+        cut age <= 5 1 1
         """
         from boxwood.render.forms.watch import watch_sql
 
