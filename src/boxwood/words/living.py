@@ -142,15 +142,13 @@ def _cuts(drift: DriftFacts) -> Table:
 
 
 def _columns(drift: DriftFacts) -> Table:
-    lines = (
-        (
-            column_name(one.column),
-            *map(percent, (one.above_then, one.above, one.missing_then, one.missing, one.moved)),
-            one.change,
-        )
-        for one in drift.columns
-    )
-    header = ("column", "above its middle then", "now", "missing then", "now", "elsewhere in its cluster", "")
+    """Return a line for each column; shares of missing values stand there if any has one."""
+    lack = any(one.missing or one.missing_then for one in drift.columns)
+    header = ("column", "above its middle then", "now", *["missing then", "now"] * lack, "elsewhere in its cluster", "")
+    lines = []
+    for one in drift.columns:
+        shares = one.above_then, one.above, *[one.missing_then, one.missing] * lack, one.moved
+        lines.append((column_name(one.column), *map(percent, shares), one.change))
     return Table((header, *lines))
 
 

@@ -40,12 +40,13 @@ class Law(NamedTuple):
 
     @classmethod
     def of_shape(cls, edges: Sequence[float], held: Sequence[float]) -> Law:
-        """Return it from rows between edges; those beyond the outermost lie within twice the mean distance of edges."""
+        """Return it from rows between edges; those beyond the outermost lie as near as three edges there."""
         if not edges:
             return cls((0.0,), (float(sum(held[:-1])),), float(held[-1]))
-        wide = 2 * (edges[-1] - edges[0]) / max(len(edges) - 1, 1) or abs(edges[0]) or 1.0
+        near = min(2, len(edges) - 1)
+        low, high = ((end or abs(edges[0]) or 1.0) for end in (edges[near] - edges[0], edges[-1] - edges[-1 - near]))
         up_to = np.concatenate([[0.0], np.cumsum(held[:-1])])
-        return cls((edges[0] - wide, *edges, edges[-1] + wide), tuple(up_to.tolist()), float(held[-1]))
+        return cls((edges[0] - low, *edges, edges[-1] + high), tuple(up_to.tolist()), float(held[-1]))
 
     @classmethod
     def of_group(cls, group: NumberGroup | None, rows: float) -> Law | None:
