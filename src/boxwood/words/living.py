@@ -56,7 +56,7 @@ def drift_said(drift: DriftFacts) -> Said:
     """Return what became of a saved tree on later rows."""
     return Said(
         _headline(drift),
-        tuple(_change(one) for one in drift.changes),
+        tuple(_change(one, drift) for one in drift.changes),
         tuple(table for table in (_sizes(drift), _cuts(drift), _columns(drift), _lost(drift)) if len(table.rows) > 1),
         as_written(drift.notes),
     )
@@ -69,7 +69,7 @@ def _headline(drift: DriftFacts) -> str:
     return f"{begin}: {'what changed is beyond chance' if drift.changes else 'no change beyond chance'}."
 
 
-def _change(told: Told) -> str:
+def _change(told: Told, drift: DriftFacts) -> str:
     name = told.name
     then, now = (None if share is None else percent(share) for share in (told.then, told.now))
     match told.change:
@@ -84,6 +84,9 @@ def _change(told: Told) -> str:
             return (
                 f"{column_name(str(name))} moved {which}: {now} of its values are above the middle of then, {then} were"
             )
+        case "cut":
+            [cut] = [one for one in drift.cuts if one.node == name]
+            return f"of the rows at the cut {condition(cut.condition)}, {now} fulfil it, and {then} did"
         case "new label":
             return f"{_label(name)} is a new label, of {counted(int(told.now or 0), 'row')}"
         case "without a cluster":

@@ -24,6 +24,7 @@ from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.living.shapes import all_edges, binned
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels
+from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class Counts:
 
 def counted(ex: MeasuredTree, X: Any, labels: Any = None) -> Counts:
     """Return the counts of rows in memory, or of a table in batches, from one pass."""
-    if isinstance(X, Source):
-        return _counted_in_batches(ex, X, labels)
+    if (source := as_source(X)) is not None:
+        return _counted_in_batches(ex, source, labels)
     from boxwood.explanation.ask.gaps import refuse_other_index  # here, as a file is counted without scikit-learn
 
     X = as_rows_here(X)

@@ -62,7 +62,7 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
         lost=_lost(ex, counts),
         n_lost_then=n_lost_then,
         labels=labels,
-        changes=tuple(one for one in told if one.change != "cut"),
+        changes=tuple([one for one in told if one.change != "cut"] or told),  # cuts follow from most other changes
         untested=untested,
         notes=(*[NO_SHAPES] * (shapes_of(ex) is None), *[NO_NOISE] * (ex.noise is None)),
         basis=ex.basis,

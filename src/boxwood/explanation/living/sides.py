@@ -24,6 +24,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import QUANTILES, CategoryColumn, NumberGroup
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels
+from boxwood.table.as_source import as_source
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
 
@@ -177,7 +178,8 @@ def overlap_of(old: Side, new: Side, rows: Any, known: Sequence[Any] = ()) -> Ov
     IN: known: the old and the new one. Without rows, each tells it of its own.
     """
     if rows is not None:
-        pairs = _in_batches(old, new, rows) if isinstance(rows, Source) else _pairs(old, new, as_rows_here(rows))
+        source = as_source(rows)
+        pairs = _pairs(old, new, as_rows_here(rows)) if source is None else _in_batches(old, new, source)
         return Overlap(pairs, pairs, f"on {int(pairs.sum()):,} rows")
     if old.tree is None or new.tree is None:
         if old.labels is None or new.labels is None:

@@ -390,6 +390,7 @@ class _Categorical(NamedTuple):
     value: str
     categories: Categories
     literals: tuple[str | None, ...]  # of each value; of a missing one, those of texts that stand for it, or None
+    lacks: str  # the test that there is no value
 
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no code is inside."""
@@ -421,15 +422,17 @@ def _test(column: str, categories: Categories | None, has_gaps: bool, dialect: D
     if not categories.are_numbers:
         texts = ([str(each) for each in categories.as_written([value]) if each is not None] for value in values)
         found = (", ".join(map(dialect.compared_literal, its)) or None for its in texts)
-        return _Categorical(dialect.as_compared(name), categories, tuple(found))
+        return _Categorical(dialect.as_compared(name), categories, tuple(found), f"{name} IS NULL")
     if not dialect.casts_booleans and categories.are_truths:
         text = f"lower(CAST({name} AS {dialect.text}))"
-        return _Categorical(text, categories, tuple(map(_AS_TEXTS.get, values)))
+        return _Categorical(text, categories, tuple(map(_AS_TEXTS.get, values)), f"{name} IS NULL")
     number = f"CAST({name} AS {dialect.double})"  # the column may be one of booleans, which DuckDB refuses as numbers
     # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
     matters = dialect.may_hold_nan and (categories.others or None in values or dialect.trusts_statistics)
     literals = (None if value is None else dialect.number(float(value)) for value in values)  # type: ignore[arg-type]
-    return _Categorical(f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number, categories, tuple(literals))
+    value = f"CASE WHEN {is_no_nan} THEN {number} END" if matters else number
+    lacks = f"({name} IS NULL OR NOT {is_no_nan})" if is_no_nan else f"{number} IS NULL"
+    return _Categorical(value, categories, tuple(literals), lacks)
 
 
 _AS_TEXTS: dict[Hashable, str] = {True: "'true', '1'", False: "'false', '0'"}  # of columns of booleans, and of numbers

@@ -85,7 +85,7 @@ def _why(test: Test | None) -> dict[str, str]:
         return {"missing": ""}
     if None in categories.values:
         return {"never seen": ""}
-    return {"missing": f"WHEN {test.value} IS NULL THEN ", "never seen": "ELSE "}  # type: ignore[union-attr]
+    return {"missing": f"WHEN {test.lacks} THEN ", "never seen": "ELSE "}  # type: ignore[union-attr]
 
 
 def _sum(test: str, name: str) -> str:
