@@ -22,6 +22,8 @@ VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
     "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
+    "measure": "Measure a saved tree on new rows, and say what changed.",
+    "match": "Say which clusters of two models are the same, split, merged, came or went.",
     "why": "Say why a row is in its cluster, and what would change it.",
     "export": "Write a saved model in another form.",
     "demo": "Explain an example table, and suggest what to try next.",

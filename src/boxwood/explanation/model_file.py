@@ -20,6 +20,7 @@ from boxwood._types import AnyAmount, Range, Share, Size
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
+from boxwood.explanation.living.shapes import Shape, shapes_of
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, worth_told
 from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
@@ -113,6 +114,7 @@ class Document(TypedDict):
     budget: NotRequired[BudgetFacts]
     clusters: tuple[ClusterEntry, ...]
     spreads: NotRequired[dict[str, Spread]]
+    shapes: NotRequired[dict[str, Shape]]
     profile: NotRequired[tuple[ColumnProfile, ...]]
     leaves: tuple[LeafEntry, ...]
     held_out: NotRequired[HeldOut]
@@ -142,6 +144,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
             for cluster in said.clusters
         ],
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
+        "shapes": {ex.columns[j]: shape for j, shape in (shapes_of(ex) or {}).items()} or None,
         "profile": _profile_entries(ex),
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
         "notes": said.notes,
@@ -240,6 +243,7 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     _check_table(document, entries)
     _check_profile(document)
     _check_measured(document, tree)
+    _check_shapes(document, tree)
     what = tree, columns, {columns.index(name): known for name, known in categories.items()}
     gaps = {columns.index(name) for name in document.get("gaps", ())}
     dates = {columns.index(name): dates for name, dates in document.get("dates", {}).items()}
@@ -281,6 +285,8 @@ def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
         for j in tested:
             _refuse(columns[j] not in document["spreads"], f"its spreads lack {columns[j]!r}")
         kept["spreads"] = {j: document["spreads"][columns[j]] for j in tested}
+    if "shapes" in document:
+        kept["shapes"] = {document["columns"].index(name): shape for name, shape in document["shapes"].items()}
     return kept
 
 
@@ -357,6 +363,16 @@ def _check_measured(document: Document, tree: ThresholdTree) -> None:
     if "worth" in document:
         n, n_clusters = len(document["worth"].clusters), len(document["clusters"])
         _refuse(n != n_clusters, f"its worth has {n} clusters, but it lists {n_clusters}")
+
+
+def _check_shapes(document: Document, tree: ThresholdTree) -> None:
+    columns, n_clusters = document["columns"], len(document["clusters"])
+    tested = {columns[j] for j in tree.features.tolist()} - {*document.get("categories", {})}
+    for name, (edges, held) in document.get("shapes", {}).items():
+        _refuse(name not in tested, f"its shapes name {name!r}, which is no tested column of numbers")
+        fits = len(held) == n_clusters and {len(edges) + 2} == {len(rows) for rows in held}
+        _refuse(not fits, f"its shape of {name!r} must have {n_clusters} rows of {len(edges) + 2} numbers")
+        _refuse(list(edges) != sorted({*edges}), f"its shape of {name!r} must have edges in ascending order")
 
 
 def _twice(values: Sequence[Hashable]) -> bool:

@@ -425,21 +425,21 @@ def markdown(model: Any) -> str:
     """
     ex = explanation_of(model)._for_people()
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
-    parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
-    notes = "\n".join(f"- {_escaped(note)}" for note in notes_of(ex))
+    parts = [f"## {escaped(headline(ex))}", table, _WORDS, *(escaped(part) for part in findings(ex))]
+    notes = "\n".join(f"- {escaped(note)}" for note in notes_of(ex))
     made, _ = provenance(ex)
-    return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {_escaped(made)}."])
+    return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {escaped(made)}."])
 
 
 def _row(cluster: ClusterSummary) -> str:
     share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
     rule = cluster_rule(cluster)
-    said = _in_cell(_code(rule)) if cluster.rules else _escaped(rule)
+    said = _in_cell(_code(rule)) if cluster.rules else escaped(rule)
     facts = [size(cluster.size), share, size(cluster.ruled), caught, precision]
-    return f"| {' | '.join([_escaped(cluster_name(cluster.name)), *facts, said])} |"
+    return f"| {' | '.join([escaped(cluster_name(cluster.name)), *facts, said])} |"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return a text in which no character has a meaning of Markdown or HTML."""
     return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", text)
 
