@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from boxwood.api.explain import explain as explain
     from boxwood.api.explanation import Explanation as Explanation
     from boxwood.api.explanation import load as load
-    from boxwood.api.versions import show_versions as show_versions
     from boxwood.api.living import match as match
+    from boxwood.api.versions import show_versions as show_versions
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
     from boxwood.estimators import *
