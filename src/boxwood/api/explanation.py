@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from sklearn.tree import DecisionTreeClassifier
 
+    from boxwood.api.lines import Lines
     from boxwood.explanation.apply.results import Why
     from boxwood.explanation.measure.misassigned import Misassigned
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
@@ -969,6 +970,70 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.apply.other_rows import measured_on
 
         return self._of(measured_on(self, X, labels, sample_weight))
+
+    def lines(
+        self,
+        max_conditions: int = 3,
+        *,
+        min_precision: float | None = None,
+        min_found: float | None = None,
+        validate: float | int | None = None,
+    ) -> Lines:
+        """Return a one-line rule for each cluster: the shortest that says who is in it, with what it finds and misses.
+
+        The tree's rule for a cluster is what is left after the cuts of all clusters. A one-line rule is made for its
+        cluster alone, so it is mostly shorter; but lines leave some rows out, and share others. A condition is an
+        interval of numbers or dates, a set of words, a truth, or missing or not.
+
+        Parameters
+        ----------
+        max_conditions : {1, 2, 3}, default=3
+            Most conditions of a rule.
+        min_precision : float, default=None
+            Least share of a rule's rows that are in the cluster. Of rules that have it, the one that finds the most is
+            taken, in place of the one of the highest F1. With `min_found` the shortest one that has both.
+        min_found : float, default=None
+            Least share of the cluster that a rule finds. Of rules that do, the one of the highest precision is taken.
+        validate : float or int, default=None
+            How well lines do on rows that were not used to make them, as in `explain`: a share of the rows, or a number
+            of folds. Lines that were chosen for their rows look better there than they are.
+
+        Returns
+        -------
+        Lines
+            Of the best rules with one condition, two and three, the shortest is taken that is within 0.01 of the best
+            one in F1, or in what the other goals count. Limits of `explain` on columns, rows of a leaf and digits are
+            kept. `Line.best` says how much better a rule could be, where that is not proved to be none.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file.
+        ValueError
+            If a number is out of its range.
+
+        Notes
+        -----
+        The search is exact, unless it takes more than a number of steps, which depends on rows and columns alone. Of a
+        table in batches lines are made and measured on the sample that "auto" draws.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> print(ex.lines())
+               size  matched   found  precision  rule
+        old       2        2  100.0%     100.0%  age > 50
+        young     3        3  100.0%     100.0%  age <= 50
+        <BLANKLINE>
+        Each row is in one line.
+        No rules of up to 3 conditions have a higher F1.
+        """
+        from boxwood.api.lines import Lines
+        from boxwood.explanation.measure.lines import lines_of
+
+        return Lines._of(lines_of(self, max_conditions, min_precision, min_found, validate))
 
     def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Self:
         """Return the explanation on other rows, or itself if none are given."""

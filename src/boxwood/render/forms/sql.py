@@ -31,6 +31,7 @@ from boxwood.tree.boxes import without_missing
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measure.lines import MeasuredLines
     from boxwood.explanation.measured_tree import MeasuredTree
 
 _ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
@@ -94,18 +95,32 @@ def sql(
     """
     spoken = dialect_of(dialect)
     ex = explanation_of(model)
+    tested = ex.tree.features.tolist()
     if not spoken.tells_case:
-        _refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
+        _refuse_alike(ex.columns, [ex.columns[j] for j in tested])
     case = _expression(ex.tree, ex.columns, ex.names, ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
-    return _remarks(ex) + (case if table is None else _query(ex, case, table, spoken))
+    return _remarks(ex, tested) + (case if table is None else _query(ex, case, table, spoken))
 
 
-def _remarks(ex: MeasuredTree) -> str:
+def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[str] | None) -> str:
+    """See `Lines.to_sql`."""
+    spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
+    if not spoken.tells_case:
+        _refuse_alike(ex.columns, [ex.columns[j] for j in tested])
+    beside = (ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
+    tests, values = _tests(tested, ex.columns, *beside), _values(ex.names, spoken)
+    boxes = [box for _, box in lines.boxes()]
+    reached = _conditions(boxes, tests, [values[cluster] for cluster in lines.order])
+    case = "\n".join(["CASE", *reached, "END"]) if reached else "NULL"
+    return _remarks(ex, tested) + (case if table is None else _query(ex, case, table, spoken))
+
+
+def _remarks(ex: MeasuredTree, features: Sequence[int]) -> str:
     """Return lines on tested columns that were read as numbers, truths or dates, though they are not plainly written.
 
     In the user's database they may be text still, such as "44,98" or "ja", which SQL takes for no number and no truth.
     """
-    tested = {ex.columns[j]: ex.date_columns.get(j) for j in ex.tree.features.tolist()}
+    tested = {ex.columns[j]: ex.date_columns.get(j) for j in features}
     read = {
         "numbers": [said for note in as_written(ex.notes) for said in _numbers_said(note, tested)],
         "truths": [said for note in as_written(ex.notes) for said in _truths_said(note, tested)],
@@ -231,10 +246,26 @@ def _expression(
     dialect: Dialect,
     dates: Mapping[int, Dates] = NO_DATES,
 ) -> str:
+    tests = _tests(tree.features.tolist(), columns, categories, gaps, dialect, dates)
+    values = _values(names, dialect)
+    return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
+
+
+def _values(names: Sequence[Hashable], dialect: Dialect) -> list[str]:
     whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
-    values = [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
-    tested = set(tree.features.tolist())
-    tests = [
+    return [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
+
+
+def _tests(
+    tested: Collection[int],
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int],
+    dialect: Dialect,
+    dates: Mapping[int, Dates],
+) -> list[Test | None]:
+    """Return how each column is tested; None for one that is not."""
+    return [
         None
         if j not in tested
         else _Dated(dialect.name(name), dates[j], dialect, j in gaps)
@@ -242,7 +273,6 @@ def _expression(
         else _test(name, categories.get(j), j in gaps, dialect)
         for j, name in enumerate(columns)
     ]
-    return _case(tree, tests, [values[cluster] for cluster in tree.leaf_clusters])
 
 
 def _refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:

@@ -1,0 +1,382 @@
+"""One-line rules: for each cluster the shortest rule that says who is in it, and what is known of better ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Bools, Floats, Indices
+from boxwood._validation import real_number, shown, whole_number
+from boxwood.errors import DataError
+from boxwood.explanation._typed import plain
+from boxwood.explanation.apply.rows import leaves_in
+from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.held_out import checked_validate, how_of, parts_held_out, with_rows_in_memory
+from boxwood.explanation.measure.limited import LARGEST
+from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.records import Rule, rules_of, value_of_two
+from boxwood.grow.lines.columns import as_tree, line_columns, without_needless
+from boxwood.grow.lines.search import Found, Goal, best_rules
+from boxwood.loops import lines as loops
+from boxwood.tree import Box, ThresholdTree
+from boxwood.tree.shorten import rounded
+from boxwood.words.rules import rule
+
+NEAR = 0.01  # a rule with fewer conditions, or on preferred columns, may lose so much of what is counted
+MOST_CONDITIONS = 3
+
+
+class Line(NamedTuple):
+    """A one-line rule for a cluster.
+
+    Parameters
+    ----------
+    cluster : int
+        Number of the cluster.
+    name : str or number
+        Its name.
+    rule : tuple of Condition
+        Conditions on different columns that all hold.
+    matched : float
+        Number of rows that it holds, or their weight if rows are weighted.
+    found : float
+        Share of the cluster that is among these.
+    precision : float
+        Share of these that is in the cluster.
+    f1 : float
+        Harmonic mean of both.
+    best : float
+        No rule of as many conditions has more than this of what the rules were chosen by: F1; or precision, where
+        `min_found` was asked for; or share found, where `min_precision` was.
+    proved : bool
+        Whether it has as much itself, but for a millionth.
+    found_held_out, precision_held_out : float or None
+        The same of rules made in the same way, on rows that were not used to make them; None if that was not asked for.
+    """
+
+    cluster: int
+    name: Hashable
+    rule: Rule
+    matched: float
+    found: float
+    precision: float
+    f1: float
+    best: float
+    proved: bool
+    found_held_out: float | None = None
+    precision_held_out: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class MeasuredLines:
+    """The fields of `Lines`, which says what they are.
+
+    IN: trees: for each line its rule as a chain of cuts, whose last leaf has cluster 1, and all others 0.
+    """
+
+    explanation: MeasuredTree
+    lines: tuple[Line | None, ...]
+    fronts: tuple[tuple[Line, ...], ...]
+    bounds: tuple[float, ...]
+    trees: tuple[ThresholdTree | None, ...]
+    max_conditions: int
+    min_precision: float | None
+    min_found: float | None
+    n_rows: int
+    n_unmatched: float
+    n_overlapping: float
+    agreement: float
+    validated: str = ""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Clusters with a line, in the order in which a row is asked: by precision, then by rows, then as they are."""
+        chosen = [line for line in self.lines if line is not None]
+        return tuple(one.cluster for one in sorted(chosen, key=lambda one: (-one.precision, -one.matched, one.cluster)))
+
+    def boxes(self) -> list[tuple[int, Box]]:
+        """Return the clusters in their order, each with the values that its line allows in each column."""
+        trees = [(cluster, self.trees[cluster]) for cluster in self.order]
+        return [(c, tree.boxes()[int(np.argmax(tree.leaf_clusters))]) for c, tree in trees if tree is not None]
+
+    @property
+    def features(self) -> list[int]:
+        """Columns that lines ask for, ascending."""
+        return sorted({j for tree in self.trees if tree is not None for j in tree.features.tolist()})
+
+
+def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any) -> MeasuredLines:
+    """See `Explanation.lines`."""
+    asked = _Asked.of(max_conditions, min_precision, min_found)
+    validate = checked_validate(validate)
+    ex._refuse_no_rows("lines()")
+    ex, _ = with_rows_in_memory(ex)
+    evidence = ex._known()
+    rows = _Rows.of(evidence)
+    known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
+    ex = replace(ex, categories=known)
+    fronts = [rows.front(cluster, asked) for cluster in range(ex.n_clusters)]
+    told = [_lines(ex, rows, cluster, front) for cluster, front in enumerate(fronts)]
+    chosen = [asked.chosen(front, lines) for front, lines in zip(fronts, told, strict=True)]
+    lines = [None if i is None else lines[i] for i, lines in zip(chosen, told, strict=True)]
+    if validate is not None:
+        lines = _held_out(lines, evidence, asked, parts_held_out(evidence.task, validate))
+    trees = tuple(None if i is None else front.trees[i] for i, front in zip(chosen, fronts, strict=True))
+    how = "" if validate is None else how_of(validate)
+    result = MeasuredLines(
+        ex,
+        tuple(lines),
+        tuple(map(tuple, told)),
+        tuple(front.bounds[-1] for front in fronts),
+        trees,
+        *asked,
+        len(rows.labels),
+        0.0,
+        0.0,
+        0.0,
+        how,
+    )
+    number = sum((_holds(tree, rows.table) for tree in trees if tree is not None), np.zeros(len(rows.labels), np.intp))
+    unmatched, overlapping = (float(rows.weights[each].sum()) for each in (number == 0, number > 1))
+    agreed = float(rows.weights[first_line(result, rows.table) == rows.labels].sum() / rows.weights.sum())
+    return replace(result, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreed)
+
+
+def first_line(lines: MeasuredLines, table: Floats) -> Indices:
+    """Return the cluster of the first line that holds each row of a table of numbers and codes, -1 for none."""
+    found = np.full(len(table), -1)
+    for cluster in lines.order[::-1]:
+        tree = lines.trees[cluster]
+        found[_holds(tree, table)] = cluster  # type: ignore[arg-type]
+    return found
+
+
+def lines_of_rows(lines: MeasuredLines, X: Any) -> Indices:
+    """Return the cluster of the first line that holds each row, -1 for none; `X` is read as for `predict`.
+
+    A row that lacks a value that a line asks for, or has a word there that was never seen, is not in it.
+    """
+    ex, found = lines.explanation, None
+    for cluster in lines.order[::-1]:
+        tree = lines.trees[cluster]
+        assert tree is not None
+        beside = (ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
+        leaves = leaves_in(tree, ex.columns, *beside)  # type: ignore[arg-type]
+        found = np.full(len(leaves), -1) if found is None else found
+        found[np.append(tree.leaf_clusters, 0)[leaves] == 1] = cluster
+    if found is None:
+        raise DataError("no cluster has a line, so none can be given to rows; ask for less, or for more conditions")
+    return found
+
+
+class _Asked(NamedTuple):
+    """What was asked for."""
+
+    max_conditions: int
+    min_precision: float | None
+    min_found: float | None
+
+    @classmethod
+    def of(cls, max_conditions: Any, min_precision: Any, min_found: Any) -> _Asked:
+        n = whole_number("max_conditions", max_conditions, 1)
+        if n > MOST_CONDITIONS:
+            raise ValueError(f"max_conditions must be from 1 to {MOST_CONDITIONS}; got {n}")
+        return cls(n, _share("min_precision", min_precision), _share("min_found", min_found))
+
+    def goal(self, min_rows: int) -> Goal:
+        if self.min_precision is not None:
+            return Goal(loops.FOUND, self.min_precision, min_rows)
+        if self.min_found is not None:
+            return Goal(loops.PRECISION, self.min_found, min_rows)
+        return Goal(loops.F1, 0.0, min_rows)
+
+    def chosen(self, front: _Front, lines: Sequence[Line]) -> int | None:
+        """Return which rule of a front is chosen, None for none: the shortest that is nearly as good as the best."""
+        least = max(front.values, default=0.0) - NEAR
+        if self.min_precision is not None and self.min_found is not None:
+            least = self.min_found - loops.SLACK
+        return next((i for i, value in enumerate(front.values) if value >= least), None)
+
+
+def _share(name: str, value: Any) -> float | None:
+    share = None if value is None else real_number(name, value)
+    if share is not None and not 0 < share <= 1:
+        raise ValueError(f"{name} must be a share above 0 and up to 1, such as 0.9; got {shown(value)}")
+    return share
+
+
+class _Front(NamedTuple):
+    """Rules of one condition, two, and so on, each better than those before; the value and the bound of each.
+
+    The last bound is that of all rules of as many conditions as were asked for.
+    """
+
+    trees: list[ThresholdTree]
+    values: list[float]
+    bounds: list[float]
+
+
+class _Rows(NamedTuple):
+    """Rows of the table that are in a cluster, and what rules may ask of them."""
+
+    table: Floats
+    labels: Indices
+    weights: Floats
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence, without: Indices | None = None) -> _Rows:
+        """Return the rows that are in a cluster; IN: without: numbers of rows that are left out."""
+        stays = evidence.task.kept.copy()
+        stays[[] if without is None else without] = False
+        return cls.these(evidence, np.flatnonzero(stays))
+
+    @classmethod
+    def these(cls, evidence: Evidence, rows: Indices) -> _Rows:
+        own = evidence.task.rows.weights
+        weights = np.ones(len(rows)) if own is None else np.asarray(own, dtype=np.float64)[rows]
+        table = np.asarray(evidence.coordinates.table.values[rows], dtype=np.float64)
+        return cls(table, evidence.task.reference.labels[rows], weights, evidence)
+
+    def front(self, cluster: int, asked: _Asked) -> _Front:
+        """Return the best rules of a cluster; none for one without rows, or with all of them."""
+        is_own, budget, front = self.labels == cluster, self.evidence.budget, _Front([], [], [0.0])
+        if not is_own.any() or is_own.all():
+            return front
+        features = [j for j in self.evidence.columns if j not in budget.forbidden]
+        features.sort(key=lambda j: j not in budget.preferred)
+        found = self._on(features, is_own, asked)
+        if budget.preferred:
+            found = _preferring(found, self._on([j for j in features if j in budget.preferred], is_own, asked))
+        for one in found:
+            front.bounds[-1] = max(front.bounds[-1], one.bound)
+            if not one.asked:
+                continue
+            tree = self._tree(one)
+            value = one.value if budget.round_thresholds is None else self._value(tree, is_own, asked)
+            if value > max(front.values, default=0.0):
+                front.trees.append(tree)
+                front.values.append(value)
+                front.bounds.append(front.bounds[-1])
+        return front
+
+    def _on(self, features: Sequence[int], is_own: Bools, asked: _Asked) -> list[Found]:
+        here, goal = self.evidence.coordinates, asked.goal(self.evidence.budget.min_samples_leaf)
+        columns = line_columns(self.table, features, here.categories, here.gaps)
+        return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions))
+
+    def _tree(self, one: Found) -> ThresholdTree:
+        """Return a rule as a tree whose thresholds have few digits, as those of the tree that explains the clusters."""
+        here, digits = self.evidence.coordinates, self.evidence.budget.round_thresholds
+        here = replace(here, table_store=replace(here.table, values=self.table, weights=None))
+        tree = here.shortened(as_tree(without_needless(one.asked)))
+        if digits is None:
+            return tree
+        short = rounded(tree, digits, tuple(here.categories))
+        return short.with_thresholds(short.lower, np.where(tree.upper == LARGEST, tree.upper, short.upper))
+
+    def _value(self, tree: ThresholdTree, is_own: Bools, asked: _Asked) -> float:
+        """Return what the goal counts of a rule whose thresholds were rounded."""
+        goal, holds = asked.goal(self.evidence.budget.min_samples_leaf), _holds(tree, self.table)
+        counts = (float(self.weights[each].sum()) for each in (holds & is_own, holds & ~is_own))
+        size = float(self.weights[is_own].sum())
+        return float(loops.value_of(np.array([goal.kind, goal.least, size, goal.min_rows]), *counts, holds.sum()))
+
+
+def _preferring(found: Sequence[Found], on_preferred: Sequence[Found]) -> list[Found]:
+    """Return rules on preferred columns where they are nearly as good, with the bounds of all rules."""
+    chosen = list(found)
+    for i, (best, one) in enumerate(zip(found, on_preferred, strict=False)):
+        if one.asked and one.value >= best.value - NEAR:
+            chosen[i] = one._replace(bound=best.bound)
+    return chosen
+
+
+def _holds(tree: ThresholdTree, table: Floats) -> Bools:
+    return np.asarray(tree.predict(table) == 1)
+
+
+def _lines(ex: MeasuredTree, rows: _Rows, cluster: int, front: _Front) -> list[Line]:
+    """Return the rules of a front with what they hold."""
+    size, lines = float(rows.weights[rows.labels == cluster].sum()), []
+    for tree, value, bound in zip(*front, strict=False):
+        matched, own = _counts(tree, rows, cluster)
+        parts = own / size, own / matched if matched else 0.0, 2 * own / (size + matched)
+        what = cluster, ex.names[cluster], _rule(ex, rows.table, tree), matched
+        lines.append(Line(*what, *parts, max(bound, value), bound <= value + 1e-6))
+    return lines
+
+
+def _counts(tree: ThresholdTree, rows: _Rows, cluster: int) -> tuple[float, float]:
+    """Return the weight of the rows that a rule holds, and of those among them that are in the cluster."""
+    holds = _holds(tree, rows.table)
+    return float(rows.weights[holds].sum()), float(rows.weights[holds & (rows.labels == cluster)].sum())
+
+
+def _rule(ex: MeasuredTree, table: Floats, tree: ThresholdTree) -> Rule:
+    """Return the conditions of a line as words say them; those on a column of 0 and 1 name the value."""
+    of_leaves = rules_of(tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns)
+    rule = of_leaves[int(np.argmax(tree.leaf_clusters))]
+    names = {ex.columns[j] for j in tree.features.tolist() if np.isin(table[:, j], (0.0, 1.0)).all()}
+    return tuple(one._replace(intervals=value_of_two(one)) if one.column in names else one for one in rule)
+
+
+def _held_out(
+    lines: Sequence[Line | None], evidence: Evidence, asked: _Asked, parts: Sequence[Indices]
+) -> list[Line | None]:
+    """Return lines with how well those that are made without some rows do on these."""
+    sums = np.zeros((len(lines), 3))  # of each cluster: the weight of its rows, of those its line holds, of both
+    for part in parts:
+        rest, seen = _Rows.of(evidence, part), _Rows.these(evidence, part)
+        for cluster in range(len(lines)):
+            front = rest.front(cluster, asked)
+            i = asked.chosen(front, ())
+            matched, own = (0.0, 0.0) if i is None else _counts(front.trees[i], seen, cluster)
+            sums[cluster] += float(seen.weights[seen.labels == cluster].sum()), matched, own
+    return [
+        line
+        and line._replace(
+            found_held_out=own / size if size else None, precision_held_out=own / matched if matched else None
+        )
+        for line, (size, matched, own) in zip(lines, sums.tolist(), strict=True)
+    ]
+
+
+def as_dict(lines: MeasuredLines) -> dict[str, Any]:
+    """See `Lines.to_dict`."""
+    names = ("max_conditions", "min_precision", "min_found", "n_rows", "n_unmatched", "n_overlapping", "agreement")
+    entries: dict[str, Any] = {name: getattr(lines, name) for name in (*names, "validated", "order", "bounds")}
+    entries["lines"] = [None if line is None else _entry(line) for line in lines.lines]
+    entries["fronts"] = [[_entry(line) for line in front] for front in lines.fronts]
+    found: dict[str, Any] = plain(entries)
+    return found
+
+
+def _entry(line: Line) -> dict[str, Any]:
+    return line._asdict() | {"conditions": len(line.rule), "rule": rule(line.rule, whole=True)}
+
+
+def unmatched_rows(lines: MeasuredLines) -> tuple[int, ...]:
+    """See `Lines.unmatched`."""
+    number, rows, evidence = _number_of_lines(lines)
+    return tuple(evidence.in_table(row) for row in rows[number.sum(axis=0) == 0].tolist())
+
+
+def overlapping_rows(lines: MeasuredLines) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """See `Lines.overlaps`."""
+    number, rows, evidence = _number_of_lines(lines)
+    order = np.array(lines.order, dtype=np.intp)
+    several = np.flatnonzero(number.sum(axis=0) > 1).tolist()
+    return tuple((evidence.in_table(int(rows[i])), tuple(order[number[order, i]].tolist())) for i in several)
+
+
+def _number_of_lines(lines: MeasuredLines) -> tuple[Bools, Indices, Evidence]:
+    """Return which lines hold each row that is in a cluster, shape (k, n), the rows, and where they are."""
+    evidence = lines.explanation._rows("this list")
+    rows = np.flatnonzero(evidence.task.kept)
+    table = np.asarray(evidence.coordinates.table.values[rows], dtype=np.float64)
+    nothing = np.zeros(len(rows), dtype=np.bool_)
+    return np.array([nothing if tree is None else _holds(tree, table) for tree in lines.trees]), rows, evidence
