@@ -19,7 +19,7 @@ from boxwood.explanation.measure.limited import LARGEST
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import Rule, rules_of, value_of_two
 from boxwood.grow.lines.columns import as_tree, line_columns, without_needless
-from boxwood.grow.lines.search import Found, Goal, best_rules
+from boxwood.grow.lines.search import WORK, Found, Goal, best_rules
 from boxwood.loops import lines as loops
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.shorten import rounded
@@ -118,7 +118,7 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
     rows = _Rows.of(evidence)
     known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
     ex = replace(ex, categories=known)
-    fronts = [rows.front(cluster, asked) for cluster in range(ex.n_clusters)]
+    fronts = rows.fronts(ex.n_clusters, asked)
     told = [_lines(ex, rows, cluster, front) for cluster, front in enumerate(fronts)]
     chosen = [asked.chosen(front, lines) for front, lines in zip(fronts, told, strict=True)]
     lines = [None if i is None else lines[i] for i, lines in zip(chosen, told, strict=True)]
@@ -241,16 +241,30 @@ class _Rows(NamedTuple):
         table = np.asarray(evidence.coordinates.table.values[rows], dtype=np.float64)
         return cls(table, evidence.task.reference.labels[rows], weights, evidence)
 
-    def front(self, cluster: int, asked: _Asked) -> _Front:
+    def fronts(self, n_clusters: int, asked: _Asked) -> list[_Front]:
+        """Return the best rules of each cluster; what one leaves of the work goes to those to come."""
+        fronts, left = [], WORK
+        for cluster in range(n_clusters):
+            found = self._found(self.labels == cluster, asked, left / (n_clusters - cluster))
+            left -= found[-1].work if found else 0
+            fronts.append(self._front(self.labels == cluster, asked, found))
+        return fronts
+
+    def _found(self, is_own: Bools, asked: _Asked, work: float) -> list[Found]:
         """Return the best rules of a cluster; none for one without rows, or with all of them."""
-        is_own, budget, front = self.labels == cluster, self.evidence.budget, _Front([], [], [0.0])
         if not is_own.any() or is_own.all():
-            return front
+            return []
+        budget = self.evidence.budget
         features = [j for j in self.evidence.columns if j not in budget.forbidden]
         features.sort(key=lambda j: j not in budget.preferred)
-        found = self._on(features, is_own, asked)
-        if budget.preferred:
-            found = _preferring(found, self._on([j for j in features if j in budget.preferred], is_own, asked))
+        found = self._on(features, is_own, asked, work)
+        if not budget.preferred:
+            return found
+        return _preferring(found, self._on([j for j in features if j in budget.preferred], is_own, asked, work))
+
+    def _front(self, is_own: Bools, asked: _Asked, found: Sequence[Found]) -> _Front:
+        """Return those of the best rules that are better than those before, once their thresholds are short."""
+        front, budget = _Front([], [], [0.0]), self.evidence.budget
         for one in found:
             front.bounds[-1] = max(front.bounds[-1], one.bound)
             if not one.asked:
@@ -263,10 +277,10 @@ class _Rows(NamedTuple):
                 front.bounds.append(front.bounds[-1])
         return front
 
-    def _on(self, features: Sequence[int], is_own: Bools, asked: _Asked) -> list[Found]:
+    def _on(self, features: Sequence[int], is_own: Bools, asked: _Asked, work: float) -> list[Found]:
         here, goal = self.evidence.coordinates, asked.goal(self.evidence.budget.min_samples_leaf)
         columns = line_columns(self.table, features, here.categories, here.gaps)
-        return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions))
+        return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions, work))
 
     def _tree(self, one: Found) -> ThresholdTree:
         """Return a rule as a tree whose thresholds have few digits, as those of the tree that explains the clusters."""
@@ -291,7 +305,7 @@ def _preferring(found: Sequence[Found], on_preferred: Sequence[Found]) -> list[F
     chosen = list(found)
     for i, (best, one) in enumerate(zip(found, on_preferred, strict=False)):
         if one.asked and one.value >= best.value - NEAR:
-            chosen[i] = one._replace(bound=best.bound)
+            chosen[i] = one._replace(bound=best.bound, work=best.work)
     return chosen
 
 
@@ -331,8 +345,7 @@ def _held_out(
     sums = np.zeros((len(lines), 3))  # of each cluster: the weight of its rows, of those its line holds, of both
     for part in parts:
         rest, seen = _Rows.of(evidence, part), _Rows.these(evidence, part)
-        for cluster in range(len(lines)):
-            front = rest.front(cluster, asked)
+        for cluster, front in enumerate(rest.fronts(len(lines), asked)):
             i = asked.chosen(front, ())
             matched, own = (0.0, 0.0) if i is None else _counts(front.trees[i], seen, cluster)
             sums[cluster] += float(seen.weights[seen.labels == cluster].sum()), matched, own

@@ -22,7 +22,7 @@ from boxwood.loops import lines as loops
 
 BEAM = 6  # boxes of fewer columns that are tried with each further column, and that are climbed from
 MOST_COLUMNS = 64  # of which all sets are looked at
-WORK = 2_000_000  # positions of rows that are looked at for each cluster and number of conditions, besides climbing
+WORK = 24_000_000  # positions of rows that are looked at for all clusters, besides climbing
 RATES = (0.2, 1.0, 4.0, 16.0)  # prices of other rows at which one climbs, where the goal has none
 ROUNDS = 12  # of changes of each column while one climbs
 
@@ -56,19 +56,23 @@ class Found(NamedTuple):
         What the goal counts; that of fewer conditions, if no rule is better. -1 if there is none.
     bound : float
         No rule of so many conditions has more than this, but for 1e-9.
+    work : int
+        Positions of rows that were looked at so far.
     """
 
     asked: tuple[Asked, ...]
     value: float
     bound: float
+    work: int
 
 
 def best_rules(
-    columns: Sequence[LineColumn], is_own: Bools, weights: Floats, goal: Goal, max_conditions: int, work: int = WORK
+    columns: Sequence[LineColumn], is_own: Bools, weights: Floats, goal: Goal, max_conditions: int, work: float = WORK
 ) -> Iterator[Found]:
     """Yield the best rule with one condition, with two, and so on, until one is perfect.
 
-    IN: columns: preferred ones first, which win ties; is_own (n_rows,): the rows of the cluster; work: see `WORK`.
+    IN: columns: preferred ones first, which win ties; is_own (n_rows,): the rows of the cluster; work: how many
+    positions are looked at for it, of which each number of conditions leaves some for those to come.
     """
     search, best = _Search(columns, is_own, weights, goal), _NOTHING
     beam: list[_Box] = [best]
@@ -76,9 +80,11 @@ def best_rules(
         if size > len({columns[j].feature for j in search.usable}) or best.value >= 1.0:
             return
         beam = search.climbed(beam)
-        better, bound = search.searched(max([best, *beam], key=lambda box: box.value), size, work)
+        share = (work - search.work[0]) / (max_conditions - size + 1)
+        better, bound = search.searched(max([best, *beam], key=lambda box: box.value), size, search.work[0] + share)
         is_better = better.value > best.value + loops.SLACK
-        yield Found(search.asked(better) if is_better else (), max(better.value, best.value), bound)
+        asked = search.asked(better) if is_better else ()
+        yield Found(asked, max(better.value, best.value), bound, int(search.work[0]))
         best = better if is_better else best
         if is_better and not any(better is box for box in beam):
             beam = [better, *beam[: BEAM - 1]]
@@ -190,12 +196,11 @@ class _Search:
 
     # ---------------------------------------------------------------------------------------------------------- search
 
-    def searched(self, best: _Box, size: int, work: int) -> tuple[_Box, float]:
+    def searched(self, best: _Box, size: int, most_work: float) -> tuple[_Box, float]:
         """Return the best box of all, and what bounds them; IN: best: one that is known, of perhaps fewer columns."""
         if self._spare(best.value) < 0:
             return best, best.value
         bound = best.value if len(self.usable) <= MOST_COLUMNS else 1.0
-        most_work = int(self.work[0]) + work
         for chosen, fewest in self._sets(best.value, size):
             if self._most(fewest) <= best.value + loops.SLACK or not self._may_hold(fewest, best.value):
                 continue
