@@ -1,5 +1,6 @@
 """One-line rules of explanations: what they tell of rows, and that all forms label a row alike."""
 
+import pickle
 import sqlite3
 from dataclasses import replace
 
@@ -111,8 +112,8 @@ def test_lines_tell_of_rows_what_counting_them_tells(seed):
 
 def of_one(lines, cluster, frame):
     """Return the rows that one line holds, alone."""
-    alone = tuple(line if i == cluster else None for i, line in enumerate(lines.lines))
-    return replace(lines, lines=alone).predict(frame) == lines.explanation.names[cluster]
+    alone = tuple(place if i == cluster else None for i, place in enumerate(lines.chosen))
+    return replace(lines, chosen=alone).predict(frame) == lines.explanation.names[cluster]
 
 
 @law(20, first=200)
@@ -212,3 +213,22 @@ def test_a_cluster_without_rows_and_goals_out_of_reach_have_no_line():
     assert "no line" in nothing.to_markdown()
     assert nothing.predict([[1.0], [9.0]]).tolist() == ["a", None]
     assert "'c'" not in nothing.to_sql()
+
+
+@law(12, first=400)
+def test_a_model_file_and_a_pickle_keep_the_lines(seed):
+    frame, labels = mixed(seed)
+    ex = bw.explain(frame, labels, objective="agreement")
+    lines = ex.lines(min_found=0.5, validate=2)
+    for again in (bw.Explanation.from_json(ex.to_json()), pickle.loads(pickle.dumps(ex))):
+        kept = again.lines(min_found=0.5, validate=2)
+        assert (str(kept), kept.to_text(), kept.to_dict()) == (str(lines), lines.to_text(), lines.to_dict())
+        assert (kept.to_sql(), kept.to_python()) == (lines.to_sql(), lines.to_python())
+        assert kept.predict(frame).tolist() == lines.predict(frame).tolist()
+        with pytest.raises(bw.DataError, match="holds no rows"):
+            again.lines()
+        with pytest.raises(bw.DataError, match="holds no rows"):
+            kept.unmatched()
+    other = {name: f"new {name}" for name in ex.names}
+    assert [line.name for line in ex.rename(other).lines(min_found=0.5, validate=2)] == [*other.values()]
+    assert str(ex.lines()) != str(lines)

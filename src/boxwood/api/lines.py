@@ -25,15 +25,17 @@ class Lines(MeasuredLines):
     ----------
     explanation : Explanation
         The clusters that lines tell of.
-    lines : tuple of k Line or None
-        The line of each cluster; None for one without a line.
     fronts : tuple of k tuples of Line
         All rules that are worth a look: the best one with one condition, and with each further condition the best one,
         if it is better.
+    trees_of_fronts : tuple of k tuples of ThresholdTree
+        The same rules as chains of cuts, in which rows that a rule holds have cluster 1, and all others 0.
+    chosen : tuple of k int or None
+        Place in its front of the line of each cluster; None for one without a line.
     bounds : tuple of k float
         No rule for the cluster with up to `max_conditions` conditions has more than this of what rules were chosen by.
-    trees : tuple of k ThresholdTree or None
-        The line of each cluster as a chain of cuts: its rows have cluster 1, all others 0.
+    binary : tuple of str
+        Columns that hold only 0 and 1, of which rules name the value.
     max_conditions, min_precision, min_found
         What was asked for.
     n_rows : int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -72,16 +72,14 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class MeasuredLines:
-    """The fields of `Lines`, which says what they are.
-
-    IN: trees: for each line its rule as a chain of cuts, whose last leaf has cluster 1, and all others 0.
-    """
+    """The fields of `Lines`, which says what they are, and what follows from them alone."""
 
     explanation: MeasuredTree
-    lines: tuple[Line | None, ...]
     fronts: tuple[tuple[Line, ...], ...]
+    trees_of_fronts: tuple[tuple[ThresholdTree, ...], ...]
+    chosen: tuple[int | None, ...]
     bounds: tuple[float, ...]
-    trees: tuple[ThresholdTree | None, ...]
+    binary: tuple[str, ...]
     max_conditions: int
     min_precision: float | None
     min_found: float | None
@@ -90,6 +88,17 @@ class MeasuredLines:
     n_overlapping: float
     agreement: float
     validated: str = ""
+
+    @property
+    def lines(self) -> tuple[Line | None, ...]:
+        """The line of each cluster; None for one without a line."""
+        return tuple(None if i is None else front[i] for i, front in zip(self.chosen, self.fronts, strict=True))
+
+    @property
+    def trees(self) -> tuple[ThresholdTree | None, ...]:
+        """The line of each cluster as a chain of cuts: its rows have cluster 1, all others 0."""
+        pairs = zip(self.chosen, self.trees_of_fronts, strict=True)
+        return tuple(None if i is None else trees[i] for i, trees in pairs)
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -112,34 +121,31 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
     """See `Explanation.lines`."""
     asked = _Asked.of(max_conditions, min_precision, min_found)
     validate = checked_validate(validate)
-    ex._refuse_no_rows("lines()")
+    how, kept = "" if validate is None else how_of(validate), ex._kept.get("lines")
+    if kept is None or (*asked, how) != (kept.max_conditions, kept.min_precision, kept.min_found, kept.validated):
+        ex._refuse_no_rows("lines()" if kept is None else "lines() with the same arguments")
+        kept = ex._kept["lines"] = _made(ex, asked, validate, how)
+    return kept
+
+
+def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> MeasuredLines:
     ex, _ = with_rows_in_memory(ex)
     evidence = ex._known()
     rows = _Rows.of(evidence)
     known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
-    ex = replace(ex, categories=known)
+    ex = replace(ex, categories=known, _kept={})
     fronts = rows.fronts(ex.n_clusters, asked)
-    told = [_lines(ex, rows, cluster, front) for cluster, front in enumerate(fronts)]
-    chosen = [asked.chosen(front, lines) for front, lines in zip(fronts, told, strict=True)]
-    lines = [None if i is None else lines[i] for i, lines in zip(chosen, told, strict=True)]
+    trees = tuple(tuple(front.trees) for front in fronts)
+    features = {j for each in trees for tree in each for j in tree.features.tolist()}
+    binary = tuple(ex.columns[j] for j in sorted(features) if np.isin(rows.table[:, j], (0.0, 1.0)).all())
+    chosen = tuple(asked.chosen(front) for front in fronts)
+    lines = [_lines(ex, rows, cluster, front, binary) for cluster, front in enumerate(fronts)]
     if validate is not None:
-        lines = _held_out(lines, evidence, asked, parts_held_out(evidence.task, validate))
-    trees = tuple(None if i is None else front.trees[i] for i, front in zip(chosen, fronts, strict=True))
-    how = "" if validate is None else how_of(validate)
-    result = MeasuredLines(
-        ex,
-        tuple(lines),
-        tuple(map(tuple, told)),
-        tuple(front.bounds[-1] for front in fronts),
-        trees,
-        *asked,
-        len(rows.labels),
-        0.0,
-        0.0,
-        0.0,
-        how,
-    )
-    number = sum((_holds(tree, rows.table) for tree in trees if tree is not None), np.zeros(len(rows.labels), np.intp))
+        _hold_out(lines, chosen, evidence, asked, parts_held_out(evidence.task, validate))
+    told, bounds = tuple(map(tuple, lines)), tuple(front.bounds[-1] for front in fronts)
+    result = MeasuredLines(ex, told, trees, chosen, bounds, binary, *asked, len(rows.labels), 0.0, 0.0, 0.0, how)
+    holds = (_holds(tree, rows.table) for tree in result.trees if tree is not None)
+    number = sum(holds, np.zeros(len(rows.labels), dtype=np.intp))
     unmatched, overlapping = (float(rows.weights[each].sum()) for each in (number == 0, number > 1))
     agreed = float(rows.weights[first_line(result, rows.table) == rows.labels].sum() / rows.weights.sum())
     return replace(result, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreed)
@@ -193,7 +199,7 @@ class _Asked(NamedTuple):
             return Goal(loops.PRECISION, self.min_found, min_rows)
         return Goal(loops.F1, 0.0, min_rows)
 
-    def chosen(self, front: _Front, lines: Sequence[Line]) -> int | None:
+    def chosen(self, front: _Front) -> int | None:
         """Return which rule of a front is chosen, None for none: the shortest that is nearly as good as the best."""
         least = max(front.values, default=0.0) - NEAR
         if self.min_precision is not None and self.min_found is not None:
@@ -313,13 +319,13 @@ def _holds(tree: ThresholdTree, table: Floats) -> Bools:
     return np.asarray(tree.predict(table) == 1)
 
 
-def _lines(ex: MeasuredTree, rows: _Rows, cluster: int, front: _Front) -> list[Line]:
+def _lines(ex: MeasuredTree, rows: _Rows, cluster: int, front: _Front, binary: Collection[str]) -> list[Line]:
     """Return the rules of a front with what they hold."""
     size, lines = float(rows.weights[rows.labels == cluster].sum()), []
     for tree, value, bound in zip(*front, strict=False):
         matched, own = _counts(tree, rows, cluster)
         parts = own / size, own / matched if matched else 0.0, 2 * own / (size + matched)
-        what = cluster, ex.names[cluster], _rule(ex, rows.table, tree), matched
+        what = cluster, ex.names[cluster], line_rule(ex, tree, binary), matched
         lines.append(Line(*what, *parts, max(bound, value), bound <= value + 1e-6))
     return lines
 
@@ -330,32 +336,32 @@ def _counts(tree: ThresholdTree, rows: _Rows, cluster: int) -> tuple[float, floa
     return float(rows.weights[holds].sum()), float(rows.weights[holds & (rows.labels == cluster)].sum())
 
 
-def _rule(ex: MeasuredTree, table: Floats, tree: ThresholdTree) -> Rule:
-    """Return the conditions of a line as words say them; those on a column of 0 and 1 name the value."""
+def line_rule(ex: MeasuredTree, tree: ThresholdTree, binary: Collection[str] = ()) -> Rule:
+    """Return the conditions of a line as words say them; IN: binary: columns of 0 and 1, whose value they name."""
     of_leaves = rules_of(tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns)
     rule = of_leaves[int(np.argmax(tree.leaf_clusters))]
-    names = {ex.columns[j] for j in tree.features.tolist() if np.isin(table[:, j], (0.0, 1.0)).all()}
-    return tuple(one._replace(intervals=value_of_two(one)) if one.column in names else one for one in rule)
+    return tuple(one._replace(intervals=value_of_two(one)) if one.column in binary else one for one in rule)
 
 
-def _held_out(
-    lines: Sequence[Line | None], evidence: Evidence, asked: _Asked, parts: Sequence[Indices]
-) -> list[Line | None]:
-    """Return lines with how well those that are made without some rows do on these."""
+def _hold_out(
+    lines: Sequence[list[Line]],
+    chosen: Sequence[int | None],
+    evidence: Evidence,
+    asked: _Asked,
+    parts: Sequence[Indices],
+) -> None:
+    """Write into the chosen lines how well those that are made without some rows do on these. IN and OUT: lines."""
     sums = np.zeros((len(lines), 3))  # of each cluster: the weight of its rows, of those its line holds, of both
     for part in parts:
         rest, seen = _Rows.of(evidence, part), _Rows.these(evidence, part)
         for cluster, front in enumerate(rest.fronts(len(lines), asked)):
-            i = asked.chosen(front, ())
+            i = asked.chosen(front)
             matched, own = (0.0, 0.0) if i is None else _counts(front.trees[i], seen, cluster)
             sums[cluster] += float(seen.weights[seen.labels == cluster].sum()), matched, own
-    return [
-        line
-        and line._replace(
-            found_held_out=own / size if size else None, precision_held_out=own / matched if matched else None
-        )
-        for line, (size, matched, own) in zip(lines, sums.tolist(), strict=True)
-    ]
+    for front, i, (size, matched, own) in zip(lines, chosen, sums.tolist(), strict=True):
+        if i is not None:
+            shares = own / size if size else None, own / matched if matched else None
+            front[i] = front[i]._replace(found_held_out=shares[0], precision_held_out=shares[1])
 
 
 def as_dict(lines: MeasuredLines) -> dict[str, Any]:
@@ -370,6 +376,12 @@ def as_dict(lines: MeasuredLines) -> dict[str, Any]:
 
 def _entry(line: Line) -> dict[str, Any]:
     return line._asdict() | {"conditions": len(line.rule), "rule": rule(line.rule, whole=True)}
+
+
+def renamed_in(lines: MeasuredLines, ex: MeasuredTree) -> MeasuredLines:
+    """Return the lines of clusters with other names; IN: ex: the explanation with these."""
+    fronts = tuple(tuple(line._replace(name=ex.names[line.cluster]) for line in front) for front in lines.fronts)
+    return replace(lines, fronts=fronts, explanation=replace(lines.explanation, clusters=ex.clusters))
 
 
 def unmatched_rows(lines: MeasuredLines) -> tuple[int, ...]:
