@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
+from tests.naive import fewest_mistakes
 from tests.scale import each, law
 
 
@@ -232,3 +233,27 @@ def test_a_model_file_and_a_pickle_keep_the_lines(seed):
     other = {name: f"new {name}" for name in ex.names}
     assert [line.name for line in ex.rename(other).lines(min_found=0.5, validate=2)] == [*other.values()]
     assert str(ex.lines()) != str(lines)
+
+
+@law(40, first=500)
+def test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves(seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(8, 16)), int(rng.integers(2, 5))
+    labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
+    table = np.column_stack([rng.integers(0, 5, n) + labels, rng.integers(0, 4, n)]) * 1.0
+    ex = bw.explain(table, labels, objective="agreement", max_leaf_nodes=k)
+    aside = ex.set_aside()
+    rest = np.setdiff1d(np.arange(n), [one.row for one in aside.rows])
+    assert (ex.predict(table[rest]) == labels[rest]).all()
+    fewest = fewest_mistakes(table, labels, [1] * n, max_depth=k - 1, max_leaf_nodes=k)[0]
+    assert aside.share == pytest.approx(len(aside.rows) / n)
+    assert aside.least_share is not None
+    assert aside.least_share * n - 1e-9 <= fewest <= len(aside.rows)
+    assert ("has to set aside fewer" in str(aside)) == (0 < len(aside.rows) == fewest)
+
+
+def test_without_a_search_it_is_not_known_whether_fewer_rows_could_be_set_aside():
+    ex = bw.explain([[1.0], [2.0], [3.0], [1.5]], ["a", "a", "b", "b"], method="imm")
+    assert ex.set_aside().least_share is None
+    assert "is not known" in str(ex.set_aside())
+    assert bw.explain([[1.0], [2.0]], ["a", "b"], method="imm").set_aside().rows == ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from boxwood.api.lines import Lines
     from boxwood.explanation.apply.results import Why
-    from boxwood.explanation.measure.misassigned import Misassigned
+    from boxwood.explanation.measure.misassigned import Misassigned, SetAside
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
 
@@ -770,6 +770,32 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.measure.misassigned import misassigned_in
 
         return misassigned_in(self._on(X, labels, sample_weight))
+
+    def set_aside(self) -> SetAside:
+        """Return the fewest rows without which the tree's rules give every row its own cluster.
+
+        They are the misassigned ones. Where the search knows how many rows any tree of as many leaves gets wrong, it is
+        said whether another tree could do with fewer; no search is made for it.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file, or of a table in batches.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0], [34.0], [62.0], [61.0], [67.0]]
+        >>> labels = ["young", "young", "young", "old", "old"]
+        >>> aside = boxwood.explain(table, labels, columns=["age"], objective="agreement").set_aside()
+        >>> print(aside)
+        Without 1 row (20.0%) of 5, the rules are perfect. No tree of 2 leaves has to set aside fewer.
+        >>> [one.row for one in aside.rows]
+        [2]
+        """
+        from boxwood.explanation.measure.misassigned import set_aside_of
+
+        return set_aside_of(self)
 
     def confusion(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
