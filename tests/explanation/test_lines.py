@@ -226,8 +226,9 @@ def test_a_model_file_and_a_pickle_keep_the_lines(seed):
         assert (str(kept), kept.to_text(), kept.to_dict()) == (str(lines), lines.to_text(), lines.to_dict())
         assert (kept.to_sql(), kept.to_python()) == (lines.to_sql(), lines.to_python())
         assert kept.predict(frame).tolist() == lines.predict(frame).tolist()
+        assert again.lines() is again.lines(min_found=0.5, validate=2)
         with pytest.raises(bw.DataError, match="holds no rows"):
-            again.lines()
+            again.lines(2)
         with pytest.raises(bw.DataError, match="holds no rows"):
             kept.unmatched()
     other = {name: f"new {name}" for name in ex.names}

@@ -1029,12 +1029,13 @@ class Explanation(MeasuredTree):
         Lines
             Of the best rules with one condition, two and three, the shortest is taken that is within 0.01 of the best
             one in F1, or in what the other goals count. Limits of `explain` on columns, rows of a leaf and digits are
-            kept. `Line.best` says how much better a rule could be, where that is not proved to be none.
+            kept. `Line.best` says how much better a rule could be, where that is not proved to be none. The result is
+            kept, and saved with the explanation; without arguments, one that was read from a file returns what it has.
 
         Raises
         ------
         DataError
-            If the explanation was read from a file.
+            If the explanation was read from a file and holds no such lines.
         ValueError
             If a number is out of its range.
 

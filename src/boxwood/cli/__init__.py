@@ -23,6 +23,7 @@ VERBS = {
     "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
     "why": "Say why a row is in its cluster, and what would change it.",
+    "lines": "Print the one-line rules that a saved model holds.",
     "export": "Write a saved model in another form.",
     "demo": "Explain an example table, and suggest what to try next.",
     "completion": "Print a script with which a shell completes these commands.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from boxwood._messages import listed
 from boxwood.words.figures import percent, shortened, size, width
 from boxwood.words.rules import rule
 from boxwood.words.values import cluster_name
@@ -95,9 +96,10 @@ def _on_proofs(lines: MeasuredLines) -> list[str]:
     others = [front[-1] for front in lines.fronts if front and not _is_best(lines, front)]
     if not others:
         return [f"No {rules} have {what}."]
+    most = (f"{_value(lines, line):.3f}, at most {lines.bounds[line.cluster]:.3f}" for line in others)
+    names = listed([f"{shortened(cluster_name(line.name))} ({said})" for line, said in zip(others, most, strict=True)])
     if len(others) == len(told):
-        return [f"It is not known whether {rules} have {what}: the search was cut short."]
-    names = ", ".join(shortened(cluster_name(line.name)) for line in others)
+        return [f"The search was cut short: {rules} may have {what}, for {names}."]
     return [f"No {rules} have {what}, but perhaps for {names}: there the search was cut short."]
 
 

@@ -121,11 +121,14 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
     """See `Explanation.lines`."""
     asked = _Asked.of(max_conditions, min_precision, min_found)
     validate = checked_validate(validate)
-    how, kept = "" if validate is None else how_of(validate), ex._kept.get("lines")
-    if kept is None or (*asked, how) != (kept.max_conditions, kept.min_precision, kept.min_found, kept.validated):
-        ex._refuse_no_rows("lines()" if kept is None else "lines() with the same arguments")
-        kept = ex._kept["lines"] = _made(ex, asked, validate, how)
-    return kept
+    given, kept = (*asked, "" if validate is None else how_of(validate)), ex._kept.get("lines")
+    if kept is not None:
+        takes_any = ex._evidence is None and given == (MOST_CONDITIONS, None, None, "")
+        if takes_any or given == (kept.max_conditions, kept.min_precision, kept.min_found, kept.validated):
+            return kept  # type: ignore[no-any-return]
+    ex._refuse_no_rows("lines()" if kept is None else "lines() with the same arguments")
+    made = ex._kept["lines"] = _made(ex, asked, validate, given[-1])
+    return made
 
 
 def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> MeasuredLines:
