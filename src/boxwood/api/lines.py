@@ -81,14 +81,23 @@ class Lines(MeasuredLines):
         """Return the name of the cluster whose line a row is in, shape (n,); by the order, where it is in several.
 
         A row in no line has -1 if all names are numbers of one type. Otherwise the array is one of objects, and such a
-        row has None. `X` is read as for `Explanation.predict`. A row without a value that a line asks for, or with a
-        word that was never seen there, is not in that line, and may be in another.
+        row has None. See `holds` for how `X` is read, and which line holds a row that lacks a value.
         """
         from boxwood._frames import names_or_none
         from boxwood.explanation.measure.lines import lines_of_rows
 
         found: Array = names_or_none(self.explanation.names)[lines_of_rows(self, X)]
         return found
+
+    def holds(self, X: Any) -> Array:
+        """Return whether each line holds each row, shape (n, k): lists that may overlap.
+
+        `X` is read as for `Explanation.predict`. A line does not hold a row that lacks a value which it asks for, or
+        has a word there that was never seen. A cluster without a line holds none.
+        """
+        from boxwood.explanation.measure.lines import holds_of_rows
+
+        return holds_of_rows(self, X)
 
     def unmatched(self) -> tuple[int, ...]:
         """Return the positions of the rows that are in a cluster and in no line.

@@ -98,9 +98,12 @@ def _on_proofs(lines: MeasuredLines) -> list[str]:
         return [f"No {rules} have {what}."]
     most = (f"{_value(lines, line):.3f}, at most {lines.bounds[line.cluster]:.3f}" for line in others)
     names = listed([f"{shortened(cluster_name(line.name))} ({said})" for line, said in zip(others, most, strict=True)])
+    budget = lines.explanation.budget
+    is_rounded = budget is not None and budget.round_thresholds is not None
+    reason = f"the search was cut short{', or thresholds were rounded' * is_rounded}"
     if len(others) == len(told):
-        return [f"The search was cut short: {rules} may have {what}, for {names}."]
-    return [f"No {rules} have {what}, but perhaps for {names}: there the search was cut short."]
+        return [f"Perhaps {rules} have {what}, for {names}: {reason}."]
+    return [f"No {rules} have {what}, but perhaps for {names}: there {reason}."]
 
 
 def _goal(lines: MeasuredLines) -> str:

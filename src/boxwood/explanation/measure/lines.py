@@ -164,21 +164,26 @@ def first_line(lines: MeasuredLines, table: Floats) -> Indices:
 
 
 def lines_of_rows(lines: MeasuredLines, X: Any) -> Indices:
-    """Return the cluster of the first line that holds each row, -1 for none; `X` is read as for `predict`.
-
-    A row that lacks a value that a line asks for, or has a word there that was never seen, is not in it.
-    """
-    ex, found = lines.explanation, None
+    """Return the cluster of the first line that holds each row, -1 for none; `X` is read as for `predict`."""
+    holds = holds_of_rows(lines, X)
+    found = np.full(len(holds), -1)
     for cluster in lines.order[::-1]:
-        tree = lines.trees[cluster]
-        assert tree is not None
-        beside = (ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
-        leaves = leaves_in(tree, ex.columns, *beside)  # type: ignore[arg-type]
-        found = np.full(len(leaves), -1) if found is None else found
-        found[np.append(tree.leaf_clusters, 0)[leaves] == 1] = cluster
-    if found is None:
-        raise DataError("no cluster has a line, so none can be given to rows; ask for less, or for more conditions")
+        found[holds[:, cluster]] = cluster
     return found
+
+
+def holds_of_rows(lines: MeasuredLines, X: Any) -> Bools:
+    """See `Lines.holds`."""
+    ex, trees = lines.explanation, lines.trees
+    if not any(trees):
+        raise DataError("no cluster has a line, so none can be given to rows; ask for less, or for more conditions")
+    beside = (ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
+    found = [
+        None if tree is None else np.append(tree.leaf_clusters, 0)[leaves_in(tree, ex.columns, *beside)] == 1
+        for tree in trees
+    ]  # type: ignore[arg-type]
+    nothing = np.zeros(next(len(each) for each in found if each is not None), dtype=np.bool_)
+    return np.stack([nothing if each is None else each for each in found], axis=1)
 
 
 class _Asked(NamedTuple):
