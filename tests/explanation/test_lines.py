@@ -1,5 +1,6 @@
 """One-line rules of explanations: what they tell of rows, and that all forms label a row alike."""
 
+import html
 import pickle
 import sqlite3
 
@@ -7,8 +8,10 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import boxwood as bw
+from boxwood.words import rules as words
 from tests.naive import fewest_mistakes
 from tests.scale import each, law
 
@@ -249,3 +252,20 @@ def test_without_a_search_it_is_not_known_whether_fewer_rows_could_be_set_aside(
     assert ex.set_aside().least_share is None
     assert "is not known" in str(ex.set_aside())
     assert bw.explain([[1.0], [2.0]], ["a", "b"], method="imm").set_aside().rows == ()
+
+
+def test_the_page_the_notebook_and_the_picture_show_the_lines():
+    frame, labels = mixed(2)
+    ex = bw.explain(frame, labels, objective="agreement")
+    assert "One line for each cluster" not in ex.to_html()
+    lines = ex.lines()
+    page, said = html.unescape(ex.to_html()), [words.rule(line.rule) for line in lines]
+    assert all(f"<bdi>{rule}</bdi>" in page for rule in said)
+    assert "One line for each cluster" not in ex.to_html(min_count=5)
+    notebook = html.unescape(html.unescape(lines._repr_html_()))
+    assert all(words.condition(one) in notebook for line in lines for one in line.rule)
+    assert "<pre>Of the rows" in notebook
+    ax = lines.plot(Figure().subplots())
+    drawn = [tuple(text.get_position()) for text in ax.texts]
+    assert drawn == [(one.found, one.precision) for front in lines.fronts for one in front]
+    assert [text.get_text() for text in ax.texts] == [str(len(one.rule)) for front in lines.fronts for one in front]
