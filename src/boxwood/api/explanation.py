@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from sklearn.tree import DecisionTreeClassifier
 
+    from boxwood.api.lines import Lines
     from boxwood.explanation.apply.results import Why
-    from boxwood.explanation.measure.misassigned import Misassigned
+    from boxwood.explanation.measure.misassigned import Misassigned, SetAside
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
 
@@ -834,6 +835,32 @@ class Explanation(MeasuredTree):
 
         return misassigned_in(self._on(X, labels, sample_weight))
 
+    def set_aside(self) -> SetAside:
+        """Return the fewest rows without which the tree's rules give every row its own cluster.
+
+        They are the misassigned ones. Where the search knows how many rows any tree of as many leaves gets wrong, it is
+        said whether another tree could do with fewer; no search is made for it.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file, or of a table in batches.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0], [34.0], [62.0], [61.0], [67.0]]
+        >>> labels = ["young", "young", "young", "old", "old"]
+        >>> aside = boxwood.explain(table, labels, columns=["age"], objective="agreement").set_aside()
+        >>> print(aside)
+        Without 1 row (20.0%) of 5, the rules are perfect. No tree of 2 leaves has to set aside fewer.
+        >>> [one.row for one in aside.rows]
+        [2]
+        """
+        from boxwood.explanation.measure.misassigned import set_aside_of
+
+        return set_aside_of(self)
+
     def confusion(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
     ) -> tuple[tuple[float, ...], ...]:
@@ -1068,6 +1095,71 @@ class Explanation(MeasuredTree):
         if found is not None and not isinstance(found, Drift):
             self._kept["drift"] = found = found()
         return found
+
+    def lines(
+        self,
+        max_conditions: int = 3,
+        *,
+        min_precision: float | None = None,
+        min_found: float | None = None,
+        validate: float | int | None = None,
+    ) -> Lines:
+        """Return a one-line rule for each cluster: the shortest that says who is in it, with what it finds and misses.
+
+        The tree's rule for a cluster is what is left after the cuts of all clusters. A one-line rule is made for its
+        cluster alone, so it is mostly shorter; but lines leave some rows out, and share others. A condition is an
+        interval of numbers or dates, a set of words, a truth, or missing or not.
+
+        Parameters
+        ----------
+        max_conditions : {1, 2, 3}, default=3
+            Most conditions of a rule.
+        min_precision : float, default=None
+            Least share of a rule's rows that are in the cluster. Of rules that have it, the one that finds the most is
+            taken, in place of the one of the highest F1. With `min_found` the shortest one that has both.
+        min_found : float, default=None
+            Least share of the cluster that a rule finds. Of rules that do, the one of the highest precision is taken.
+        validate : float or int, default=None
+            How well lines do on rows that were not used to make them, as in `explain`: a share of the rows, or a number
+            of folds. Lines that were chosen for their rows look better there than they are.
+
+        Returns
+        -------
+        Lines
+            Of the best rules with one condition, two and three, the shortest is taken that is within 0.01 of the best
+            one in F1, or in what the other goals count. Limits of `explain` on columns, rows of a leaf and digits are
+            kept. `Line.best` says how much better a rule could be, where that is not proved to be none. The result is
+            kept, and saved with the explanation; without arguments, one that was read from a file returns what it has.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file and holds no such lines.
+        ValueError
+            If a number is out of its range.
+
+        Notes
+        -----
+        The search is exact, unless it takes more than a number of steps, which depends on rows and columns alone. Of a
+        table in batches lines are made and measured on the sample that "auto" draws.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> print(ex.lines())
+               size  matched   found  precision  rule
+        old       2        2  100.0%     100.0%  age > 50
+        young     3        3  100.0%     100.0%  age <= 50
+        <BLANKLINE>
+        Each row is in one line.
+        No rules of up to 3 conditions have a higher F1.
+        """
+        from boxwood.api.lines import Lines
+        from boxwood.explanation.measure.lines import lines_of
+
+        return Lines._of(lines_of(self, max_conditions, min_precision, min_found, validate))
 
     def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Self:
         """Return the explanation on other rows, or itself if none are given."""

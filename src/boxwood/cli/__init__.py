@@ -25,6 +25,7 @@ VERBS = {
     "measure": "Measure a saved tree on new rows, and say what changed.",
     "match": "Say which clusters of two models are the same, split, merged, came or went.",
     "why": "Say why a row is in its cluster, and what would change it.",
+    "lines": "Print the one-line rules that a saved model holds.",
     "export": "Write a saved model in another form.",
     "demo": "Explain an example table, and suggest what to try next.",
     "completion": "Print a script with which a shell completes these commands.",
