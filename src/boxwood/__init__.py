@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from boxwood.explanation import Tally as Tally
     from boxwood.explanation import changes_in_words as changes_in_words
     from boxwood.explanation import compare as compare
+    from boxwood.explanation import map_of_k as map_of_k
     from boxwood.reference import Mixture as Mixture
     from boxwood.reference import Reference as Reference
     from boxwood.render import write_labels as write_labels
@@ -67,7 +68,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),
         *("MMDT", "RandomCuts", "estimators"),
     ),
-    "explanation": ("Tally", "changes_in_words", "compare"),
+    "explanation": ("Tally", "changes_in_words", "compare", "map_of_k"),
     "reference": ("Mixture", "Reference"),
     "render": ("render", "write_labels"),
     "table": ("scan",),

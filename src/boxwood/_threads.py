@@ -7,9 +7,10 @@ between two blocks.
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import current_process
 from numbers import Integral
 from typing import Any, TypeVar
@@ -105,6 +106,19 @@ def one_blas_thread() -> AbstractContextManager[None]:
     otherwise.
     """
     return _ONE_BLAS_THREAD
+
+
+@contextmanager
+def quietly_by_one_thread() -> Iterator[None]:
+    """Fit without warnings, by one thread: many times faster in small tables, and the same to the last digit.
+
+    The fit on all rows has warned; rows that are drawn from them may be there twice, or be few.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    with warnings.catch_warnings(), one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        warnings.simplefilter("ignore")
+        yield
 
 
 class _OneBlasThread:

@@ -95,6 +95,22 @@ def test_a_column_is_left_out_for_the_same_reason_through_every_door(rule, door)
     assert ex.columns == ("x", "word", "seen")[: 2 + (expected is None)]
 
 
+IDENTIFIERS = {  # whole numbers in a column, its name, and whether they look like an identifier
+    "rising": (np.cumsum(np.arange(N) % 7 + 1) + 500, "number", True),
+    "rising, thinly": (np.cumsum(np.arange(N) % 7 + 1) * 1000, "number", False),
+    "falling": (9000 - np.cumsum(np.arange(N) % 7 + 1), "number", False),
+    "few shops": (np.arange(N) * 7 % 11 % 7, "store_id", False),
+    "many shops": (np.arange(N) * 7 % 97, "store_id", True),
+}
+
+
+@pytest.mark.parametrize("case", IDENTIFIERS)
+def test_identifiers_are_found_by_counting(case, door):
+    values, called, is_identifier = IDENTIFIERS[case]
+    ex = door[1](pd.DataFrame({"x": X, "word": WORD, called: values, "kind": KIND}))
+    assert (called in ex.columns) is not is_identifier
+
+
 def test_every_rule_is_tried():
     elsewhere = {"one_double", "unseen_dates"}  # of numbers in files beyond 2**53, and of clusterers of numbers
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from boxwood import MixedKMeans, explain
-from boxwood.explanation.measure.stability import contrast_of
+from boxwood.explanation.measure.contrast import contrast_of
 from tests.explanation.test_stability import k_means
 from tests.scale import law
 

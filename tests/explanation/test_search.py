@@ -41,12 +41,8 @@ def table(seed, *, given=False):
 
 def taken_by_rule(outcomes, floor, weight):
     """Return the place of the tree that the documented rule takes, of pairs (cost, mistakes)."""
-    costs = [max(cost, floor) for cost, _ in outcomes]
-    agreements = [1 - mistakes / weight for _, mistakes in outcomes]
-    best = max(a for c, a in zip(costs, agreements, strict=True) if c <= settings.NEAR * min(costs))
-    allowed = [i for i, a in enumerate(agreements) if a >= best - settings.ALLOWED - 1e-12]
-    cheapest = min(costs[i] for i in allowed)
-    return min((i for i in allowed if costs[i] == cheapest), key=lambda i: outcomes[i][1])
+    ratios = [max(cost, floor) / (1 - mistakes / weight) for cost, mistakes in outcomes]
+    return min(range(len(outcomes)), key=lambda i: (ratios[i], outcomes[i][1]))
 
 
 @law(200)

@@ -19,7 +19,7 @@ def explain(
     n_clusters: int | None = None,
     names: Names | None = None,
     sample_weight: ArrayLike | str | None = None,
-    standardize: bool = False,
+    standardize: bool | Literal["auto"] = "auto",
     random_state: Any = None,
     columns: Sequence[str] | None = None,
     categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
@@ -58,8 +58,9 @@ def explain(
         without a date and without any value are left out, with a note. A clusterer sees columns of numbers and booleans
         alone, unless it is a pipeline that encodes text, or `MixedKMeans`, and so does a table in batches. If boxwood
         makes the clusters of a frame of at least 50 rows, or labels are given, columns that look like identifiers are
-        left out, too: unique whole numbers without gaps, whole numbers under a name such as id, zip or account, and
-        texts that hardly repeat; in a frame of 20 to 49 rows, texts that never repeat.
+        left out, too: unique whole numbers without gaps, or that rise from row to row; whole numbers of more than 20
+        values under a name such as id, zip or account; and texts that hardly repeat; in a frame of 20 to 49 rows, texts
+        that never repeat.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
@@ -75,18 +76,23 @@ def explain(
           fit. On other rows, and on a table in batches, it is compared with the clusters that the explainer's clusterer
           predicts; one that was fitted on a table's column of labels, with those in that column.
     n_clusters : int, default=None
-        Number of clusters of k-means; None is 8, with a note. Only allowed if `labels_or_estimator` is None. K-means
-        keeps the best of 10 starts, or of 3 starts for more than 2 million values. Its clusters are numbered from 0 by
-        size, the largest first.
+        Number of clusters of k-means. None chooses one from 2 to 10, fewer where rows are few: the largest on which
+        k-means of two halves of the rows agree (adjusted Rand index of at least 0.9 in the mean of five halvings of at
+        most 1,000 rows), or the one on which they agree most; a note says which, and which other would do nearly as
+        well. Only allowed if `labels_or_estimator` is None. K-means keeps the best of 10 starts, or of 3 starts for
+        more than 2 million values. Its clusters are numbered from 0 by size, the largest first. A note says so if they
+        are no clearer than clusters of tables without groups; that is looked at on at most 500 rows.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None
         Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. That column
         is none of those that rules may use.
-    standardize : bool, default=False
+    standardize : bool or "auto", default="auto"
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
-        the raw table, as they have a scale of their own.
+        the raw table, as they have a scale of their own. "auto" brings columns to one scale where boxwood makes the
+        clusters (see Notes), but for arrays of at least 32 columns without names half of which span a quarter of the
+        range of all, as pixels and embeddings do; where clusters are given it is False.
     random_state : int or RandomState instance, default=None
         Seed or generator for k-means, for the method and for samples of large tables. None is 0.
     columns : sequence of str, default=None
@@ -194,14 +200,22 @@ def explain(
     Sibling leaves of one cluster are merged and the freed leaf is used elsewhere. No leaf is named by a cluster of
     which it holds no row; a cluster may be without a leaf then, and costs what its rows cost where they are.
 
-    Which tree is returned depends on `objective`. With "auto" let A be the best agreement among the trees within 0.5%
-    of the least within-cluster cost: the cheapest tree that agrees at least A - 0.005 is taken. A cost below that of
-    the clusters counts as theirs, because such a tree has found other clusters. If fewer than 95% of the rows lie
-    nearest to the mean of their own cluster, the clusters do not minimise this cost; then the tree with the fewest rows
-    outside their cluster is taken, and a note says so. With more leaves than clusters the tree
-    never loses more, in the number looked at first, than the one for as many leaves as clusters. The search ends early
+    Which tree is returned depends on `objective`. "auto" takes the tree whose within-cluster cost, divided by its
+    agreement, is least: one percent of the cost weighs as much as one percent of the rows that are in their cluster. A
+    cost below that of the clusters counts as theirs, because such a tree has found other clusters. If fewer than 95% of
+    the rows lie nearest to the mean of their own cluster, the clusters do not minimise this cost; then the tree with
+    the fewest rows outside their cluster is taken, and a note says so. With more leaves than clusters the tree never
+    loses more, in the number that decides, than the one for as many leaves as clusters. The search ends early
     at a tree that gives every row its cluster, unless the least cost is asked for. A method named by the caller gives
     its tree without refinement.
+
+    Where boxwood makes the clusters, "auto" of `standardize` lets no column and no few rows decide them. Numbers get
+    the variance 1. A column in which the 1% of the rows farthest from the mean have more than a quarter of the
+    variance, more than in an exponential distribution, enters as arcsinh((x - median) / (interquartile range / 1.349)).
+    Words, and numbers of two values, enter as one-hot columns. If most rows have one value, a sixth of the range counts
+    as the deviation at least. Numbers in the same order (rank correlation of at least 0.99 up to its sign) share the
+    weight of one column, as do flags of which each row has one; flags that another column decides get next to none.
+    `Basis.labels` says what was done. A table in batches is scaled to unit variance alone.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps

@@ -19,7 +19,8 @@ from boxwood._types import Floats, Indices, Weights
 from boxwood._validation import as_float_table, as_integer_weights
 from boxwood.axes._monotone import LARGEST, Scaling
 from boxwood.axes.categories import Categories
-from boxwood.axes.maps import AxisMap
+from boxwood.axes.maps import AxisMap, Chained
+from boxwood.axes.tails import Tails
 from boxwood.loops.mixed import orthogonal_rows
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
@@ -44,6 +45,8 @@ class MixedMap(AxisMap):
         Weight of each row.
     scales : array of shape (d,), default=None
         Factor of each column; None is 1 for all.
+    tails : Tails, default=None
+        What is done to numbers before they are scaled.
     one_hot : bool, default=False
         Whether categories become their one-hot columns instead, so that each cut asks for a single value.
     filled : bool, default=False
@@ -67,6 +70,7 @@ class MixedMap(AxisMap):
         labels: Indices,
         weights: Weights = None,
         scales: Floats | None = None,
+        tails: Tails | None = None,
         *,
         one_hot: bool = False,
         filled: bool = False,
@@ -80,7 +84,7 @@ class MixedMap(AxisMap):
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
             if j not in categories:
-                parts.append(_number(x, weights, scale, filled))
+                parts.append(_number(x, weights, scale, filled, None if tails is None else tails.column(j)))
                 continue
             known = categories[j]
             m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
@@ -164,28 +168,33 @@ class _Part(Protocol):
 
 
 class _Number:
-    """A number without gaps, shifted and scaled if it is scaled at all."""
+    """A number without gaps; its tail is drawn in, if it has one, and it is shifted and scaled if it is scaled."""
 
     n_columns: int = 1
     domain = EVERYTHING
 
-    def __init__(self, x: Floats, scale: float) -> None:
-        self.scaling = None if scale == 1 else Scaling(np.array([float(x.min())]), np.array([1 / scale]))
+    def __init__(self, x: Floats, scale: float, tail: AxisMap | None = None) -> None:
+        least = np.array([[float(x.min())]])
+        least = least if tail is None else tail.transform(least)
+        scaling = None if scale == 1 else Scaling(least[0], np.array([1 / scale]))
+        self.image = Chained(tail, scaling) if tail is not None and scaling is not None else scaling or tail
 
     def write(self, x: Floats, out: Floats) -> None:
-        out[:, 0] = x if self.scaling is None else self.scaling.transform(x[:, None])[:, 0]
+        out[:, 0] = x if self.image is None else self.image.transform(x[:, None])[:, 0]
 
     def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
-        return ((lower, upper),) if self.scaling is None else self.scaling.pull_back(0, lower, upper)[1]
+        return ((lower, upper),) if self.image is None else self.image.pull_back(0, lower, upper)[1]
 
 
 class _NumberWithGaps(_Number):
     """A number with gaps: filled with the median of the others, and an indicator of the gaps unless `filled`."""
 
-    def __init__(self, x: Floats, weights: Weights, scale: float, filled: bool) -> None:
-        super().__init__(x, scale)
+    def __init__(self, x: Floats, weights: Weights, scale: float, filled: bool, tail: AxisMap | None) -> None:
+        super().__init__(x, scale, tail)
         self.n_columns = 1 if filled else 2
         low, self.filled, high = _quarters(x, weights)
+        if tail is not None:
+            low, high = tail.transform([[low], [high]])[:, 0].tolist()
         self.mark = FAINT * scale * ((high - low) or 1.0)
 
     def write(self, x: Floats, out: Floats) -> None:
@@ -239,8 +248,8 @@ class _InOrder(_Codes):
         return joined((code, code) for code in codes[inside].tolist())
 
 
-def _number(x: Floats, weights: Weights, scale: float, filled: bool) -> _Part:
-    return _NumberWithGaps(x, weights, scale, filled) if np.isposinf(x).any() else _Number(x, scale)
+def _number(x: Floats, weights: Weights, scale: float, filled: bool, tail: AxisMap | None = None) -> _Part:
+    return _NumberWithGaps(x, weights, scale, filled, tail) if np.isposinf(x).any() else _Number(x, scale, tail)
 
 
 def _filling(codes: Indices, known: Categories, mass: Floats) -> Indices:

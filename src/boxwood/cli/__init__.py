@@ -20,6 +20,7 @@ __all__ = ["VERBS", "boxwood", "main"]
 
 VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
+    "map-k": "Compare numbers of clusters: whether they come back, and can be said in rules.",
     "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
     "measure": "Measure a saved tree on new rows, and say what changed.",
@@ -41,7 +42,7 @@ class _Lazy(Verbs):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"boxwood.cli._{cmd_name}").command
+        command: click.Command = import_module(f"boxwood.cli._{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

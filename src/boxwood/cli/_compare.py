@@ -10,7 +10,7 @@ import click
 
 from boxwood._messages import as_written
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import SCALED, limits, read, rows_of
+from boxwood.cli._explained import limits, read, rows_of, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
@@ -95,8 +95,6 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     talk = Talk(quiet)
     table, _ = read(talk, file, labels, options)
     found = _compared(talk, table, clusters, options)
-    if clusters is not None and options["scale"] is None and len(table.columns) > 1:
-        talk.note(SCALED)
     found = replace(found, notes=tuple(map(in_words, found.notes)))
     show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
 
@@ -115,7 +113,7 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
                 table.labels,
                 n_clusters=clusters,
                 columns=table.columns,
-                standardize=clusters is not None if options["scale"] is None else options["scale"] == "unit",
+                standardize=scale_of(options["scale"]),
                 sample_weight=table.weights,
                 random_state=options["seed"],
                 max_leaf_nodes=options["leaves"] or None,

@@ -90,7 +90,13 @@ Examples:
 
 @click.command(name="explain", cls=Grouped, help=_HELP, epilog=_EPILOG)
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
-@click.option("-k", "--clusters", type=click.IntRange(min=2), help="Make this many clusters and explain them.")
+@click.option(
+    "-k",
+    "--clusters",
+    type=click.IntRange(min=2),
+    help="Make this many clusters and explain them. Without "
+    "-k and --labels the number is chosen: the most that halves of the rows agree on.",
+)
 @click.option(
     "-l",
     "--labels",
@@ -154,8 +160,9 @@ Examples:
 @click.option(
     "--scale",
     type=click.Choice(["unit", "none"]),
-    help="Cluster, grow and measure on columns scaled to equal spread (unit), or on columns as they are (none). The "
-    "default is unit with -k, none with --labels. Rules are in the table's units in either case.",
+    help="Cluster, grow and measure on columns scaled to equal spread (unit), or on columns as they are (none). By "
+    "default made clusters are of columns brought to one scale, with long tails drawn in and repeated columns counted "
+    "once; with --labels columns are as they are. Rules are in the table's units in either case.",
 )
 @click.option(
     "--weights",
@@ -241,9 +248,8 @@ Examples:
 @talk_options
 def command(file: str | None, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
     """Read, choose columns, explain, write, print."""
-    if (clusters is None) == (labels is None):
-        which = "either -k N (make clusters) or --labels COLUMN (explain existing ones)"
-        raise click.UsageError(f"give {which}." if clusters is None else f"give {which}, not both.")
+    if clusters is not None and labels is not None:
+        raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones), not both.")
     for option in ("--objective", "--time-limit"):
         if options["method"] != "auto" and options[option[2:].replace("-", "_")] not in ("auto", None):
             raise click.UsageError(f"{option} is for --method auto; {options['method']} decides by a rule of its own.")

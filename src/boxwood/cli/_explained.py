@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
-SCALED = "clustered on columns scaled to equal spread; --scale none clusters them as they are"
 _NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
 
 
@@ -53,7 +52,6 @@ def explained(
             )
         for text in (*map(in_words, notes_on_columns(explanation)), *notes):
             talk.note(text)
-        _note_on_scale(talk, explanation.columns, clusters, options)
         yield explanation
 
 
@@ -155,7 +153,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 
 def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
     given = _parameters(table, clusters, options)
-    with _growing(talk, makes_clusters=clusters is not None) as (status, warned):
+    with _growing(talk, makes_clusters=table.labels is None) as (status, warned):
         from boxwood.api.explain import explain
         from boxwood.explanation.measured_tree import with_kinds
 
@@ -172,7 +170,6 @@ def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, 
         explanation = with_kinds(explanation, table.booleans, table.dates)
     for text in warned:
         talk.note(text)
-    _note_on_scale(talk, table.columns, clusters, options)
     return explanation
 
 
@@ -196,7 +193,7 @@ def _parameters(table: Table | ColumnNames, clusters: int | None, options: dict[
         "objective": options["objective"],
         "time_limit": options["time_limit"],
         "random_state": options["seed"],
-        "standardize": _is_scaled(clusters, options),
+        "standardize": scale_of("unit" if options["standardize"] else options["scale"]),
         "missing": options["missing"],
         "validate": options["validate"],
         "n_jobs": options["jobs"],
@@ -223,15 +220,9 @@ def limits(options: dict[str, Any], table: Table | ColumnNames) -> dict[str, Any
     }
 
 
-def _is_scaled(clusters: int | None, options: dict[str, Any]) -> bool:
-    scale = "unit" if options["standardize"] else options["scale"]
-    return clusters is not None if scale is None else scale == "unit"
-
-
-def _note_on_scale(talk: Talk, columns: tuple[str, ...], clusters: int | None, options: dict[str, Any]) -> None:
-    is_asked = options["standardize"] or options["scale"] is not None
-    if _is_scaled(clusters, options) and not is_asked and len(columns) > 1:
-        talk.note(SCALED)
+def scale_of(option: str | None) -> bool | Literal["auto"]:
+    """Return what the option --scale asks of columns."""
+    return "auto" if option is None else option == "unit"
 
 
 class ColumnNames(NamedTuple):

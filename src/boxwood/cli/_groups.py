@@ -12,7 +12,7 @@ from boxwood.cli._words import LIMITS
 
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Clusters": (
-        *("clusters", "labels", "columns", "exclude", "categories", "numbers", "weights", "missing"),
+        *("clusters", "low", "high", "labels", "columns", "exclude", "categories", "numbers", "weights", "missing"),
         *("scale", "seed", "names"),
     ),
     "Rules": ("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches import Batches, Block, Source
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.columns.rules import counts_rows, has_name_of_identifier, may_count_rows
+from boxwood.columns.rules import SPARSE, counts_rows, has_name_of_identifier, may_count_rows
 from boxwood.columns.seen import Seen
 
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
@@ -33,6 +33,8 @@ class Look:
         Whether all values are whole numbers.
     least, most : arrays of shape (d,)
         Ranges of the values.
+    rises : array of shape (d,), default=None
+        Whether each value is above that of the row before; None if the pass did not look.
     """
 
     batches: Batches
@@ -41,6 +43,7 @@ class Look:
     is_whole: Bools
     least: Floats
     most: Floats
+    rises: Bools | None = None
 
     @cached_property
     def gaps(self) -> dict[str, int]:
@@ -72,6 +75,7 @@ class SeenInBatches(Seen):
         self.least, self.most, self.lacks_some = float(look.least[j]), float(look.most[j]), name in look.gaps
         is_one = self.least == self.most and bool(np.isfinite(self.least))  # infinite values are refused elsewhere
         self.n_values = 0 if not self.n_known else 1 if is_one else 2
+        self.rises = look.rises is not None and bool(look.rises[j])
 
     @property
     def is_unique(self) -> bool:  # type: ignore[override]
@@ -101,24 +105,45 @@ def seen_others(source: Source, names: Sequence[str]) -> list[Seen]:
 def look_at(batches: Batches) -> Look:
     """Return what a pass tells of the columns."""
     found = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
-    return Look(batches, found.n_rows, found.n_rows - found.missing, found.is_whole, found.least, found.most)
+    known = found.n_rows - found.missing
+    return Look(batches, found.n_rows, known, found.is_whole, found.least, found.most, found.rises)
 
 
 def may_be_unusable(names: Sequence[str], least: Floats, most: Floats, n_rows: int) -> bool:
     """Return whether ranges of columns leave it open that one has one value only, or looks like an identifier."""
     whole = (least == np.floor(least)) & (most == np.floor(most))
     ends = zip(names, least.tolist(), most.tolist(), strict=True)
-    suspect = [has_name_of_identifier(name, n_rows) or counts_rows(low, high, n_rows) for name, low, high in ends]
+    suspect = [
+        has_name_of_identifier(name, n_rows)
+        or counts_rows(low, high, n_rows)
+        or n_rows <= high - low + 1 < n_rows / SPARSE
+        for name, low, high in ends
+    ]
     return bool((least == most).any() or (whole & suspect).any())
 
 
+_ENDS = ((np.fmin.reduce, np.inf), (np.fmax.reduce, -np.inf))
+
+
 class _Look:
-    """Ranges of columns, numbers of missing values, and whether all values are whole numbers."""
+    """Ranges of columns, numbers of missing values, whether all values are whole numbers, and whether they rise.
+
+    Threads take blocks in any order, so a column rises if it does in each block, and no two blocks share a stretch.
+    """
 
     def __init__(self, n_columns: int) -> None:
         self.n_rows, self.is_whole = 0, np.ones(n_columns, dtype=np.bool_)
         self.missing = np.zeros(n_columns, dtype=np.intp)
         self.least, self.most = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
+        self.rise_within, self.ends = np.ones(n_columns, dtype=np.bool_), list[Floats]()
+
+    @property
+    def rises(self) -> Bools:
+        """Whether each value of a column is above that of the row before."""
+        if not self.ends:
+            return self.rise_within
+        ends = np.sort(np.stack(self.ends), axis=0)  # of the lower ends of blocks, and of the upper ones
+        return self.rise_within & (ends[1:, 0] > ends[:-1, 1]).all(axis=0)
 
     def update(self, block: Block) -> None:
         values = block.values
@@ -129,6 +154,10 @@ class _Look:
         for j in np.flatnonzero(self.is_whole).tolist():
             column = values[:, j]
             self.is_whole[j] = bool(((column == np.floor(column)) | np.isnan(column)).all())
+        for j in np.flatnonzero(self.rise_within & self.is_whole).tolist():
+            known = values[~np.isnan(values[:, j]), j]
+            self.rise_within[j] = bool((known[1:] > known[:-1]).all())
+        self.ends.append(np.stack([find(values, axis=0, initial=x) for find, x in _ENDS]))
         self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
         self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
 
@@ -136,6 +165,8 @@ class _Look:
         self.n_rows += other.n_rows
         self.missing += other.missing
         self.is_whole &= other.is_whole
+        self.rise_within &= other.rise_within
+        self.ends += other.ends
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
 
 

@@ -26,6 +26,8 @@ LIKE_IDENTIFIER = "looks like an identifier"
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
 FILLED = 0.9  # unique whole numbers that fill more of their range count rows
+SPARSE = 0.01  # and so do those that rise from row to row and fill more of it than this
+FEW_CODES = 20  # numbers in so short a range name few things, whatever the column is called
 
 Rule = Callable[[Seen, Use], str | None]
 
@@ -161,15 +163,18 @@ def is_like_identifier(seen: Seen) -> bool:
     """Return whether a column looks like an identifier, by its values and its name.
 
     That are words most of which come only once, in a short table all; or, in at least 50 rows, whole numbers whose name
-    says so (id, zip, account, also as part of `customer_id`), or which are unique and fill more than 90% of their
-    range, as row numbers do. Missing values say nothing.
+    says so (id, zip, account, also as part of `customer_id`), unless they name few things; or whole numbers that count
+    rows: they are unique and fill more than 90% of their range, or rise from row to row and fill more than 1% of it.
+    Missing values say nothing.
     """
     n_rows = seen.n_known
     if seen.is_word:
         return seen.n_once == n_rows >= VERY_FEW_ROWS or (n_rows >= FEW_ROWS and 2 * seen.n_once > n_rows)
     if not _are_whole(seen):
         return False
-    return has_name_of_identifier(seen.name, n_rows) or (may_count_rows(seen) and seen.is_unique)
+    if has_name_of_identifier(seen.name, n_rows):
+        return seen.most - seen.least >= FEW_CODES
+    return (may_count_rows(seen) and seen.is_unique) or (may_rise(seen) and seen.rises)
 
 
 def may_count_rows(seen: Seen) -> bool:
@@ -178,6 +183,11 @@ def may_count_rows(seen: Seen) -> bool:
     if not _are_whole(seen) or has_name_of_identifier(seen.name, n_rows):
         return False
     return high - low + 1 >= n_rows and counts_rows(low, high, n_rows)
+
+
+def may_rise(seen: Seen) -> bool:
+    """Return whether a column of numbers may count rows with gaps, if it rises from row to row."""
+    return _are_whole(seen) and seen.n_known <= seen.most - seen.least + 1 < seen.n_known / SPARSE
 
 
 def _are_whole(seen: Seen) -> bool:

@@ -91,6 +91,8 @@ class Seen:
     most: float = -np.inf
     is_whole: bool = False
     is_unique: bool = False
+    rises: bool = False
+    """Whether each value is above that of the row before."""
     are_too_large: bool = False
     """Whether different numbers of the column are the same double."""
 
@@ -189,6 +191,11 @@ class SeenValues(Seen):
     def is_unique(self) -> bool:  # type: ignore[override]
         """Whether no value comes twice."""
         return int(np.bincount((self.known - self.least).astype(np.intp)).max(initial=0)) <= 1
+
+    @cached_property
+    def rises(self) -> bool:  # type: ignore[override]
+        """Whether each value is above that of the row before."""
+        return bool((self.known[1:] > self.known[:-1]).all())
 
     def says(self, labels: Labels) -> bool:
         """Return whether a value goes with each label, and with no other."""

@@ -429,7 +429,7 @@ class TreeClusterer(FittedTree):
         """Store what rows and clusters are called, for the basis of the explanation."""
         if self._fit is not None:
             made_by = self.clusterer if y is None else y
-            self._fit = self._fit._replace(rests_on=given_in(X, made_by, self.n_clusters, sample_weight))
+            self._fit = self._fit._replace(rests_on=given_in(X, made_by, sample_weight, self.n_clusters))
 
     def _reference(self, X: Any, rows: Rows, y: Any) -> Reference:
         """Return the clustering to be explained, with centres in the columns of the table."""

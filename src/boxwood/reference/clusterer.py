@@ -44,7 +44,7 @@ def fitted_clusterer(
     X: Any,
     rows: Rows,
     *,
-    n_clusters: int,
+    n_clusters: int | None,
     random_state: Any,
 ) -> Any:
     """Return a fitted clone of `clusterer`, or k-means where it is None.
@@ -53,6 +53,7 @@ def fitted_clusterer(
     if `fit` accepts them. A `FrozenEstimator` is not cloned and stays as it was fitted.
     """
     if clusterer is None:
+        assert n_clusters is not None
         refuse_number_of_clusters(rows, n_clusters)
         clusterer = default_clusterer(n_clusters, rows.values.size, random_state)
     if isinstance(clusterer, FrozenEstimator):

@@ -19,7 +19,7 @@ from boxwood.axes.mixed import MixedMap
 from boxwood.batches.batches import Batches, rows_in_memory
 from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError
-from boxwood.reference.mixed import unit_scales
+from boxwood.reference.entry import Entry
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import moments_of
 from boxwood.reference.scaled import scaled_batches
@@ -56,7 +56,9 @@ class FeatureSpace:
         Factors of the columns of `table`, in which costs are then measured: of numbers as far as they are there, and of
         categories as of their one-hot columns. None measures in `measured`, or in `rows`.
     is_scaled : bool
-        Whether columns were brought to the variance 1.
+        Whether columns were brought to one scale.
+    entry : Entry, default=None
+        How columns enter distances; None if that is said by a map, or if they enter as they are.
     dates : mapping from column to Dates
         Columns of `table` that hold dates, as days.
     """
@@ -72,6 +74,7 @@ class FeatureSpace:
     gaps: tuple[int, ...] = ()
     scales: Floats | None = None
     is_scaled: bool = False
+    entry: Entry | None = None
     dates: Mapping[int, Dates] = field(default_factory=dict)
 
     @classmethod
@@ -117,23 +120,22 @@ class FeatureSpace:
         *,
         categories: Mapping[int, Categories],
         gaps: tuple[int, ...],
-        standardize: bool,
+        entry: Entry,
         one_hot: bool = False,
         filled: bool = False,
         enough: float = 1.0,
     ) -> FeatureSpace:
         """Return the coordinates of a table of numbers, which may be missing, and of categories; see `MixedMap`.
 
-        IN: labels (n,): cluster of each row, -1 for one that is left out; one_hot, filled, enough: see `MixedMap`.
+        IN: labels (n,): cluster of each row, -1 for one that is left out; entry: how columns enter distances; one_hot,
+        filled, enough: see `MixedMap`.
         """
         values = np.asarray(table.values, dtype=np.float64)
-        ones = np.ones(table.n_columns)
-        scales = unit_scales(values, categories, table.weights) if standardize else ones
         how: dict[str, Any] = {"one_hot": one_hot, "filled": filled, "enough": enough}
-        axis_map = MixedMap(values, categories, labels, table.weights, scales, **how)
+        axis_map = MixedMap(values, categories, labels, table.weights, entry.scales, entry.tails, **how)
         rows = MappedRows(table, axis_map.transform, axis_map.n_columns)
-        kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "scales": scales, "is_scaled": standardize}
-        return cls(columns, table, rows, axis_map, **kinds)
+        kinds: dict[str, Any] = {"categories": categories, "gaps": gaps, "entry": entry}
+        return cls(columns, table, rows, axis_map, scales=entry.scales, is_scaled=entry.is_scaled, **kinds)
 
     @classmethod
     def in_batches(cls, batches: Batches, scaling: Scaling | None = None) -> FeatureSpace:
@@ -189,7 +191,18 @@ class FeatureSpace:
 
     def standardized(self) -> FeatureSpace:
         """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
-        scaling = Scaling(*unit_scaling_of(self.rows.values, self.rows.weights))
+        return self._through(Scaling(*unit_scaling_of(self.rows.values, self.rows.weights)))
+
+    def entered(self) -> FeatureSpace:
+        """Return the coordinates of numbers with `rows` as they enter clusters that boxwood makes; see `Entry`."""
+        entry = Entry.of(self.rows.values, (), self.rows.weights)
+        here = replace(self, entry=entry)
+        if entry.tails is not None:
+            here = replace(here, store=self.rows.mapped(entry.tails.transform(self.rows)), axis_map=entry.tails)
+        return here._through(Scaling(here.rows.values.min(axis=0).astype(np.float64), 1.0 / entry.scales))
+
+    def _through(self, scaling: Scaling) -> FeatureSpace:
+        """Return the coordinates with scaled `rows`."""
         whole = scaling if self.axis_map is None else Chained(self.axis_map, scaling)
         rows = self.rows.mapped(scaling.transform(self.rows))
         return replace(self, store=rows, axis_map=whole, scaling=scaling, is_scaled=True)

@@ -38,7 +38,7 @@ def compare(
     n_clusters: int | None = None,
     random_state: Any = None,
     columns: Sequence[str] | None = None,
-    standardize: bool = False,
+    standardize: bool | Literal["auto"] = "auto",
     missing: Literal["learn", "drop", "refuse"] = "learn",
     categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),
@@ -103,8 +103,9 @@ def compare(
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
-    asked = Options.of(given | {"max_leaf_nodes": None})
-    question = question_of(as_rows_here(X), labels_or_estimator, asked)
+    rows_here = as_rows_here(X)
+    asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels_or_estimator, rows_here)
+    question = question_of(rows_here, labels_or_estimator, asked)
     k = question.task.reference.n_clusters
     of_auto, clusterer = asked.options, question.clusterer
     options = {name: of_auto if name == "auto" else with_defaults(name, {}, clusterer) for name in names}

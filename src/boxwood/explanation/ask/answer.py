@@ -74,7 +74,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
             return explained_on_table(clustering, source, asked)
         explanation = _by_explainer(X, clustering, asked)
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
-    X, asked = _dated(X, source, clustering, asked)
+    X, asked = _dated(X, source, clustering, asked.scaled_for(clustering, X))
     question = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
     in_batches, rows = question.task.in_batches, question.complete
     answer = _in_batches(question, clustering, asked) if in_batches else _in_memory(question, asked)
@@ -260,8 +260,8 @@ def _notes_on_columns(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...]
 
 def _notes_on_clustering(task: Task, clustering: Any, asked: Options) -> tuple[str, ...]:
     ends, columns, names = np.stack(task.ranges), task.batches.columns, task.reference.names
-    about: dict[str, Any] = {"scaled": asked.standardize, "n_rows": task.n_rows}
-    return notes_on_clustering(clustering, asked.n_clusters, ends, columns, names, **about)
+    about: dict[str, Any] = {"scaled": bool(asked.standardize), "n_rows": task.n_rows}
+    return notes_on_clustering(clustering, ends, columns, names, **about)
 
 
 def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: BatchStatistics) -> MeasuredTree:

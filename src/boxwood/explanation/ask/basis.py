@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import column_names, is_frame, types_in
+from boxwood._validation import listed
 from boxwood._version import __version__
 from boxwood.batches import Source
 from boxwood.explanation.ask.columns import ColumnNote
 from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
 from boxwood.reference import Reference
-from boxwood.reference.clusterer import N_CLUSTERS
 from boxwood.reference.reference import are_labels
 from boxwood.table.sql import type_of
 
@@ -38,8 +38,8 @@ class Given(NamedTuple):
     types: Mapping[str, str] = MappingProxyType({})
 
 
-def given_in(X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> Given:
-    """Return what rows and a clustering are called; `n_clusters` is None if nobody asked for a number."""
+def given_in(X: Any, clustering: Any, weights: Any, n_clusters: int | None = None) -> Given:
+    """Return what rows and a clustering are called; IN: n_clusters: the number asked for, if boxwood made them."""
     beside = [name for name in (clustering, weights) if isinstance(name, str)]
     about = _labels(clustering, n_clusters), beside, _name_of(clustering)
     if isinstance(X, Source):
@@ -69,12 +69,13 @@ def basis_of_call(ex: Tree, X: Any, clustering: Any, n_clusters: int | None, wei
     own: object = getattr(clustering, "explanation_", None)
     if own is ex:  # which is the explainer's own, and stays that
         return ex
-    return with_basis(ex, given_in(X, clustering, n_clusters, weights))
+    given = given_in(X, clustering, weights)
+    return with_basis(ex, given if clustering is not None else given._replace(labels=_made_here(ex, n_clusters)))
 
 
 def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known: Basis | None) -> Tree:
     """Return the facts of a tree on other rows with their basis; IN: known: that of the tree."""
-    given = given_in(X, labels, None, weights)
+    given = given_in(X, labels, weights)
     if known is None:
         return with_basis(measured, given)
     made = f"{given.labels}; the rules are those made from {known.source} on {known.made}"
@@ -103,10 +104,23 @@ def _kind(X: Any) -> str:
     return f"a data frame of {package}" if is_frame(X) else "an array"
 
 
+def _made_here(ex: Tree, n_clusters: int | None) -> str:
+    """Return how boxwood made the clusters, in words; `n_clusters` is None if nobody asked for a number."""
+    chosen = "the number chosen by boxwood" if n_clusters is None else "the number asked for"
+    parts = [f"k-means, {len(ex.clusters)} clusters ({chosen})"]
+    parts += ["on columns brought to one scale"] if ex.standardized else []
+    entry = None if ex._evidence is None else ex._evidence.coordinates.entry
+    if entry is not None and entry.tails is not None:
+        parts.append(f"long tails drawn in: {listed([ex.columns[j] for j in entry.tails.drawn_in])}")
+    if entry is not None and entry.repeated is not None:
+        parts += [f"{listed([ex.columns[j] for j in group])} count once" for group in entry.repeated.groups]
+    return "; ".join(parts)
+
+
 def _labels(clustering: Any, n_clusters: int | None) -> str:
     """Return where the clusters come from, in words."""
     if clustering is None:
-        return f"k-means, {N_CLUSTERS} clusters" if n_clusters is None else f"k-means, {n_clusters} clusters asked for"
+        return f"k-means, {n_clusters} clusters asked for"
     if isinstance(clustering, str):
         return f"the column {clustering}"
     if isinstance(clustering, Reference):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,15 @@ import numpy as np
 from boxwood._frames import column_values, label_values
 from boxwood._imports import require
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed, shown, whole_number
+from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.overview import MissingValues
 from boxwood.clusterers.k_means_batches import COVARIANCES, LikeliestComponent
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import notes_on_ranges, sees_distances
+from boxwood.explanation.ask.how_many import Look, settled_number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
-    N_CLUSTERS,
     fitted_clusterer,
     is_fitted,
     last_step,
@@ -56,11 +56,10 @@ def clustering_of(
 ) -> tuple[Reference, Mixture | None, Any]:
     """Return the clustering, its Gaussians if it is the clustering of a mixture, and the fitted clusterer if any.
 
-    `stages` are the coordinates of the rows before they are standardized, and after.
+    `stages` are the coordinates of the rows before they are standardized, and after; `n_clusters` is for k-means.
     """
-    k = number_of_clusters(clustering, n_clusters)
     if clustering is None or hasattr(clustering, "fit"):
-        reference, mixture, clustering = _of_clusterer(clustering, X, stages, k, random_state)
+        reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
     elif isinstance(clustering, Reference):
         reference, mixture = _with_scaled_centers(clustering, stages[1]), None
     else:
@@ -70,17 +69,21 @@ def clustering_of(
     return reference, mixture, clustering
 
 
-def number_of_clusters(clustering: Any, n_clusters: int | None) -> int:
-    """Return the number of clusters of k-means, which needs none if the clusters are given."""
-    if clustering is not None and n_clusters is not None:
+def number_of_clusters(
+    clustering: Any, n_clusters: int | None, look: Callable[[], Look]
+) -> tuple[int | None, tuple[str, ...]]:
+    """Return the number of clusters to make, and notes on it; None if the clusters are given, which needs no look."""
+    if clustering is None:
+        return settled_number(look(), n_clusters)
+    if n_clusters is not None:
         raise ValueError(
             f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
         )
-    return N_CLUSTERS if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
+    return None, ()
 
 
 def _of_clusterer(
-    clusterer: Any, X: Any, stages: tuple[FeatureSpace, FeatureSpace], n_clusters: int, random_state: Any
+    clusterer: Any, X: Any, stages: tuple[FeatureSpace, FeatureSpace], n_clusters: int | None, random_state: Any
 ) -> tuple[Reference, Mixture | None, Any]:
     """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
     coordinates = stages[1]
@@ -168,25 +171,30 @@ def label_column_of(clustering: Any) -> str | None:
 
 def clustering_of_table(
     batches: Batches, clustering: Any, n_clusters: int | None, random_state: Any
-) -> tuple[Reference, Any]:
-    """Return the clustering of the rows of a source, and the clusterer if one was given.
+) -> tuple[Reference, tuple[str, ...]]:
+    """Return the clustering of the rows of a source, and notes on the number of clusters.
 
     Raises
     ------
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    k = number_of_clusters(clustering, n_clusters)
-    if clustering is None:
+    k, notes = number_of_clusters(clustering, n_clusters, lambda: Look.of_batches(batches))
+    if k is not None:
         from boxwood.clusterers.k_means_batches import k_means_of_batches
 
-        return k_means_of_batches(batches, k, random_state=random_state).reference, None
+        return k_means_of_batches(batches, k, random_state=random_state).reference, notes
+    return _given_in_table(batches, clustering), ()
+
+
+def _given_in_table(batches: Batches, clustering: Any) -> Reference:
+    """Return a clustering that was given, of the rows of a source."""
     if isinstance(clustering, Reference):
-        return clustering, None
+        return clustering
     if isinstance(clustering, str):
-        return labelled_by(batches, clustering), None
+        return labelled_by(batches, clustering)
     if hasattr(clustering, "fit"):
-        return _of_clusterer_in_batches(batches, clustering), clustering
+        return _of_clusterer_in_batches(batches, clustering)
     centers = np.asarray(clustering)
     if centers.ndim != 2 or centers.dtype.kind not in "biuf":
         raise DataError(
@@ -195,7 +203,7 @@ def clustering_of_table(
         )
     if centers.shape[1] != batches.n_columns:
         raise DataError(f"centres have {centers.shape[1]} columns, but the rows have {_columns(batches)}")
-    return Reference(NearestCenters(np.asarray(centers, dtype=np.float64)), centers), None
+    return Reference(NearestCenters(np.asarray(centers, dtype=np.float64)), centers)
 
 
 def _columns(batches: Batches) -> str:
@@ -236,7 +244,6 @@ FEW_OF_EACH = 3  # rows of a label, of many, that are too few for a cluster
 
 def notes_on_clustering(
     clustering: Any,
-    n_clusters: int | None,
     ends: Floats,
     columns: Sequence[str],
     names: Sequence[Hashable],
@@ -244,7 +251,7 @@ def notes_on_clustering(
     scaled: bool,
     n_rows: int,
 ) -> tuple[str, ...]:
-    """Return notes on what a clustering was given, or k-means: ranges, labels, a number of clusters that nobody chose.
+    """Return notes on what a clustering was given, or k-means: ranges and labels.
 
     IN: ends (2, d): least and greatest value of each column; names: of the clusters; scaled: whether columns were
     standardized for the clustering; n_rows: number of rows.
@@ -253,8 +260,6 @@ def notes_on_clustering(
     notes: tuple[str, ...] = ()
     if not scaled and (made_here or sees_distances(clustering)):
         notes += notes_on_ranges(columns, ends, clustering)
-    if made_here and n_clusters is None:
-        notes += (f"{N_CLUSTERS} clusters were made, because no number was given (n_clusters)",)
     return notes if made_here else (*notes, *_notes_on_labels(names, clustering, n_rows))
 
 

@@ -123,7 +123,7 @@ def refuse_growing(explainer: Any, asked: Options) -> None:
     given = {name: getattr(asked, name) for name in ("n_clusters", "max_leaf_nodes")}
     given["time_limit"] = asked.options.get("time_limit")
     names = [name for name, value in given.items() if value is not None]
-    names += ["method"] * (asked.method != "auto") + ["standardize"] * asked.standardize
+    names += ["method"] * (asked.method != "auto") + ["standardize"] * (asked.standardize is True)
     names += [name for name in ("categories", "numbers") if getattr(asked, name)]
     names += ["objective"] * (asked.options.get("objective", "auto") != "auto")
     limits = asked.limits | {"validate": asked.validate}

@@ -30,6 +30,8 @@ from boxwood.explanation.ask.columns import (
     notes_on_use,
 )
 from boxwood.explanation.ask.gaps import CompleteCases, note_on_empty, without_gaps, without_rows
+from boxwood.explanation.ask.how_many import Look, drawn
+from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
@@ -40,8 +42,10 @@ from boxwood.reference.clusterer import (
     refuse_number_of_clusters,
     refuse_one_cluster,
 )
+from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace, default_columns
 from boxwood.reference.labels import by_size, encode_labels
+from boxwood.reference.mixed import unit_scales
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.options import Options
@@ -182,12 +186,14 @@ def _labels_given_for(clustering: Any, X: Any, weights: Any) -> Any:
 class Clustered(NamedTuple):
     """Rows in the table's columns and in those on which trees are grown, their clusters, and parts of a long table.
 
-    Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables.
+    Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables. Notes are
+    on the number of clusters.
     """
 
     coordinates: FeatureSpace
     reference: Reference
     parts: tuple[Indices, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def clustered(read: Read, asked: Options) -> Clustered:
@@ -195,11 +201,11 @@ def clustered(read: Read, asked: Options) -> Clustered:
     weights = (
         as_weights(read.complete.sample_weight, len(read.table)) if read.complete.sample_weight is not None else None
     )
-    table, codes, names = _labelled(read, weights, asked)
+    table, codes, names, notes = _labelled(read, weights, asked)
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
     kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
-    coordinates = FeatureSpace.mixed(table.columns, rows, codes, **kinds, standardize=asked.standardize)
+    coordinates = FeatureSpace.mixed(table.columns, rows, codes, **kinds, entry=_entry(table, weights, asked))
     given: dict[Hashable, Hashable] | None = None if names is None else dict(enumerate(names))
     is_long = asked.method == "auto" and (read.whole is not None or table.values.size > settings.GATHERED)
     parts = _parts(codes, weights, settings.DRAWN // len(table.columns), asked.random_state) if is_long else ()
@@ -210,7 +216,7 @@ def clustered(read: Read, asked: Options) -> Clustered:
     else:
         reference = Reference.of(coordinates.rows, codes, names=given)
     refuse_one_cluster(reference)
-    return Clustered(coordinates, reference, parts)
+    return Clustered(coordinates, reference, parts, notes)
 
 
 def _parts(labels: Indices, weights: Floats | None, n_rows: int, random_state: Any) -> tuple[Indices, ...]:
@@ -306,16 +312,31 @@ def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights:
 # ----------------------------------------------------------------------------------------------------- clusters
 def _labelled(
     read: Read, weights: Floats | None, asked: Options
-) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None]:
-    """Return the table, the cluster of each row, and the names of the clusters if they have some."""
+) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, tuple[str, ...]]:
+    """Return the table, the cluster of each row, the names of the clusters if they have some, and notes on clusters."""
     clustering, table = read.clustering, read.table
-    k = number_of_clusters(clustering, asked.n_clusters)
-    if clustering is None:
-        return table, _made(table, weights, k, asked), None
+    k, notes = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked))
+    if k is not None:
+        return table, _made(table, weights, k, asked), None, notes
     codes, names = encode_labels(label_values(clustering))
     if len(codes) != len(table):
         raise DataError(f"there are {len(table)} rows, but {len(codes)} labels")
-    return _with_values(table, codes, weights), codes, names
+    return _with_values(table, codes, weights), codes, names, ()
+
+
+def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
+    """Return how the columns of a table enter distances."""
+    if asked.standardize == AS_THEY_ENTER:
+        return Entry.of(table.points, table.categories, weights)
+    if asked.standardize:
+        return Entry(unit_scales(table.points, table.categories, weights))
+    return Entry(np.ones(len(table.columns)), is_scaled=False)
+
+
+def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> Look:
+    """Return a look at some rows, with words as one-hot columns and gaps at the means of their columns."""
+    some = table.of_rows(drawn(len(table), weights))
+    return Look(*_entry(table, weights, asked).one_hot(some.values, some.categories))
 
 
 def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> Indices:
@@ -323,17 +344,31 @@ def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) ->
     from boxwood.clusterers import MixedKMeans
 
     refuse_number_of_clusters(Rows(table.points), k)
-    kinds: dict[str, Any] = {"categorical_features": sorted(table.categories), "standardize": asked.standardize}
+    kinds: dict[str, Any] = {"categorical_features": sorted(table.categories), "standardize": asked.standardize is True}
+    values = table.values
+    if asked.standardize == AS_THEY_ENTER:
+        values, kinds["categorical_features"] = _as_it_enters(table, _entry(table, weights, asked))
     made = MixedKMeans(k, **kinds, random_state=asked.random_state, n_jobs=asked.n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters are refused here
-        made.fit(table.values, sample_weight=weights)
+        made.fit(values, sample_weight=weights)
     if len(made.cluster_centers_) < k:
         raise DataError(
             f"{k} clusters asked for, but {len(made.cluster_centers_)} hold all rows at no cost: the table has only so "
             "many different rows, apart from what they lack; ask for fewer clusters"
         )
     return by_size(np.asarray(made.labels_, dtype=np.intp), weights)
+
+
+def _as_it_enters(table: ColumnTable, entry: Entry) -> tuple[Floats, list[int]]:
+    """Return the values of a table as they enter distances, and its columns of codes.
+
+    Codes have the factor 1. A word of two values that has another one is as a number of two values.
+    """
+    values, as_numbers = entry.entered(table.values), [j for j in table.categories if entry.scales[j] != 1.0]
+    scales = entry.scales.copy()
+    scales[as_numbers] *= np.sqrt(2.0)
+    return values * scales, sorted(set(table.categories) - set(as_numbers))
 
 
 def _with_values(table: ColumnTable, labels: Indices, weights: Floats | None) -> ColumnTable:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from boxwood._dates import Dates
 from boxwood._frames import nearest_name
 from boxwood._threads import n_threads
-from boxwood._validation import as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
+from boxwood._validation import Rows, as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
 from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.held_out import Validate, checked_validate
 from boxwood.reference.budget import as_names
@@ -19,8 +21,12 @@ from boxwood.reference.mixed import plain_value
 if TYPE_CHECKING:
     from boxwood.explanation.ask.names import Names
 
+MANY_COLUMNS = 32  # so many without names may be pixels, or coordinates of an embedding
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 """The parts of a `Budget` that `explain` takes."""
+
+AS_THEY_ENTER = "auto"
+"""Clusters that boxwood makes are made of columns as an `Entry` brings them to one scale; no others are scaled."""
 
 _DATA = ("X", "labels_or_estimator")  # the parameters of `explain` that are not among what is asked
 _NOT_OF_COMPARE: dict[str, Any] = {"method": "auto", "options": {}, "names": None, "validate": None, "verbose": 0}
@@ -57,6 +63,8 @@ class Options:
         What `verbose` asks for.
     categories, numbers : tuple of str
         Columns whose kind is not what it looks like.
+    standardize : bool or str
+        Whether columns are brought to the variance 1; "auto" is settled by `scaled_for`.
     orders : mapping from str to list
         The values of those categories that have an order, in that order.
     dates : mapping from str to Dates
@@ -72,7 +80,7 @@ class Options:
     sample_weight: Any
     random_state: Any
     columns: Sequence[str] | None
-    standardize: bool
+    standardize: bool | str
     missing: str
     validate: Validate | None
     n_jobs: int | None
@@ -99,8 +107,8 @@ class Options:
         leaves, standardize = asked["max_leaf_nodes"], asked["standardize"]
         if leaves is not None and not (isinstance(leaves, Integral) and int(leaves) >= 2):
             raise ValueError(f"max_leaf_nodes must be a whole number of at least 2, or None; got {shown(leaves)}")
-        if standardize not in (False, True):
-            raise TypeError(f"standardize must be True or False, got {shown(standardize)}")
+        if not (isinstance(standardize, (bool, np.bool_)) or standardize == AS_THEY_ENTER):
+            raise TypeError(f"standardize must be True, False or 'auto', got {shown(standardize)}")
         as_given = ("n_clusters", "names", "sample_weight", "columns", "missing", "n_jobs")
         if isinstance(asked["columns"], Collection) and not isinstance(asked["columns"], str):
             refuse_halves("the name of column", asked["columns"])
@@ -111,7 +119,7 @@ class Options:
             limits={name: asked[name] for name in LIMITS},
             max_leaf_nodes=None if leaves is None else int(leaves),
             random_state=as_seed(asked["random_state"]),
-            standardize=standardize,
+            standardize=standardize if standardize == AS_THEY_ENTER else bool(standardize),
             validate=checked_validate(asked["validate"]),
             progress=as_progress(asked["verbose"]),
             categories=kinds[0],
@@ -119,6 +127,26 @@ class Options:
             orders=_orders(asked["categories"]),
             **{name: asked[name] for name in as_given},
         )
+
+    def scaled_for(self, clustering: Any, X: Any) -> Options:
+        """Return what is asked with the scale settled: "auto" stays for clusters that boxwood makes, as a rule.
+
+        It is False if clusters are given, and for arrays whose columns share a unit, as pixels and embeddings do.
+        """
+        if self.standardize != AS_THEY_ENTER or (clustering is None and not (self.columns is None and _share_unit(X))):
+            return self
+        return replace(self, standardize=False)
+
+
+def _share_unit(X: Any) -> bool:
+    """Return whether X is an array of many columns without names, half of which span much of the range of all."""
+    values = X.values if isinstance(X, Rows) else X
+    if not isinstance(values, np.ndarray) or values.ndim != 2 or values.dtype.kind not in "biuf":
+        return False
+    if len(values) == 0 or values.shape[1] < MANY_COLUMNS:
+        return False
+    low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
+    return bool(np.median(high - low) >= (high.max() - low.min()) / 4)
 
 
 def _orders(categories: Any) -> dict[str, list[Any]]:

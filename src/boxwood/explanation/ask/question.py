@@ -24,6 +24,7 @@ from boxwood.explanation.ask.clustering import (
     given_to,
     label_column_of,
     notes_on_clustering,
+    number_of_clusters,
 )
 from boxwood.explanation.ask.columns import (
     are_named,
@@ -43,10 +44,11 @@ from boxwood.explanation.ask.gaps import (
     refuse_other_index,
     with_fitted_pipeline,
 )
+from boxwood.explanation.ask.how_many import Look
 from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
-from boxwood.explanation.ask.options import Candidates, Options
+from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.full_table import FullTable
@@ -167,7 +169,7 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     refuse_no_sum(unscaled.rows.weights)
     of_table = in_table or unscaled.columns
     budget = budget_of(asked.limits, unscaled.columns, of_table, lambda: numeric_columns(X)[1])
-    coordinates = unscaled.standardized() if asked.standardize else unscaled
+    coordinates = _scaled(unscaled, asked)
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (
         *unfitted,
@@ -175,16 +177,24 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
-    reference, mixture, fitted = clustering_of(clustering, X, stages, asked.n_clusters, asked.random_state)
+    k, on_number = number_of_clusters(clustering, asked.n_clusters, lambda: Look.of_rows(coordinates.rows))
+    reference, mixture, fitted = clustering_of(clustering, X, stages, k, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
-    scaled = asked.standardize and not was_fitted
+    scaled = bool(asked.standardize) and not was_fitted
     about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
-    said = notes_on_clustering(clustering, asked.n_clusters, ends, unscaled.columns, reference.names, **about)
-    notes += (*said, *complete.notes)
+    said = notes_on_clustering(clustering, ends, unscaled.columns, reference.names, **about)
+    notes += (*said, *on_number, *complete.notes)
     task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
     return Question(task, coordinates, budget, clusterer, given, complete, notes)
+
+
+def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
+    """Return the columns on which trees are grown: as they are, scaled, or as they enter clusters made here."""
+    if asked.standardize == AS_THEY_ENTER:
+        return unscaled.entered()
+    return unscaled.standardized() if asked.standardize else unscaled
 
 
 def mixed_question(read: Read, asked: Options) -> Question:
@@ -194,7 +204,7 @@ def mixed_question(read: Read, asked: Options) -> Question:
     read = read._replace(table=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
-    coordinates, reference, parts = clustered(read, asked)
+    coordinates, reference, parts, on_number = clustered(read, asked)
     coordinates = coordinates.dated(asked.dates)
     refuse_no_sum(coordinates.rows.weights)
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
@@ -207,9 +217,10 @@ def mixed_question(read: Read, asked: Options) -> Question:
     said = [coordinates.columns[j] for j in numbers]
     values = [table.values[:, table.columns.index(name)] for name in said]
     ends = np.array([[find.reduce(x) for x in values] for find in (np.fmin, np.fmax)])
-    about: dict[str, Any] = {"scaled": asked.standardize, "n_rows": len(coordinates.rows)}
-    of_clusters = notes_on_clustering(read.clustering, asked.n_clusters, ends, said, reference.names, **about)
-    notes = (*read.notes, *notes_on_columns(said, values, asked.dates), *of_clusters, *read.complete.notes, *lost)
+    about: dict[str, Any] = {"scaled": bool(asked.standardize), "n_rows": len(coordinates.rows)}
+    of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about), on_number
+    on_columns = notes_on_columns(said, values, asked.dates)
+    notes = (*read.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.complete.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
     return Question(task, coordinates, budget, None, None, complete, notes, whole=whole, parts=parts)
@@ -277,7 +288,7 @@ def _may_be_unusable(question: Question, clustering: Any, asked: Options) -> boo
     if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
         return False
     task = question.task
-    return asked.standardize or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
+    return bool(asked.standardize) or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
 
 
 def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
@@ -292,13 +303,14 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
         refuse_all_rows("standardize with centres or a clusterer", source.name)
     here = FeatureSpace.in_batches(batches, unit_scaling(batches) if asked.standardize else None)
     assert isinstance(here.store, Batches)
-    reference, clusterer = clustering_of_table(here.store, clustering, asked.n_clusters, asked.random_state)
+    reference, on_number = clustering_of_table(here.store, clustering, asked.n_clusters, asked.random_state)
+    clusterer = clustering if hasattr(clustering, "fit") else None
     task = _task(here.store, reference, asked, _mixture_of(clusterer), budget)
     refuse_one_cluster_of(task)
     if clustering is None:
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
-    notes = (*notes_on_labels_of(source, reference), *usable.notes)
+    notes = (*notes_on_labels_of(source, reference), *on_number, *usable.notes)
     return Question(task, here, budget, clusterer, None, usable, notes, by_means)
 
 

@@ -21,6 +21,7 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.words.figures import beside
 
+NONE_RIGHT = 1e-9  # share of the rows: less is none
 AT_HAND = 1 << 16  # distances computed at a time, so that they stay in the processor's cache
 
 
@@ -38,9 +39,9 @@ class GoalRule:
 
     "cost" takes the cheapest tree, "agreement" the one with the fewest rows outside their cluster; the other number
     decides between equal ones, and of equal trees the first is taken. "auto" is "agreement" for clusters that do not
-    minimise cost. For others, let A be the best agreement among the trees within 0.5% of the least cost: the cheapest
-    tree that agrees at least A - 0.005 is taken. A cost below that of the clusters counts as theirs, because such a
-    tree has found other clusters.
+    minimise cost. For others it takes the tree whose cost, divided by its agreement, is least: one percent of the cost
+    weighs as much as one percent of the rows that are in their cluster. A cost below that of the clusters counts as
+    theirs, because such a tree has found other clusters.
 
     Parameters
     ----------
@@ -84,21 +85,7 @@ class GoalRule:
             return min(candidates, key=lambda each: (each.mistakes, each.cost))
         if self.objective == "cost":
             return min(candidates, key=lambda each: (each.cost, each.mistakes))
-        most = settings.NEAR * min(map(self._floored, candidates))
-        near = [each for each in candidates if self._floored(each) <= most]
-        fewest = min(each.mistakes for each in near)
-        agreeing = [each for each in near if each.mistakes <= fewest + settings.ALLOWED * self.weight]
-        return min(agreeing, key=lambda each: (self._floored(each), each.mistakes))
-
-    def admitted(self, candidates: Sequence[Candidate], beside: Sequence[Candidate]) -> list[Candidate]:
-        """Return the trees of `beside`, and those of the candidates that do not explain other clusters.
-
-        The candidates were made to be cheap with a mean for each leaf, whatever their leaves are called. For "auto"
-        such a tree must agree nearly as well as the one that would be taken without it.
-        """
-        taken = self.best(beside)
-        most = taken.mistakes + settings.ALLOWED * self.weight if self.objective == "auto" else np.inf
-        return [*beside, *(each for each in candidates if each.mistakes <= most)]
+        return min(candidates, key=lambda each: (self.loss(each), each.mistakes))
 
     def ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates, the most promising first: the one that the goal takes, then what it takes of the rest.
@@ -116,7 +103,12 @@ class GoalRule:
 
     def loss(self, candidate: Candidate) -> float:
         """Return the number that the goal looks at first."""
-        return self._floored(candidate) if self.by_cost else candidate.mistakes
+        if not self.by_cost:
+            return candidate.mistakes
+        if self.objective == "cost":
+            return candidate.cost
+        right = max(1.0 - candidate.mistakes / self.weight, NONE_RIGHT) if self.weight > 0 else 1.0
+        return max(candidate.cost, self.cost_of_clusters) / right
 
     def is_perfect(self, candidate: Candidate) -> bool:
         """Return whether no tree can be better: each row is in its cluster, and cheaper clusters are not asked for."""
@@ -125,10 +117,6 @@ class GoalRule:
     def is_no_worse(self, candidate: Candidate, other: Candidate) -> bool:
         """Return whether a tree loses no more than another in the number that the goal looks at first."""
         return self.loss(candidate) <= self.loss(other)
-
-    def _floored(self, candidate: Candidate) -> float:
-        """Return the cost of a tree, by which it is compared; "cost" looks at costs below that of the clusters, too."""
-        return candidate.cost if self.objective == "cost" else max(candidate.cost, self.cost_of_clusters)
 
 
 class Goal(GoalRule):

@@ -120,7 +120,7 @@ class TableSearch:
 
     def _mixed(self, **how: Any) -> TableSearch:
         here, labels = self.coordinates, self.task.reference.labels
-        how |= {"categories": here.categories, "gaps": here.gaps, "standardize": here.is_scaled}
+        how |= {"categories": here.categories, "gaps": here.gaps, "entry": here.entry}
         return self._on(replace(FeatureSpace.mixed(here.columns, here.table, labels, **how), dates=here.dates))
 
     @cached_property

@@ -209,7 +209,7 @@ class AutoSearch:
         goal, leaves = self.on_sample, part.leaves
         found += self._refined(part, goal.ranked(found)[: settings.REFINED])
         if self._has_own_means(leaves):
-            found = goal.admitted(goal.candidates(self._with_own_means(part, goal.ranked(found))), found)
+            found += goal.candidates(self._with_own_means(part, goal.ranked(found)))
         else:
             if not self._is_sought_whole(leaves):
                 found += goal.candidates(self._resolved(part, goal.ranked(found)[: settings.RESOLVED], own_means=False))

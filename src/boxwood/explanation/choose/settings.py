@@ -9,8 +9,6 @@ from __future__ import annotations
 NEAREST = 0.95  # Costs count if at least this share of rows is nearest to its own cluster's mean; else agreement alone.
 SURE = 0.97  # At 97 % in the sample, all rows are taken to reach 95 %.
 DIGITS = 36  # Costs are compared by their first 36 binary digits; the last ones depend on the order of rows.
-NEAR = 1.005  # Among trees within 0.5 % of the least cost, agreement decides.
-ALLOWED = 0.005  # The tree that is taken may agree with 0.5 % of the rows less than the best of these.
 ROUNDING = 1e-9  # A gap below this is none: costs are sums of rounded numbers.
 
 # Samples of long tables
@@ -40,6 +38,7 @@ ROUNDS = 15  # Refinement has at most 15 rounds of new centres and new cuts; few
 ROUNDS_ON_MORE = 3  # On more rows than those of the sample it has at most three rounds.
 LEAST_OF_ROUND = 5e-5  # There it also ends when new centres lower the cost by less than this share.
 LEAST_GAIN = 0.005  # Refinement is assumed to lower a loss by at least this share.
+NEAR = 1.005  # So is one that is then within 0.5 % of the best.
 FARTHEST = 2  # A candidate is refined if twice the largest gain so far would make it the best.
 RESOLVED = 1  # Only the best tree has its small subtrees solved exactly.
 WIDEST = 512  # Where each leaf has its own mean this takes time d squared: it is done up to so many columns.

@@ -36,9 +36,10 @@ def cost_of_groups(here: FeatureSpace, n_jobs: int | None) -> CostOfGroups | Non
 
     It remembers the cost of groups that it has measured.
     """
-    if here.scales is None:
+    if here.scales is None or here.entry is None:
         return None
-    table, categories, weights, scales = here.table.values, tuple(here.categories), here.table.weights, here.scales
+    table, weights = here.entry.entered(here.table.values), here.table.weights
+    categories, scales = tuple(here.categories), here.scales
     known: dict[bytes, float] = {}
 
     def cost(groups: Indices) -> float:

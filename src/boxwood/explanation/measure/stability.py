@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,11 +14,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 
 from boxwood._frames import rows_of_table
-from boxwood._threads import one_blas_thread
-from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._threads import quietly_by_one_thread
+from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import as_seed, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.ask.progress import Progress, as_progress
+from boxwood.explanation.measure.contrast import CONTRASTED, Contrast, contrast_of
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import retaken, with_rows_in_memory
 from boxwood.explanation.records import ClusterStability, CutStability, Stability
@@ -168,7 +167,7 @@ def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     table = part.rows if measured is None else measured.take(rows)
     given = np.ascontiguousarray(table.values) if own else rows_of_table(evidence.given, rows)
     fitted = _seeded(clone(evidence.clusterer), seed)
-    with _by_one_thread():
+    with quietly_by_one_thread():
         fitted.fit(given, **weight_argument(fitted, part.rows.weights))
     if own and measured is None:
         reference = reference_of(fitted, given, part.rows)
@@ -179,16 +178,6 @@ def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     asked, k = part.max_leaf_nodes, evidence.task.reference.n_clusters
     leaves = reference.n_clusters if asked == k else asked
     return replace(part, reference=reference, mixture=mixture, max_leaf_nodes=leaves)
-
-
-@contextmanager
-def _by_one_thread() -> Iterator[None]:
-    """Fit without warnings, by one thread: many times faster in tables this small, and the same to the last digit."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
-    with warnings.catch_warnings(), one_blas_thread(), threadpool_limits(1, user_api="openmp"):
-        warnings.simplefilter("ignore")  # the fit on all rows has warned; a resample has rows twice
-        yield
 
 
 def _with_means(part: Task, labels: Indices) -> Reference:
@@ -214,7 +203,7 @@ def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | N
     def cluster(rows: Floats) -> Indices:
         return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
 
-    with _by_one_thread():
+    with quietly_by_one_thread():
         return contrast_of(_as_clustered(evidence, rows), times, cluster, generator)
 
 
@@ -314,65 +303,3 @@ def _thresholds(tree: ThresholdTree | None) -> dict[int, Floats]:
         ends = np.concatenate([tree.lower[tree.feature == feature], tree.upper[tree.feature == feature]])
         found[feature] = ends[np.abs(ends) < LARGEST]
     return found
-
-
-CONTRASTED = 1_000  # most rows of a table that is clustered for this
-DRAWS = 20  # tables without groups, of each kind
-FEW = 10  # a column of so many values at most keeps to them: steps alone would look like groups
-BEYOND = 3.0  # deviations above the mean of these tables: so rare that noise reaches it hardly ever
-
-
-class Contrast(NamedTuple):
-    """Share of the variance that clusters explain, and the most that is to be expected where there are no groups."""
-
-    explained: float
-    without_groups: float
-
-
-def contrast_of(rows: Floats, times: Indices, cluster: Callable[[Floats], Array], generator: Any) -> Contrast | None:
-    """Return how clusters of a table compare with clusters of tables without groups.
-
-    These are of the same size and spread: one kind is a single Gaussian with the covariance of the table, the other
-    uniform in a box along its principal axes. The kind that seems to have the clearer clusters is what counts. None for
-    a table without spread.
-
-    IN: rows, times: distinct rows, and how often each occurs, as rows of the tables without groups do; cluster: returns
-    the label of each row of a table, -1 for noise.
-    """
-    table = np.repeat(rows, times, axis=0)
-    center = table.mean(axis=0)
-    spread, axes = np.linalg.eigh(np.atleast_2d(np.cov(table.T, ddof=0)))
-    if not np.isfinite(spread).all() or spread.max() <= 0:
-        return None
-    here = (rows - center) @ axes
-    deviations, ends = np.sqrt(np.maximum(spread, 0.0)), (here.min(axis=0), here.max(axis=0))
-
-    def expected(draw: Callable[[], Floats]) -> float:
-        drawn = (_on_steps(center + draw() @ axes.T, rows) for _ in range(DRAWS))
-        shares = [_explained(one, cluster(one)) for one in (np.repeat(part, times, axis=0) for part in drawn)]
-        return float(np.mean(shares) + BEYOND * np.std(shares, ddof=1))
-
-    gaussian = expected(lambda: generator.normal(size=here.shape) * deviations)
-    uniform = expected(lambda: generator.uniform(*ends, size=here.shape))
-    return Contrast(_explained(table, cluster(table)), min(max(gaussian, uniform), 1.0))
-
-
-def _explained(table: Floats, labels: Array) -> float:
-    """Return the share of the variance that is between clusters; rows of noise are not explained."""
-    whole = np.square(table - table.mean(axis=0)).sum()
-    left = np.square(table[labels < 0] - table.mean(axis=0)).sum()
-    left += sum(np.square(one - one.mean(axis=0)).sum() for one in _groups(table, labels))
-    return float(max(1.0 - left / whole, 0.0)) if whole > 0 else 0.0
-
-
-def _groups(table: Floats, labels: Array) -> Iterator[Floats]:
-    return (table[labels == label] for label in np.unique(labels[labels >= 0]))
-
-
-def _on_steps(drawn: Floats, table: Floats) -> Floats:
-    """Return a drawn table with the values of each column that has few of them, the nearest ones."""
-    for j in range(table.shape[1]):
-        values = np.unique(table[:, j])
-        if len(values) <= FEW:
-            drawn[:, j] = values[np.searchsorted((values[1:] + values[:-1]) / 2, drawn[:, j])]
-    return drawn

@@ -27,6 +27,7 @@ from boxwood.words.values import category, column_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from boxwood.explanation.apply.map_of_k import MapOfK
     from boxwood.explanation.measure.lines import MeasuredLines
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import (
@@ -177,6 +178,30 @@ def plot_frontier(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     ax.grid(color=style.line, linewidth=0.5, alpha=0.6)
     ax.set_axisbelow(True)
     ax.legend(frameon=False, loc="upper right" if by_price else "lower right")
+    return ax
+
+
+def plot_map_of_k(found: MapOfK, ax: Axes | None = None) -> Axes:
+    """Draw numbers of clusters side by side; see `MapOfK.plot`."""
+    ax = axes_or_new(ax, 6.0, 4.0)
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    style, k = FigureColours(ax), [row.n_clusters for row in found.rows]
+    ax.plot(k, [row.halves for row in found.rows], color=COLOURS[0], zorder=2)
+    for row in found.rows:
+        fill = COLOURS[0] if row.clearer else style.face
+        ax.plot([row.n_clusters], [row.halves], marker="o", color=COLOURS[0], markerfacecolor=fill, zorder=3)
+    ax.plot([], [], marker="o", color=COLOURS[0], label="halves agree (empty: no clearer than without groups)")
+    agreement = [row.agreement for row in found.rows]
+    ax.plot(k, agreement, marker="s", linestyle="--", color=COLOURS[1], label="rows that follow their rule", zorder=2)
+    ax.axvline(found.chosen, color=style.line, linewidth=1.0, zorder=1)
+    ax.set_xlabel("clusters", **PLAIN)
+    ax.set_ylim(top=1.02)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.grid(color=style.line, linewidth=0.5, alpha=0.6)
+    ax.set_axisbelow(True)
+    ax.legend(frameon=False, loc="best")
     return ax
 
 

@@ -1,0 +1,86 @@
+"""`boxwood map-k FILE`: numbers of clusters side by side."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood.cli._explain import command as explain_command
+from boxwood.cli._explained import read, rows_of, scale_of
+from boxwood.cli._groups import Grouped
+from boxwood.cli._talk import Talk, reading_options, talk_options
+from boxwood.cli._terminal import refuse_closed_output, show
+from boxwood.cli._words import in_option_names, in_words
+
+if TYPE_CHECKING:
+    from boxwood.explanation.apply.map_of_k import MapOfK
+    from boxwood.table import Table
+
+_SHARED = (
+    *("file", "columns", "exclude", "scale", "missing", "weights", "seed", "categories", "numbers"),
+    *("method", "jobs"),
+)
+"""Parameters of `boxwood explain` that mean the same here."""
+
+_EPILOG = """\b
+Examples:
+  boxwood map-k customers.csv
+  boxwood map-k customers.csv --from 2 --to 15 --json | jq '.chosen'
+"""
+
+
+@click.command(name="map-k", cls=Grouped, epilog=_EPILOG)
+@click.option("--from", "low", metavar="K", type=click.IntRange(min=2), default=2, help="Fewest clusters.")
+@click.option("--to", "high", metavar="K", type=click.IntRange(min=2), default=10, help="Most clusters.")
+@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
+@reading_options
+@talk_options
+def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None:
+    """Make clusters of several numbers, and show whether they come back, are real, and can be said in rules.
+
+    Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, whether
+    they are clearer than clusters of tables without groups, the share of rows that follow their rule, the price of
+    explainability, the rows of the smallest cluster, and the conditions of the longest rule. A star marks the number
+    that `boxwood explain` chooses when -k is not given.
+    """
+    if high < low:
+        raise click.UsageError(f"--to {high} is below --from {low}")
+    refuse_closed_output()
+    talk = Talk(quiet)
+    table, _ = read(talk, file, None, options)
+    found = _mapped(talk, table, range(low, high + 1), options)
+    text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
+    show(text, is_code=options["as_json"])
+
+
+def _mapped(talk: Talk, table: Table, numbers: range, options: dict[str, Any]) -> MapOfK:
+    import warnings
+
+    with talk.growing("clustering and growing") as status, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of single trees
+        from boxwood.explanation.apply.map_of_k import map_of_k
+
+        status(0.0, rows=len(table.X))
+        with in_option_names():
+            return map_of_k(
+                rows_of(table, options),
+                numbers,
+                method=options["method"],
+                sample_weight=table.weights,
+                random_state=options["seed"],
+                columns=table.columns,
+                standardize=scale_of(options["scale"]),
+                missing=options["missing"],
+                n_jobs=options["jobs"],
+                verbose=status.step,
+            )
+
+
+def _as_dict(found: MapOfK) -> dict[str, Any]:
+    rows = [row._asdict() for row in found.rows]
+    return {"n_rows": found.n_rows, "chosen": found.chosen, "note": found.note, "rows": rows}
+
+
+command.params[:0] = [one for one in explain_command.params if one.name in _SHARED]

@@ -1,0 +1,186 @@
+"""`map_of_k`: how clusters of several numbers come back in halves of the rows, and how well rules explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from boxwood._frames import as_rows_here
+from boxwood._validation import whole_number
+from boxwood.errors import DataError
+from boxwood.explanation.ask.answer import explained
+from boxwood.explanation.ask.how_many import HowMany, Look, drawn
+from boxwood.explanation.ask.options import Options
+from boxwood.explanation.ask.progress import as_progress
+from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.records import in_notebook
+from boxwood.table.as_source import as_source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class OfK(NamedTuple):
+    """What a number of clusters comes to.
+
+    Parameters
+    ----------
+    n_clusters : int
+    halves : float
+        Mean adjusted Rand index of k-means of one half of the rows with k-means of the other, on all rows.
+    clearer : bool
+        Whether the clusters are clearer than those of tables without groups.
+    agreement, price : float
+        Of the rules, one for each cluster.
+    sizes : tuple of int
+        Rows of the clusters, the largest first.
+    conditions : int
+        Of the longest rule.
+    """
+
+    n_clusters: int
+    halves: float
+    clearer: bool
+    agreement: float
+    price: float
+    sizes: tuple[int, ...]
+    conditions: int
+
+
+@dataclass(frozen=True)
+class MapOfK:
+    """Numbers of clusters side by side; made by `map_of_k`. Printing it gives a table.
+
+    Parameters
+    ----------
+    rows : tuple of OfK
+    n_rows : int
+        Of the table.
+    chosen : int
+        The number that `explain` would choose of these.
+    note : str
+        Why.
+    """
+
+    rows: tuple[OfK, ...]
+    n_rows: int
+    chosen: int
+    note: str
+
+    def __str__(self) -> str:
+        from boxwood.words.measured import map_of_k_text
+
+        return map_of_k_text(self)
+
+    _repr_html_ = in_notebook
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how well halves agree, and how well rules explain the clusters, by the number of clusters.
+
+        Takes a matplotlib axis, or makes one. Numbers of clusters that are no clearer than those of tables without
+        groups have empty marks.
+        """
+        from boxwood.render.pictures.plot_measured import plot_map_of_k
+
+        return plot_map_of_k(self, ax)
+
+
+def map_of_k(
+    X: Any,
+    n_clusters: Iterable[int] = range(2, 11),
+    *,
+    method: str = "auto",
+    sample_weight: Any = None,
+    random_state: Any = None,
+    columns: Sequence[str] | None = None,
+    standardize: bool | Literal["auto"] = "auto",
+    missing: Literal["learn", "drop", "refuse"] = "learn",
+    categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
+    numbers: Sequence[str] = (),
+    n_jobs: int | None = -1,
+    verbose: Any = 0,
+) -> MapOfK:
+    """Return what several numbers of clusters come to: whether they come back, are real, and can be said in rules.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n, d)
+        Rows in memory, as for `explain`.
+    n_clusters : iterable of int, default=range(2, 11)
+        Numbers of clusters to compare, each at least 2.
+    method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
+        As for `explain`.
+    verbose : int or function, default=0
+        With 1 each number of clusters is reported on standard error when it is done; see `explain`.
+
+    Returns
+    -------
+    MapOfK
+        A row for each number. `chosen` is the largest on which halves of the rows agree, as `explain` chooses it.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be used, has fewer different rows than clusters, or is read in batches.
+    ValueError
+        If there is no number of clusters, or one below 2.
+
+    Notes
+    -----
+    Takes the time of one `explain` for each number, and of 20 k-means of at most 500 rows.
+
+    References
+    ----------
+    R. Tibshirani, G. Walther, "Cluster validation by prediction strength", Journal of Computational and Graphical
+    Statistics 14 (2005), for the halves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from boxwood import map_of_k
+    >>> found = map_of_k(load_wine(as_frame=True).data, [2, 3, 4])
+    >>> found.chosen, [row.conditions for row in found.rows]
+    (3, [1, 2, 2])
+    """
+    given = {name: value for name, value in locals().items() if name not in ("X", "n_clusters", "verbose")}
+    wanted = sorted({whole_number("n_clusters", k, 2) for k in n_clusters})
+    if not wanted:
+        raise ValueError("n_clusters must have at least one number, got none")
+    if as_source(X) is not None:
+        raise DataError("map_of_k needs rows in memory, but the table is read in batches; map a sample")
+    rows, progress, found = as_rows_here(X), as_progress(verbose), list[OfK]()
+    defaults: dict[str, Any] = {"objective": "auto", "time_limit": None, "max_leaf_nodes": None, "options": {}}
+    for done, k in enumerate(wanted, start=1):
+        asked = Options.of({**_NO_LIMITS, **defaults, **given, "n_clusters": k})
+        ex = explained(rows, None, asked)
+        found.append(_row(ex, k))
+        progress(f"{k} clusters", done, len(wanted))
+    how_many = HowMany({row.n_clusters: row.halves for row in found})
+    return MapOfK(tuple(found), ex.n_rows, how_many.best, how_many.note)
+
+
+_NO_LIMITS: dict[str, Any] = {
+    **dict.fromkeys(("max_depth", "min_samples_leaf", "max_columns", "round_thresholds")),
+    "forbidden": (),
+    "preferred": (),
+}
+
+
+def _row(ex: MeasuredTree, k: int) -> OfK:
+    look = _look(ex)
+    sizes = tuple(sorted((round(one.size) for one in ex.clusters), reverse=True))
+    halves, clearer = look.agreement_of_halves(k), look.shows_groups(k)
+    return OfK(k, halves, clearer, ex.agreement, ex.price, sizes, ex.tree.depth)
+
+
+def _look(ex: MeasuredTree) -> Look:
+    """Return a look at the rows as they entered the clusters."""
+    here = ex._rows().coordinates
+    if here.entry is None or here.scales is None:
+        return Look.of_rows(here.rows)
+    some = np.array(here.table.values[drawn(len(here.table), here.table.weights)], dtype=np.float64)
+    some[:, here.gaps] = np.where(np.isposinf(some[:, here.gaps]), np.nan, some[:, here.gaps])
+    return Look(*here.entry.one_hot(some, here.categories))

@@ -1,0 +1,134 @@
+"""How many clusters to make, and whether groups are there at all: a look at some rows before clusters are made of all.
+
+The number is the largest on which halves of the rows agree, as in prediction strength: k-means of one half and k-means
+of the other label all rows alike. So a number is chosen because other rows would give it, too.
+
+R. Tibshirani, G. Walther, "Cluster validation by prediction strength", Journal of Computational and Graphical
+Statistics 14 (2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from boxwood._threads import quietly_by_one_thread
+from boxwood._types import Floats, Indices, Weights
+from boxwood._validation import Rows, whole_number
+from boxwood.batches import Batches
+from boxwood.batches.sample import drawn_rows
+from boxwood.explanation.measure.contrast import contrast_of
+
+LOOKED_AT = 1_000  # most rows that are looked at for the number, and half of them for groups
+FEWEST = 20  # rows of which groups can be told from none
+MOST = 10  # clusters that are tried
+ROWS_EACH = 10  # rows for each cluster that is tried
+HALVES = 5  # times that the rows are halved
+ALIKE, NEARLY = 0.9, 0.8  # adjusted Rand index of labels that count as the same, and as nearly the same
+DRAWS = 8  # tables without groups, of each kind
+
+
+class HowMany(NamedTuple):
+    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index."""
+
+    agreement: dict[int, float]
+
+    @property
+    def best(self) -> int:
+        """The largest number on which the halves agree; if there is none, the one on which they agree most."""
+        alike = [k for k, share in self.agreement.items() if share >= ALIKE]
+        return max(alike) if alike else max(self.agreement, key=self.agreement.__getitem__)
+
+    @property
+    def note(self) -> str:
+        """What was chosen, and why."""
+        share = self.agreement[self.best]
+        others = [k for k, each in self.agreement.items() if k != self.best and each >= min(NEARLY, share)]
+        also = f"; {max(others)} would do nearly as well" if others else ""
+        if share >= ALIKE:
+            return f"{self.best} clusters were chosen: the most that halves of the rows agree on{also} (n_clusters)"
+        best = "on which halves of the rows agree best, though not fully"
+        return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
+
+
+class Look(NamedTuple):
+    """Some rows as they enter distances, in a random order; `blocks` are the columns made of one column of the table.
+
+    However long the table is, at most `LOOKED_AT` rows are looked at, and the same ones each time.
+    """
+
+    rows: Floats
+    blocks: Sequence[Indices] | None = None
+
+    @classmethod
+    def of_rows(cls, rows: Rows) -> Look:
+        """Return a look at rows of numbers."""
+        return cls(np.asarray(rows.values[drawn(len(rows), rows.weights)], dtype=np.float64))
+
+    @classmethod
+    def of_batches(cls, batches: Batches) -> Look:
+        """Return a look at rows of numbers in batches, which takes a pass."""
+        some = drawn_rows(replace(batches, labelling=None, store=None), LOOKED_AT)
+        return cls(some.values[np.random.RandomState(0).permutation(len(some.values))])
+
+    def how_many(self) -> HowMany:
+        """Return how many clusters the rows suggest."""
+        n_different = len(np.unique(self.rows, axis=0))
+        most = max(min(MOST, len(self.rows) // ROWS_EACH, n_different), 2)
+        return HowMany({k: self.agreement_of_halves(k) for k in range(2, most + 1)})
+
+    def shows_groups(self, k: int) -> bool:
+        """Return whether k clusters of the rows are clearer than those of tables without groups, or cannot be told."""
+        rows = self.rows[: LOOKED_AT // 2]
+        if len(rows) < max(FEWEST, 2 * k):
+            return True
+
+        def cluster(table: Floats) -> Indices:
+            return np.asarray(_k_means(table, k, 0).labels_, dtype=np.intp)
+
+        once, generator = np.ones(len(rows), dtype=np.intp), np.random.RandomState(0)
+        with quietly_by_one_thread():
+            found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, draws=DRAWS)
+        return found is None or found.is_clearer
+
+    def agreement_of_halves(self, k: int) -> float:
+        """Return the mean agreement of k-means of one half with k-means of the other, on all rows."""
+        generator, found = np.random.RandomState(0), list[float]()
+        with quietly_by_one_thread():
+            for seed in range(HALVES):
+                order = generator.permutation(len(self.rows))
+                halves = order[: len(order) // 2], order[len(order) // 2 :]
+                one, other = (_k_means(self.rows[half], min(k, len(half)), seed) for half in halves)
+                found.append(adjusted_rand_score(one.predict(self.rows), other.predict(self.rows)))
+        return float(np.mean(found))
+
+
+def settled_number(look: Look, n_clusters: int | None) -> tuple[int, tuple[str, ...]]:
+    """Return the number of clusters to make, the one that was asked for or the one to choose, and notes on it."""
+    if n_clusters is not None:
+        k, notes = whole_number("n_clusters", n_clusters, 0), tuple[str, ...]()
+    else:
+        found = look.how_many()
+        k, notes = found.best, (found.note,)
+    if k < 2 or look.shows_groups(k):
+        return k, notes
+    doubt = f"no groups are to be seen: {k} clusters of one cloud of rows would be as clear, so these are parts of one"
+    return k, (*notes, doubt)
+
+
+def drawn(n_rows: int, weights: Weights) -> Indices:
+    """Return the numbers of the rows to look at, in a random order; heavy ones are more likely."""
+    generator = np.random.RandomState(0)
+    if weights is None:
+        return np.asarray(generator.permutation(n_rows)[:LOOKED_AT], dtype=np.intp)
+    n_there = min(int(np.count_nonzero(weights)), LOOKED_AT)
+    return np.asarray(generator.choice(n_rows, n_there, replace=False, p=weights / weights.sum()), dtype=np.intp)
+
+
+def _k_means(rows: Floats, k: int, seed: int) -> KMeans:
+    return KMeans(k, n_init=2, random_state=seed).fit(rows)

@@ -1,0 +1,136 @@
+"""Whether clusters are clearer than those of tables without groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Array, Floats, Indices
+
+CONTRASTED = 1_000  # most rows of a table that is clustered for this
+DRAWS = 20  # tables without groups, of each kind
+FEW = 10  # a column of so many values at most keeps to them: steps alone would look like groups
+SKEWED = 1.0  # skewness of a column that is not taken for normal
+RARE = 0.003  # share of tables without groups that seem as clear, of each kind
+
+
+class Contrast(NamedTuple):
+    """Share of the variance that clusters explain, and the most that is to be expected where there are no groups."""
+
+    explained: float
+    without_groups: float
+
+    @property
+    def is_clearer(self) -> bool:
+        """Whether the clusters are clearer than those of tables without groups."""
+        return self.explained > self.without_groups
+
+
+def contrast_of(
+    rows: Floats,
+    times: Indices,
+    cluster: Callable[[Floats], Array],
+    generator: Any,
+    *,
+    blocks: Sequence[Indices] | None = None,
+    draws: int = DRAWS,
+) -> Contrast | None:
+    """Return how clusters of a table compare with clusters of tables without groups.
+
+    These are of three kinds, each of the table's size: its columns, each in an order of its own; uniform in a box along
+    its principal axes; and one Gaussian with its covariances or, if a column is skewed, its columns with the ranks of
+    such a Gaussian. The kind that seems to have the clearest clusters is what counts. None for a table without spread.
+
+    IN: rows, times: distinct rows, and how often each occurs, as rows of the tables without groups do; cluster: returns
+    the label of each row of a table, -1 for noise; blocks: columns that keep their rows together, as one-hot columns of
+    a word do, None for each by itself; draws: tables of each kind.
+    """
+    from scipy.special import stdtrit
+
+    table = np.repeat(rows, times, axis=0)
+    if not np.isfinite(spread := np.ptp(table, axis=0)).all() or spread.max() <= 0:
+        return None
+    beyond = float(stdtrit(draws - 1, 1.0 - RARE)) * np.sqrt(1.0 + 1.0 / draws)
+    kinds = (_in_own_orders(rows, blocks), _in_a_box(rows, table), _of_one_cloud(rows, table))
+
+    def expected(draw: Callable[[Any], Floats]) -> float:
+        drawn = (np.repeat(draw(generator), times, axis=0) for _ in range(draws))
+        shares = [_explained(one, cluster(one)) for one in drawn]
+        return float(np.mean(shares) + beyond * np.std(shares, ddof=1))
+
+    return Contrast(_explained(table, cluster(table)), min(max(map(expected, kinds)), 1.0))
+
+
+def _in_own_orders(rows: Floats, blocks: Sequence[Indices] | None) -> Callable[[Any], Floats]:
+    together = blocks if blocks is not None else [np.array([j]) for j in range(rows.shape[1])]
+
+    def draw(generator: Any) -> Floats:
+        drawn = np.empty_like(rows)
+        for columns in together:
+            drawn[:, columns] = rows[generator.permutation(len(rows))][:, columns]
+        return drawn
+
+    return draw
+
+
+def _in_a_box(rows: Floats, table: Floats) -> Callable[[Any], Floats]:
+    center = table.mean(axis=0)
+    axes = np.linalg.eigh(np.atleast_2d(np.cov(table.T, ddof=0)))[1]
+    here = (rows - center) @ axes
+    ends = here.min(axis=0), here.max(axis=0)
+    return lambda generator: _on_steps(center + generator.uniform(*ends, size=here.shape) @ axes.T, rows)
+
+
+def _of_one_cloud(rows: Floats, table: Floats) -> Callable[[Any], Floats]:
+    center, deviations = table.mean(axis=0), table.std(axis=0)
+    skewness = np.power((table - center) / np.where(deviations > 0, deviations, 1.0), 3).mean(axis=0)
+    if np.abs(skewness).max() > SKEWED:
+        return _of_ranks(rows)
+    mixed = _root(np.atleast_2d(np.cov(table.T, ddof=0)))
+    return lambda generator: _on_steps(center + generator.normal(size=rows.shape) @ mixed.T, rows)
+
+
+def _of_ranks(rows: Floats) -> Callable[[Any], Floats]:
+    """Draw the columns of a table with the ranks of a Gaussian of their rank correlations."""
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    scores = ndtri((rankdata(rows, axis=0) - 0.5) / len(rows))
+    spread = scores.std(axis=0)
+    scores = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    mixed, values = _root(scores.T @ scores / len(rows)), np.sort(rows, axis=0)
+
+    def draw(generator: Any) -> Floats:
+        ranks = np.argsort(np.argsort(generator.normal(size=rows.shape) @ mixed.T, axis=0), axis=0)
+        return np.take_along_axis(values, ranks, axis=0)
+
+    return draw
+
+
+def _root(covariances: Floats) -> Floats:
+    """Return a matrix that gives independent normal numbers these covariances."""
+    strength, axes = np.linalg.eigh(covariances)
+    return np.asarray(axes * np.sqrt(np.maximum(strength, 0.0)))
+
+
+def _explained(table: Floats, labels: Array) -> float:
+    """Return the share of the variance that is between clusters; rows of noise are not explained."""
+    whole = np.square(table - table.mean(axis=0)).sum()
+    left = np.square(table[labels < 0] - table.mean(axis=0)).sum()
+    left += sum(np.square(one - one.mean(axis=0)).sum() for one in _groups(table, labels))
+    return float(max(1.0 - left / whole, 0.0)) if whole > 0 else 0.0
+
+
+def _groups(table: Floats, labels: Array) -> Iterator[Floats]:
+    return (table[labels == label] for label in np.unique(labels[labels >= 0]))
+
+
+def _on_steps(drawn: Floats, table: Floats) -> Floats:
+    """Return a drawn table with the values of each column that has few of them, the nearest ones."""
+    for j in range(table.shape[1]):
+        values = np.unique(table[:, j])
+        if len(values) <= FEW:
+            drawn[:, j] = values[np.searchsorted((values[1:] + values[:-1]) / 2, drawn[:, j])]
+    return drawn

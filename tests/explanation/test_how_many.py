@@ -1,0 +1,115 @@
+"""How many clusters are made when nobody says, and whether it is said where there are no groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from boxwood import explain
+from boxwood.explanation.ask.how_many import ALIKE, HowMany, Look, settled_number
+from tests.scale import law, seeds
+
+
+def groups(k, seed, n=400, d=3, apart=8.0):
+    rng = np.random.default_rng([k, seed])
+    centers = np.array([rng.permutation(np.arange(k)) for _ in range(d)]).T * apart
+    label = rng.integers(0, k, n)
+    return centers[label] + rng.normal(size=(n, d)), label
+
+
+@law(12)
+def test_groups_that_are_apart_are_counted(seed):
+    k = 2 + seed % 5
+    rows, _ = groups(k, seed)
+    assert Look(rows).how_many().best == k
+    assert Look(rows).shows_groups(k)
+
+
+@pytest.mark.parametrize("seed", seeds(6))
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.normal(size=(400, 3)),
+        lambda rng: rng.normal(size=(400, 4)) @ rng.normal(size=(4, 4)),
+        lambda rng: rng.uniform(size=(400, 2)),
+        lambda rng: np.exp(rng.normal(size=(400, 3)) @ rng.normal(size=(3, 3)) / 2),
+        lambda rng: np.where(rng.random((400, 4)) < 0.5, 0.0, rng.exponential(size=(400, 4))),
+        lambda rng: (rng.random((400, 6)) < 0.3) * 1.0,
+    ],
+    ids=["normal", "correlated", "uniform", "skewed", "with zeros", "flags"],
+)
+def test_a_cloud_is_called_one(draw, seed):
+    frame = pd.DataFrame(draw(np.random.default_rng(seed))).add_prefix("x")
+    ex = explain(frame, n_clusters=2 + seed % 4, method="imm")
+    assert any(note.startswith("no groups are to be seen") for note in ex.notes)
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_independent_words_are_no_groups_and_words_that_go_together_are(seed):
+    rng = np.random.default_rng(seed)
+    words = pd.DataFrame({f"w{j}": rng.choice(list("abcde"), 300, p=[0.4, 0.3, 0.1, 0.1, 0.1]) for j in range(4)})
+    assert any(note.startswith("no groups") for note in explain(words, n_clusters=3, method="imm").notes)
+    kind = rng.integers(0, 3, 300)
+    for j in range(3):
+        words[f"w{j}"] = np.where(rng.random(300) < 0.9, np.array(list("abc"))[(kind + j) % 3], words[f"w{j}"])
+    assert not any(note.startswith("no groups") for note in explain(words, n_clusters=3, method="imm").notes)
+
+
+def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_named():
+    found = HowMany({2: 0.95, 3: ALIKE, 4: 0.85, 5: 0.3})
+    assert (found.best, found.note) == (
+        3,
+        "3 clusters were chosen: the most that halves of the rows agree on; 4 would do nearly as well (n_clusters)",
+    )
+    doubtful = HowMany({2: 0.5, 3: 0.6, 4: 0.2})
+    assert doubtful.best == 3
+    assert doubtful.note.startswith("3 clusters were chosen, on which halves of the rows agree best, though not fully")
+
+
+def test_a_number_that_was_asked_for_is_made_and_not_spoken_of():
+    rows, _ = groups(3, 0)
+    assert settled_number(Look(rows), 4) == (4, ())
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 12])
+def test_few_rows_get_few_clusters(n):
+    rows, _ = groups(2, 1, n=n)
+    assert len(explain(rows, method="imm").clusters) == 2
+
+
+def test_the_number_and_the_scale_are_told_in_the_basis():
+    rows, _ = groups(3, 2)
+    income = np.exp(np.random.default_rng(0).normal(size=len(rows)) * 2)
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"]).assign(income=income, copy=rows[:, 1] * 2)
+    labels = explain(frame, method="imm").basis.labels
+    assert labels.startswith("k-means, 3 clusters (the number chosen by boxwood); on columns brought to one scale")
+    assert labels.endswith("; long tails drawn in: income; b, copy count once")
+    plain = explain(frame, n_clusters=3, method="imm", standardize=False).basis.labels
+    assert plain == "k-means, 3 clusters (the number asked for)"
+
+
+def test_units_do_not_decide_in_python():
+    rng = np.random.default_rng(0)
+    rows, label = groups(3, 3)
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"]).assign(revenue=rng.normal(size=len(rows)) * 1e6)
+    ex = explain(frame, n_clusters=3)
+    assert "revenue" not in {ex.columns[j] for j in ex.tree.features.tolist()}
+    found = ex.predict(frame)
+    assert len({*zip(found, label, strict=True)}) == 3
+
+
+def test_arrays_of_pixels_keep_their_unit():
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 17, (200, 40)).astype(float) * (rng.random(40) < 0.9)
+    assert not explain(pixels, n_clusters=3, method="imm").standardized
+    assert explain(pixels * 10.0 ** rng.integers(-4, 4, 40), n_clusters=3, method="imm").standardized
+    assert explain(pixels[:, :5], n_clusters=3, method="imm").standardized
+
+
+def test_labels_and_clusterers_are_not_scaled():
+    from sklearn.cluster import KMeans
+
+    rows, label = groups(3, 4)
+    for given in (label, KMeans(3, n_init=1, random_state=0)):
+        assert not explain(rows, given, method="imm").standardized
+    with pytest.raises(TypeError, match="standardize must be True, False or 'auto'"):
+        explain(rows, label, standardize="unit")

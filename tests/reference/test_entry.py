@@ -1,0 +1,149 @@
+"""How columns enter clusters that boxwood makes: no column and no few rows decide, and each thing counts once."""
+
+import numpy as np
+import pytest
+
+from boxwood.axes.categories import Categories
+from boxwood.axes.tails import Tails
+from boxwood.reference.entry import FAINT, HEAVY, WIDEST, Entry
+from boxwood.reference.repeated import repeated_in
+from tests.scale import draws, law
+
+
+def share_of_farthest(x):
+    """Return the share of the variance that the hundredth of the rows farthest from the mean has, row by row."""
+    away = np.sort(np.square(x - x.mean()))[::-1]
+    whole, n = away.sum(), len(x) / 100
+    return (away[: int(n)].sum() + away[int(n)] * (n - int(n))) / whole
+
+
+def random_column(rng, n=300):
+    kind = rng.integers(7)
+    x = [
+        lambda: rng.normal(size=n),
+        lambda: np.exp(rng.normal(size=n) * rng.uniform(0.3, 2.0)),
+        lambda: rng.standard_t(2, size=n),
+        lambda: np.where(rng.random(n) < 0.7, 0.0, rng.exponential(size=n)),
+        lambda: rng.integers(0, 4, n).astype(float),
+        lambda: (rng.random(n) < 0.03) * 1.0,
+        lambda: np.full(n, 3.0),
+    ][kind]()
+    return x * 10.0 ** rng.integers(-12, 12) + rng.integers(-1, 2) * 10.0 ** rng.integers(-3, 6)
+
+
+@law(60)
+def test_a_tail_is_drawn_in_if_it_is_longer_than_that_of_an_exponential_distribution(seed):
+    x = random_column(np.random.default_rng(seed))
+    entry = Entry.of(x[:, None])
+    is_long = len(np.unique(x)) > 2 and share_of_farthest(x) > HEAVY
+    assert (entry.tails is not None) == is_long
+
+
+@law(60)
+def test_every_column_of_numbers_gets_the_same_spread_unless_it_is_nearly_constant(seed):
+    x = random_column(np.random.default_rng(seed))
+    entry = Entry.of(x[:, None])
+    there = entry.entered(x[:, None])[:, 0] * entry.scales[0]
+    deviation, width, n = there.std(), np.ptp(there), len(np.unique(x))
+    if n == 2:
+        assert width == pytest.approx(np.sqrt(2), rel=1e-6)
+    elif n > 2:
+        assert deviation == pytest.approx(1, rel=1e-6) or (deviation < 1 and width == pytest.approx(WIDEST, rel=1e-6))
+
+
+@law(30)
+def test_whole_weights_count_like_repeated_rows(seed):
+    rng = np.random.default_rng(seed)
+    x, times = random_column(rng), rng.integers(0, 4, 300)
+    one, other = Entry.of(x[:, None], (), times.astype(float)), Entry.of(np.repeat(x, times)[:, None])
+    assert one.scales == pytest.approx(other.scales, rel=1e-9)
+    assert (one.tails is None) == (other.tails is None)
+    if one.tails is not None:
+        assert one.tails.middle == other.tails.middle
+        assert one.tails.spread == pytest.approx(other.tails.spread, rel=1e-9)
+
+
+def test_the_tail_of_an_exponential_distribution_stays_and_that_of_a_lognormal_is_drawn_in():
+    quantiles = (np.arange(20_000) + 0.5) / 20_000
+    exponential = -np.log1p(-quantiles)
+    assert Entry.of(exponential[:, None]).tails is None
+    assert Entry.of(np.exp(exponential)[:, None]).tails.drawn_in == (0,)
+
+
+@law(30)
+def test_the_map_of_tails_is_pulled_back_to_the_rows_on_the_same_side(seed):
+    rng = np.random.default_rng(seed)
+    x = np.unique(np.concatenate([rng.normal(size=40), 10.0 ** rng.uniform(-12, 12, 20), [0.0]]))
+    tails = Tails(np.array([np.median(x)]), np.array([10.0 ** rng.uniform(-3, 3)]))
+    images = tails.transform(x[:, None])[:, 0]
+    for threshold in rng.choice(images, draws(10)):
+        _, [(low, high)] = tails.pull_back(0, -np.inf, threshold)
+        assert (((low <= x) & (x <= high)) == (images <= threshold)).all()
+
+
+def test_missing_numbers_stay_missing_and_columns_without_a_tail_as_they_are():
+    table = np.column_stack([np.arange(5.0), [np.nan, 1, 2, 3, np.inf]])
+    tails = Tails(np.zeros(2), np.array([np.inf, 1.0]))
+    found = tails.transform(table)
+    assert (found[:, 0] == table[:, 0]).all()
+    assert np.isnan(found[0, 1])
+    assert found[4, 1] == np.inf
+    assert (tails.column(0), tails.column(1).drawn_in) == (None, (0,))
+
+
+@law(20)
+def test_one_hot_columns_are_as_far_apart_as_codes(seed):
+    rng = np.random.default_rng(seed)
+    codes, x = rng.integers(0, 4, 50), rng.normal(size=50)
+    x[rng.random(50) < 0.1] = np.nan
+    table, words = np.column_stack([codes, x]), {0: Categories(tuple("abcd"), others=False)}
+    entry = Entry.of(np.where(np.isnan(table), np.inf, table), words)
+    rows, blocks = entry.one_hot(table, words)
+    assert [len(block) for block in blocks] == [4, 1]
+    apart = np.square(rows[:, None, :4] - rows[None, :, :4]).sum(axis=-1)
+    assert apart == pytest.approx(2.0 * (codes[:, None] != codes[None, :]))
+    assert not np.isnan(rows).any()
+
+
+# ----------------------------------------------------------------------------------------- what is said more than once
+def said_twice(table, categories=()):
+    found = repeated_in(table, categories)
+    return {frozenset(group) for group in found.groups}
+
+
+@law(30)
+def test_copies_in_other_units_and_dummies_are_found_and_independent_columns_are_not(seed):
+    rng = np.random.default_rng(seed)
+    n = 400
+    x, word, year = rng.normal(size=n), rng.integers(0, 5, n), rng.integers(1990, 1996, n)
+    dummies = np.eye(5)[word]
+    table = np.column_stack(
+        [x, rng.normal(size=n), -np.exp(x), dummies, rng.random(n), year, year < 1992, rng.random(n) < 0.1]
+    )
+    assert said_twice(table) == {frozenset({0, 2}), frozenset(range(3, 8)), frozenset({9, 10})}
+
+
+def test_each_thing_counts_once():
+    rng = np.random.default_rng(0)
+    n = 500
+    x, word = rng.normal(size=n), rng.integers(0, 4, n)
+    several = Entry.of(np.column_stack([x, 2 * x, 3 * x, np.exp(x / 2)]))
+    there = several.entered(np.column_stack([x, 2 * x, 3 * x, np.exp(x / 2)])) * several.scales
+    assert there.var(axis=0).sum() == pytest.approx(1.0, rel=0.2)
+    flags = np.column_stack([np.eye(4)[word], word])
+    entry = Entry.of(flags, {4: None})
+    assert (entry.scales[:4] <= np.sqrt(2) * FAINT).all()  # the word decides them
+    assert entry.scales[4] == 1
+    alone = Entry.of(flags[:, :4])
+    assert ((flags[:, :4] * alone.scales).var(axis=0).sum()) == pytest.approx(np.eye(4)[word].var(axis=0).sum())
+
+
+@law(20)
+def test_the_order_of_rows_does_not_matter_much_and_nothing_fails_on_odd_columns(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 60))
+    table = np.column_stack([random_column(rng, n) for _ in range(4)])
+    table[rng.random(table.shape) < 0.1] = np.inf
+    entry = Entry.of(table)
+    assert np.isfinite(entry.scales).all()
+    assert (entry.scales > 0).all()
