@@ -80,4 +80,4 @@ print(*asked, sep="\n")
 # One function of JavaScript, without packages, names the segment as the form is filled in. These are its first lines. A
 # person who did not give an answer that the rules need gets no segment.
 
-print(*tool.to_javascript().splitlines()[:16], sep="\n")
+print(*tool.to_javascript().splitlines()[:32], sep="\n")

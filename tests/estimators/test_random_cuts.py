@@ -122,12 +122,12 @@ def test_the_guarantee_holds_for_rows_whose_cluster_is_not_the_nearest(objective
 def test_the_explanation_says_best_mean_worst_and_the_guarantee():
     X, _ = make_blobs(300, 2, centers=5, cluster_std=3, random_state=3)
     model = RandomCuts(n_clusters=5, n_trees=40, random_state=0).fit(X)
-    text = str(model.explanation_)
+    text = model.explanation_.to_text()
     for number in (model.prices_.min(), model.prices_.mean(), model.prices_.max()):
         assert f"{number:.3g}" in text
     assert "40 random trees" in text
     assert "at most 3.083 times the clusters, for any data." in text
-    assert "1 random tree " in str(RandomCuts(n_clusters=5, n_trees=1, random_state=0).fit(X).explanation_)
+    assert "1 random tree " in RandomCuts(n_clusters=5, n_trees=1, random_state=0).fit(X).explanation_.to_text()
     assert model.explanation_.draws.bound == model.bound_.value
 
 

@@ -309,7 +309,7 @@ def test_equal_centers_leave_imm_out():
     X, labels = np.array([[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]]), ["a", "a", "b", "b", "a", "a"]
     ex = explain(X, labels, max_leaf_nodes=3)
     assert "equal centres (a and b)" in ex.notes[0]
-    assert "a and b" in str(ex)
+    assert "a and b" in ex.to_text()
     for method in ("imm", "exkmc"):
         with pytest.raises(DataError, match=r"equal centres, .*: a and b; .*method 'auto' or 'cart'"):
             explain(X, labels, method=method)

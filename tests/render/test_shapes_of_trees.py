@@ -162,7 +162,7 @@ def test_columns_without_names_get_none():
 def test_the_tree_below_the_summary():
     X = [[1.0], [2.0], [3.0], [8.0]]
     ex = boxwood.explain(X, ["a", "a", "a", "long name"], columns=["age"], sample_weight=[1, 1, 0.5, 2000])
-    assert ex.to_text() == f"{ex}\n\n" + (
+    assert ex.to_text().split("\n\n")[-1] == (
         "|--- age <= 5\n"
         "|   |--- a            2.5 of weight   0.1%\n"
         "|--- age >  5\n"
