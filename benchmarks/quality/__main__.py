@@ -11,6 +11,7 @@ PARTS = {
     "first": "what a first call costs, with nothing compiled, and one in a second process",
     "gaps": "how far trees are from the cheapest with as many leaves",
     "given": "labels as given: false rules, and agreement beside CART's",
+    "lines": "one-line rules beside the tree's: conditions at no lower F1, what is proved, time, rows not seen",
     "mixed": "tables of words, numbers and gaps, beside trees on one-hot columns and on filled ones",
     "names": "tables of words: agreement on rows that were not seen, beside three CARTs",
     "outside": "agreement on rows that were not seen, beside CART's",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from boxwood.api.explain import explain as explain
     from boxwood.api.explanation import Explanation as Explanation
     from boxwood.api.explanation import load as load
+    from boxwood.api.living import match as match
     from boxwood.api.versions import show_versions as show_versions
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
@@ -61,6 +62,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.api.explanation": ("Explanation", "load"),
     "boxwood.api.versions": ("show_versions",),
     "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans", "clusterers"),
+    "boxwood.api.living": ("match",),
     "errors": ("DataError", "errors"),
     "estimators": (
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),

@@ -18,6 +18,7 @@ import pytest
 from boxwood.render.forms.dialects import DIALECTS
 from tests.explanation.test_calendar import explained
 from tests.explanation.test_dates import dated
+from tests.explanation.test_drift import agrees, odd_case
 from tests.render.test_every_engine import Engine, arrow_table, as_sql, check, finite_singles
 from tests.rule_cases import COLUMNS, KINDS, odd_doubles
 from tests.scale import law
@@ -168,6 +169,14 @@ SERVERS = {"postgres": by_postgres, "mariadb": by_mariadb}
 @pytest.mark.parametrize("server", SERVERS)
 def test_rows_get_the_same_cluster_or_none(request, server, tmp_path):
     check(SERVERS[server](request.getfixturevalue(server)), tmp_path)
+
+
+@law(6)
+def test_postgres_counts_what_python_counts(seed, postgres):
+    ex, table = odd_case(seed)
+    columns = [[None if x != x else x for x in column.to_pylist()] for column in table.columns]
+    by_postgres(postgres).labels(ex, None, columns)  # makes the table
+    agrees(postgres.execute(ex.watch_sql("postgres", "public.t")).fetchall(), ex.measure(table))
 
 
 @pytest.mark.parametrize(("server", "cast"), [("postgres", "CAST({} AS DOUBLE PRECISION)"), ("mariadb", "{} + 0e0")])

@@ -9,19 +9,22 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
+from boxwood._validation import real_number, refuse_unknown
+from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from sklearn.tree import DecisionTreeClassifier
 
+    from boxwood.api.lines import Lines
     from boxwood.explanation.apply.results import Why
-    from boxwood.explanation.measure.misassigned import Misassigned
+    from boxwood.explanation.measure.misassigned import Misassigned, SetAside
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
 
@@ -719,6 +722,68 @@ class Explanation(MeasuredTree):
 
         return with_names(self, names)
 
+    def named_like(self, old: Any, rows: Any = None) -> Self:
+        """Return the explanation with the names that the same clusters have in an earlier one; see `match`.
+
+        A cluster gets the name of an old one if most rows of each are in the other. Others keep their names, or get a
+        free one if it is taken: the next number, or the name with "new" behind it.
+
+        Parameters
+        ----------
+        old : Explanation, Tally, array-like of labels, or str
+            Where the names come from.
+        rows : array-like, data frame or table in batches, default=None
+            As for `match`.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [61.0], [70.0]], ["young", "young", "old", "old"]
+        >>> old = boxwood.explain(ages, labels, columns=["age"])
+        >>> boxwood.explain(ages, [1, 1, 0, 0], columns=["age"]).named_like(old).names
+        ('old', 'young')
+        """
+        from boxwood.explanation.living.match import names_carried
+
+        return self.rename(names_carried(self.names, match(old, self, rows)))
+
+    def keeping(
+        self, old: MeasuredTree, *, loss: float = 0.005, by: Literal["agreement", "cost"] = "agreement"
+    ) -> Self:
+        """Return the explanation by an earlier tree, of which only those cuts are made anew that cost too much.
+
+        Rules that people know stay as they are where that is nearly as good: first each leaf of the earlier tree gets
+        the cluster of most of the new rows in it; then, while that loses more than `loss`, a threshold moves, or the
+        new tree takes the place of a part of the old one. A note says what changed.
+
+        Parameters
+        ----------
+        old : Explanation
+            The earlier explanation, such as a loaded model, on columns of the same names.
+        loss : float, default=0.005
+            What may be lost against this explanation: half a point of agreement, or half a percent of cost.
+        by : {"agreement", "cost"}, default="agreement"
+            Which of the two.
+
+        Raises
+        ------
+        DataError
+            If the rows of this explanation are not in memory, or the earlier tree tests a column that they lack.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages = [[float(age)] for age in range(20, 80)]
+        >>> old = boxwood.explain(ages, ["young"] * 20 + ["old"] * 40, columns=["age"])
+        >>> new = boxwood.explain(ages[1:], ["young"] * 19 + ["old"] * 40, columns=["age"])
+        >>> new.keeping(old).tree == old.tree
+        True
+        """
+        from boxwood.explanation.living.keep import kept
+
+        refuse_unknown("by", by, ("agreement", "cost"))
+        return self._of(kept(self, old, real_number("loss", loss), by))
+
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
 
@@ -797,6 +862,32 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.measure.misassigned import misassigned_in
 
         return misassigned_in(self._on(X, labels, sample_weight))
+
+    def set_aside(self) -> SetAside:
+        """Return the fewest rows without which the tree's rules give every row its own cluster.
+
+        They are the misassigned ones. Where the search knows how many rows any tree of as many leaves gets wrong, it is
+        said whether another tree could do with fewer; no search is made for it.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file, or of a table in batches.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0], [34.0], [62.0], [61.0], [67.0]]
+        >>> labels = ["young", "young", "young", "old", "old"]
+        >>> aside = boxwood.explain(table, labels, columns=["age"], objective="agreement").set_aside()
+        >>> print(aside)
+        Without 1 row (20.0%) of 5, the rules are perfect. No tree of 2 leaves has to set aside fewer.
+        >>> [one.row for one in aside.rows]
+        [2]
+        """
+        from boxwood.explanation.measure.misassigned import set_aside_of
+
+        return set_aside_of(self)
 
     def confusion(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
@@ -957,34 +1048,48 @@ class Explanation(MeasuredTree):
 
         return stability_of(self, n, random_state, verbose)
 
-    def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Self:
+    @overload
+    def measure(self, X: Any, labels: None = None) -> Drift: ...
+
+    @overload
+    def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Self: ...
+
+    def measure(self, X: Any, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Self | Drift:
         """Return the facts of the same tree on other rows, such as those of next month.
+
+        Without labels they are a `Drift`: sizes then and now, the shares on both sides of each cut, rows without a
+        cluster by reason, and what changed beyond chance. With labels they are an explanation on these rows, whose
+        `drift` is the same with agreement, what is found, precision and new labels.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
             Rows with the columns of the table; a frame may have them in any order, and others besides. Or a table that
             is read in batches.
-        labels : array-like of shape (n,), or str
+        labels : array-like of shape (n,), or str, default=None
             Names of the clusters of the rows, as `names` has them, -1 for rows to leave out; or the name of the column
             of `X` that holds them, which it must be for a table in batches.
         sample_weight : array-like of shape (n,), or str, default=None
-            Weight of each row; or the name of the column that holds it, in a data frame or a table in batches.
+            Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. `drift`
+            counts rows, whatever they weigh.
 
         Returns
         -------
+        Drift
+            Without labels.
         Explanation
-            The same tree and rules, with sizes, agreement, price and all other facts of these rows. It refers to these
-            rows, so that `profile` and others tell of them. A cluster may have no row. Costs are measured as before:
-            in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model that was read from a
-            file cannot do that: it measures squared distances in the numeric columns of the table, and a note says so.
-            Rows with a label that is not the name of a cluster are left out. So are rows with words that the model has
-            never seen, which `n_incomplete` counts beside those with gaps. Notes name both.
+            With labels. The same tree and rules, with sizes, agreement, price and all other facts of these rows. It
+            refers to these rows, so that `profile` and others tell of them. A cluster may have no row. Costs are
+            measured as before: in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model
+            that was read from a file cannot do that: it measures squared distances in the numeric columns of the table,
+            and a note says so. Rows with a label that is not the name of a cluster are left out. So are rows with words
+            that the model has never seen, which `n_incomplete` counts beside those with gaps. Notes name both.
 
         Raises
         ------
         DataError
-            If no label is the name of a cluster (the message lists them), a column is missing, or rows cannot be read.
+            If a column is missing, or rows cannot be read. With labels also if none of them is the name of a cluster
+            (the message lists them); `boxwood measure` counts them in any case.
 
         Examples
         --------
@@ -993,10 +1098,96 @@ class Explanation(MeasuredTree):
         >>> later = ex.measure([[25.0], [52.0], [70.0], [80.0]], ["young", "young", "old", "old"])
         >>> later.agreement, later.clusters[1].caught, later.tree == ex.tree
         (0.75, 0.5, True)
+        >>> ex.measure([[25.0], [52.0], [70.0], [None]]).lost
+        (LostRows(column='age', reason='missing', rows=1, words=()),)
         """
         from boxwood.explanation.apply.other_rows import measured_on
+        from boxwood.explanation.living.counts import counted
+        from boxwood.explanation.living.drift import drift_of
 
-        return self._of(measured_on(self, X, labels, sample_weight))
+        def drift() -> Drift:
+            return Drift(**vars(drift_of(self, counted(self, X, labels))))
+
+        if labels is None:
+            if sample_weight is not None:
+                raise ValueError("sample_weight goes with labels; without them rows are counted")
+            return drift()
+        measured = self._of(measured_on(self, X, labels, sample_weight))
+        measured._kept["drift"] = drift  # counted when asked for, as a table in batches is read once more
+        return measured
+
+    @property
+    def drift(self) -> Drift | None:
+        """What changed since the rows that the explanation was made of; None unless `measure` gave it, from labels."""
+        found = self._kept.get("drift")
+        if found is not None and not isinstance(found, Drift):
+            self._kept["drift"] = found = found()
+        return found
+
+    def lines(
+        self,
+        max_conditions: int = 3,
+        *,
+        min_precision: float | None = None,
+        min_found: float | None = None,
+        validate: float | int | None = None,
+    ) -> Lines:
+        """Return a one-line rule for each cluster: the shortest that says who is in it, with what it finds and misses.
+
+        The tree's rule for a cluster is what is left after the cuts of all clusters. A one-line rule is made for its
+        cluster alone, so it is mostly shorter; but lines leave some rows out, and share others. A condition is an
+        interval of numbers or dates, a set of words, a truth, or missing or not.
+
+        Parameters
+        ----------
+        max_conditions : {1, 2, 3}, default=3
+            Most conditions of a rule.
+        min_precision : float, default=None
+            Least share of a rule's rows that are in the cluster. Of rules that have it, the one that finds the most is
+            taken, in place of the one of the highest F1. With `min_found` the shortest one that has both.
+        min_found : float, default=None
+            Least share of the cluster that a rule finds. Of rules that do, the one of the highest precision is taken.
+        validate : float or int, default=None
+            How well lines do on rows that were not used to make them, as in `explain`: a share of the rows, or a number
+            of folds. Lines that were chosen for their rows look better there than they are.
+
+        Returns
+        -------
+        Lines
+            Of the best rules with one condition, two and three, the shortest is taken that is within 0.01 of the best
+            one in F1, or in what the other goals count. Limits of `explain` on columns, rows of a leaf and digits are
+            kept. `Line.best` says how much better a rule could be, where that is not proved to be none. The result is
+            kept, and saved with the explanation; without arguments, one that was read from a file returns what it has.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file and holds no such lines.
+        ValueError
+            If a number is out of its range.
+
+        Notes
+        -----
+        The search is exact, unless it takes more than a number of steps, which depends on rows and columns alone. Of a
+        table in batches lines are made and measured on the sample that "auto" draws.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> print(ex.lines())
+               size  matched   found  precision  rule
+        old       2        2  100.0%     100.0%  age > 50
+        young     3        3  100.0%     100.0%  age <= 50
+        <BLANKLINE>
+        Each row is in one line.
+        No rules of up to 3 conditions have a higher F1.
+        """
+        from boxwood.api.lines import Lines
+        from boxwood.explanation.measure.lines import lines_of
+
+        return Lines._of(lines_of(self, max_conditions, min_precision, min_found, validate))
 
     def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Self:
         """Return the explanation on other rows, or itself if none are given."""
@@ -1116,6 +1307,47 @@ class Explanation(MeasuredTree):
         from boxwood.render.forms.sql import sql
 
         return sql(self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types)
+
+    def watch_sql(
+        self,
+        dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+        table: str | Sequence[str] = "rows",
+    ) -> str:
+        """Return a query of SQL that counts what `measure` counts of a table, with the old numbers beside.
+
+        Its result has a line for all rows, one for each cluster, for the rows without a cluster and each reason, and
+        for each cut, of the rows that reach it. Columns are `line`, `what` ("rows", "cluster", "no cluster", "cut"),
+        `name`, `rows_then`, `rows_now`, `share_then`, `share_now`. Numbers that the model does not know are NULL. It
+        says no change: at which share to be alarmed is for who asks.
+
+        Parameters
+        ----------
+        dialect, table
+            As for `to_sql`.
+
+        Raises
+        ------
+        DataError, ImportError, ValueError
+            As `to_sql` does.
+
+        Examples
+        --------
+        >>> import boxwood, duckdb
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> con = duckdb.connect()
+        >>> _ = con.execute("CREATE TABLE people AS SELECT unnest([3.0, 7.0, 8.0, NULL]) AS age")
+        >>> for line in con.execute(ex.watch_sql("duckdb", "people")).fetchall():
+        ...     print(*line[1:5])
+        rows  2 4
+        cluster old 1 2
+        cluster young 1 1
+        no cluster  0 1
+        no cluster age is missing None 1
+        cut age <= 5 1 1
+        """
+        from boxwood.render.forms.watch import watch_sql
+
+        return watch_sql(self, dialect, table)
 
     def to_python(self) -> str:
         """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.

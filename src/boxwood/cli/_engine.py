@@ -43,7 +43,7 @@ def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -
     return text
 
 
-_SQL = click.option(
+query_option = click.option(
     "--sql",
     metavar="QUERY",
     callback=_check_sql,
@@ -54,7 +54,7 @@ _CLUSTERS = (
     click.option("--dask-scheduler", metavar="ADDRESS", help="Cluster of --engine dask; the default is this machine."),
 )
 engine_options = with_options(
-    _SQL,
+    query_option,
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
@@ -72,7 +72,7 @@ engine_options = with_options(
 """Options that say what reads the table."""
 
 labelling_options = with_options(
-    _SQL,
+    query_option,
     click.option(
         "--engine",
         type=click.Choice(ENGINES),

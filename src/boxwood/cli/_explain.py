@@ -79,12 +79,12 @@ _EPILOG = """\b
 Examples:
   boxwood explain customers.csv -k 5
   boxwood explain customers.csv --labels segment --max-leaf-nodes 10
+  boxwood explain customers.csv --labels segment --lines       and the shortest rule for each cluster by itself
   boxwood explain customers.parquet -k 5 -c income,age,orders
   boxwood explain customers.csv -k 5 -o report.html -o model.json -o rules.sql -o tree.png
   boxwood explain - -k 5 --json < customers.csv | jq .price
   boxwood explain 'data/*.parquet' -k 8 --memory-limit 2GB -o report.html
   boxwood explain --sql "SELECT age, income, segment FROM 'x.parquet'" -l segment --method imm
-  boxwood explain customers.csv -l segment --fail-under 0.9 -q      in a nightly check: exit code 4 if it is less
 """
 
 
@@ -227,6 +227,11 @@ Examples:
     callback=check_model,
     help="Write the model (.json), for predict, why and export.",
 )
+@click.option(
+    "--lines",
+    is_flag=True,
+    help="Print one-line rules, too: for each cluster the shortest one that says who is in it. The model keeps them.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--notes", is_flag=True, help="Print all notes, and how the rules were found.")
 @click.option(
@@ -236,7 +241,7 @@ Examples:
     "--fail-under",
     metavar="SHARE",
     type=click.FloatRange(0, 1),
-    help="Exit with 4 if the agreement (0 to 1) is below SHARE.",
+    help="Exit with 4 if the agreement (0 to 1) of the new tree is below SHARE; for a saved one: boxwood measure.",
 )
 @engine_options
 @reading_options
@@ -258,12 +263,17 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     talk = Talk(quiet)
     with explained(talk, file, clusters, labels, options) as found:
         explanation = _named(found, options["names"])
+        if options["lines"]:  # first, as the model and the page keep them
+            with talk.status("looking for one-line rules"):
+                explanation.lines()
         write_outputs(talk, explanation, options["outputs"], page)
         if options["save"] is not None:  # last, as the model keeps what other forms had measured
             explanation.save(options["save"])
             talk.wrote(options["save"])
         as_json = options["as_json"]
-        show(explanation.to_json() if as_json else _printed(explanation, all_notes=options["notes"]), is_code=as_json)
+        text = explanation.to_json() if as_json else _printed(explanation, all_notes=options["notes"])
+        below = f"\n\nOne-line rules\n\n{explanation.lines()}" if options["lines"] and not as_json else ""
+        show(text + below, is_code=as_json)
         _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 

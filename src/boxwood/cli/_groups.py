@@ -18,7 +18,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     "Rules": ("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),
     "The row": ("row", "given", "immutable"),
     "Output": (
-        *("output", "outputs", "column", "title", "min_count", "value", "save", "as_json", "notes"),
+        *("output", "outputs", "column", "title", "min_count", "value", "lines", "save", "as_json", "notes"),
         *("fail_over", "fail_under", "fail_over_empty", "quiet", "debug"),
     ),
     "Reading": ("format", "table", "no_header", "decimal", "encoding", "sql"),

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from boxwood.explanation.apply.results import Step as Step
     from boxwood.explanation.apply.results import Why as Why
     from boxwood.explanation.apply.tree_changes import changes_in_words as changes_in_words
+    from boxwood.explanation.measure.lines import Line as Line
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
+    from boxwood.explanation.measure.misassigned import SetAside as SetAside
     from boxwood.explanation.records import Basis as Basis
     from boxwood.explanation.records import CategoryColumn as CategoryColumn
     from boxwood.explanation.records import CategoryGroup as CategoryGroup
@@ -49,7 +51,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.apply.map_of_k": ("MapOfK", "OfK", "map_of_k"),
     "boxwood.explanation.apply.results": ("Change", "Compared", "Comparison", "Move", "Step", "Why"),
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
-    "boxwood.explanation.measure.misassigned": ("Misassigned",),
+    "boxwood.explanation.measure.lines": ("Line",),
+    "boxwood.explanation.measure.misassigned": ("Misassigned", "SetAside"),
     "records": (
         "Basis",
         "CategoryColumn",

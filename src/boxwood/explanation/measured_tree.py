@@ -222,9 +222,13 @@ class MeasuredTree:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows or cells, but with the spreads of columns that `why` needs."""
+        """Return the state for a pickle, without rows or cells, but with what `why` and `measure` need of columns."""
+        from boxwood.explanation.living.shapes import shapes_of
+
         self._spreads()
-        return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes), "_kept": self._kept | {WHOLE: True}}
+        shapes_of(self)
+        kept = {name: found for name, found in self._kept.items() if name != "drift"} | {WHOLE: True}
+        return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes), "_kept": kept}
 
     def __copy__(self) -> Self:
         """Return a copy that knows the same rows; the state for a pickle would leave them behind."""

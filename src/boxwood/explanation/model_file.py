@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from boxwood._dates import Dates
@@ -20,6 +20,8 @@ from boxwood._types import AnyAmount, Range, Share, Size
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
+from boxwood.explanation.living.shapes import Shape, shapes_of
+from boxwood.explanation.measure.lines import Line, MeasuredLines, line_rule
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, worth_told
 from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
@@ -76,6 +78,38 @@ class ClusterEntry(TypedDict):
     precision: Share | None
 
 
+class LineEntry(TypedDict):
+    """What is read of a one-line rule. The rule, which is written too, follows from the nodes."""
+
+    nodes: Any
+    matched: Size
+    found: Share
+    precision: Share
+    f1: Share
+    best: Share
+    proved: bool
+    found_held_out: Share | None
+    precision_held_out: Share | None
+
+
+class LinesEntry(TypedDict):
+    """What is read of one-line rules: for each cluster its front, and which rule of this was chosen."""
+
+    max_conditions: int
+    min_precision: Share | None
+    min_found: Share | None
+    validated: str
+    n_rows: int
+    n_unmatched: Size
+    n_overlapping: Size
+    agreement: Share
+    binary: tuple[str, ...]
+    categories: dict[str, Categories]  # of the columns that these rules ask for
+    bounds: tuple[Share, ...]
+    chosen: tuple[int | None, ...]
+    fronts: tuple[tuple[LineEntry, ...], ...]
+
+
 class Document(TypedDict):
     """The model file, in its order: first the rules, then what was measured, which changes with each row.
 
@@ -113,12 +147,14 @@ class Document(TypedDict):
     budget: NotRequired[BudgetFacts]
     clusters: tuple[ClusterEntry, ...]
     spreads: NotRequired[dict[str, Spread]]
+    shapes: NotRequired[dict[str, Shape]]
     profile: NotRequired[tuple[ColumnProfile, ...]]
     leaves: tuple[LeafEntry, ...]
     held_out: NotRequired[HeldOut]
     frontier: NotRequired[Frontier]
     stability: NotRequired[Stability]
     worth: NotRequired[Worth]
+    lines: NotRequired[LinesEntry]
 
 
 _FACTS = {each.name for each in fields(MeasuredTree)}
@@ -142,6 +178,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
             for cluster in said.clusters
         ],
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
+        "shapes": {ex.columns[j]: shape for j, shape in (shapes_of(ex) or {}).items()} or None,
         "profile": _profile_entries(ex),
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
         "notes": said.notes,
@@ -150,6 +187,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
         "stability": ex._kept.get("stability"),
         "worth": worth_told(ex),
+        "lines": _lines_entry(ex._kept["lines"]) if "lines" in ex._kept else None,
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
@@ -177,6 +215,27 @@ def _profile_entries(ex: MeasuredTree) -> Any:
             if group is not None and group.get("missing", 0) is None:
                 del group["missing"]
     return entries
+
+
+_OF_LINES = (
+    *("max_conditions", "min_precision", "min_found", "validated", "n_rows", "n_unmatched", "n_overlapping"),
+    *("agreement", "binary", "bounds", "chosen"),
+)
+
+
+def _lines_entry(lines: MeasuredLines) -> dict[str, Any]:
+    known = lines.explanation.coded_columns
+    asked = {j for trees in lines.trees_of_fronts for tree in trees for j in tree.features.tolist()}
+    entry: dict[str, Any] = {name: getattr(lines, name) for name in _OF_LINES}
+    entry["categories"] = {lines.explanation.columns[j]: known[j] for j in sorted(asked & known.keys())}
+    entry["fronts"] = [
+        [
+            line._asdict() | {"rule": rule(line.rule, whole=True), "nodes": to_nodes(tree)}
+            for line, tree in zip(*each, strict=True)
+        ]
+        for each in zip(lines.fronts, lines.trees_of_fronts, strict=True)
+    ]
+    return entry
 
 
 def to_text(ex: MeasuredTree) -> str:
@@ -240,6 +299,7 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     _check_table(document, entries)
     _check_profile(document)
     _check_measured(document, tree)
+    _check_shapes(document, tree)
     what = tree, columns, {columns.index(name): known for name, known in categories.items()}
     gaps = {columns.index(name) for name in document.get("gaps", ())}
     dates = {columns.index(name): dates for name, dates in document.get("dates", {}).items()}
@@ -257,7 +317,37 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}
     parts |= {"dates": tuple(document.get("dates", {}).items())}
     facts = {name: document[name] for name in document.keys() & _FACTS}  # type: ignore[literal-required]
-    return MeasuredTree(tree=tree, **facts | parts, _kept=_kept(document, tree), _short=_short_tree(document, tree))
+    kept, short = _kept(document, tree), _short_tree(document, tree)
+    measured = MeasuredTree(tree=tree, **facts | parts, _kept=kept, _short=short)
+    if "lines" in document:
+        kept["lines"] = _lines(measured, document["lines"])
+    return measured
+
+
+def _lines(ex: MeasuredTree, entry: LinesEntry) -> MeasuredLines:
+    """Return one-line rules of an entry."""
+    _refuse_unknown("lines", [*entry["binary"], *entry["categories"]], ex.columns)
+    n = [len(entry[name]) for name in ("bounds", "chosen", "fronts")]  # type: ignore[literal-required]
+    _refuse(n != [ex.n_clusters] * 3, f"its lines must have an entry for each of {ex.n_clusters} clusters")
+    known = ((name, entry["categories"][name]) for name in ex.columns if name in entry["categories"])
+    here = replace(ex, categories=tuple(known), _kept={})
+    trees = tuple(tuple(from_nodes(line["nodes"]) for line in front) for front in entry["fronts"])
+    for i, of_front in zip(entry["chosen"], trees, strict=True):
+        _refuse(i is not None and not 0 <= i < len(of_front), "its lines choose a rule that is not there")
+    for tree in (tree for of_front in trees for tree in of_front):
+        fits = tree.n_features <= len(ex.columns) and sorted(tree.leaf_clusters.tolist())[-2:] in ([0, 1], [1])
+        _refuse(not fits, "its lines are no rules on its columns")
+    fronts = tuple(
+        tuple(_line(here, cluster, *pair, entry["binary"]) for pair in zip(*each, strict=True))
+        for cluster, each in enumerate(zip(entry["fronts"], trees, strict=True))
+    )
+    facts = {name: entry[name] for name in _OF_LINES}  # type: ignore[literal-required]
+    return MeasuredLines(here, fronts, trees, **facts)
+
+
+def _line(ex: MeasuredTree, cluster: int, entry: LineEntry, tree: ThresholdTree, binary: tuple[str, ...]) -> Line:
+    facts: dict[str, Any] = {name: value for name, value in entry.items() if name != "nodes"}
+    return Line(cluster, ex.names[cluster], line_rule(ex, tree, binary), **facts)
 
 
 def _short_tree(document: Document, tree: ThresholdTree) -> ThresholdTree | None:
@@ -281,6 +371,8 @@ def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
         for j in tested:
             _refuse(columns[j] not in document["spreads"], f"its spreads lack {columns[j]!r}")
         kept["spreads"] = {j: document["spreads"][columns[j]] for j in tested}
+    if "shapes" in document:
+        kept["shapes"] = {document["columns"].index(name): shape for name, shape in document["shapes"].items()}
     return kept
 
 
@@ -357,6 +449,16 @@ def _check_measured(document: Document, tree: ThresholdTree) -> None:
     if "worth" in document:
         n, n_clusters = len(document["worth"].clusters), len(document["clusters"])
         _refuse(n != n_clusters, f"its worth has {n} clusters, but it lists {n_clusters}")
+
+
+def _check_shapes(document: Document, tree: ThresholdTree) -> None:
+    columns, n_clusters = document["columns"], len(document["clusters"])
+    tested = {columns[j] for j in tree.features.tolist()} - {*document.get("categories", {})}
+    for name, (edges, held) in document.get("shapes", {}).items():
+        _refuse(name not in tested, f"its shapes name {name!r}, which is no tested column of numbers")
+        fits = len(held) == n_clusters and {len(edges) + 2} == {len(rows) for rows in held}
+        _refuse(not fits, f"its shape of {name!r} must have {n_clusters} rows of {len(edges) + 2} numbers")
+        _refuse(list(edges) != sorted({*edges}), f"its shape of {name!r} must have edges in ascending order")
 
 
 def _twice(values: Sequence[Hashable]) -> bool:

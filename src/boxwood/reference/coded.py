@@ -122,17 +122,43 @@ def rows_in_order(source: Source, columns: Sequence[str], words: Mapping[str, It
 
     IN: words: the values of the columns that are read as words.
     """
-    import pyarrow as pa
+    ready = WordsRead.of(source, columns, words)
+    return ready.table([batch for batch, _ in source.run(Parts, ready.read).in_order()])
 
-    names = list(dict.fromkeys(columns))
-    found = source.run(Parts, _as_words(source, names, words))
-    rows = pa.Table.from_batches([batch for batch, _ in found.in_order()]).rename_columns(names)
-    for j, one in enumerate(rows.schema):
-        known = [*words.get(names[j], ())]
-        marks = Marks(source.missing_words, known) if names[j] in words else Marks(source.marks)
-        if marks.marks and pa.types.is_string(one.type):
-            rows = rows.set_column(j, one.name, _without_marks(rows.column(j), marks))
-    return rows
+
+class WordsRead(NamedTuple):
+    """How batches of a source become tables of Arrow, in which words that stand for a missing value are missing.
+
+    Parameters
+    ----------
+    names : list of str
+        Columns of the tables, all different.
+    read : list of str
+        The names by which a pass reads them.
+    marks : list of Marks
+        For each column what stands for a missing value.
+    """
+
+    names: list[str]
+    read: list[str]
+    marks: list[Marks]
+
+    @classmethod
+    def of(cls, source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> WordsRead:
+        """Return how columns are read; IN: words: the values of those that are read as words."""
+        names = list(dict.fromkeys(columns))
+        marks = [Marks(source.missing_words, [*words[one]]) if one in words else Marks(source.marks) for one in names]
+        return cls(names, _as_words(source, names, words), marks)
+
+    def table(self, batches: Sequence[Any]) -> Any:
+        """Return batches of these columns as one table of Arrow."""
+        import pyarrow as pa
+
+        rows = pa.Table.from_batches(batches).rename_columns(self.names)
+        for j, one in enumerate(rows.schema):
+            if self.marks[j].marks and pa.types.is_string(one.type):
+                rows = rows.set_column(j, one.name, _without_marks(rows.column(j), self.marks[j]))
+        return rows
 
 
 class _Words:

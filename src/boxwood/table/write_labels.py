@@ -160,6 +160,16 @@ def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> Abstrac
     return open_table(as_path(table), options, text=is_csv(out), texts=texts, all_rows=True, as_written=as_written)
 
 
+@contextmanager
+def opened_to_count(table: Query | str, rules: Rules, options: ReadOptions) -> Iterator[DuckTable]:
+    """Open the table that `label_rows` would write, to count its rows: without those that are titles or totals."""
+    with (
+        _parquet_files(table, options) as found,
+        _opened(table, "counted.parquet", rules, options) if found is None else opened_files(*found) as source,
+    ):
+        yield source.rows_alone()
+
+
 class _Files(NamedTuple):
     """Parquet files of the same columns, what they are together, and the places of their columns."""
 
@@ -446,7 +456,7 @@ def write_source(
     refuse_taken(source.name, names, column)
     if not to_csv:
         _refuse_twins(names, out)
-    labelled = _check(source.rows_alone(), rules, tick and (lambda share: tick(share / 2)))
+    labelled = check_rows(source.rows_alone(), rules, tick and (lambda share: tick(share / 2)))
     inputs = inputs_of(source, rules)
     rows, expression = rows_with(source.numbered, inputs), _of_rows(source, rules.expression, inputs)
     labelled = _with_others(source, labelled, rows, expression)
@@ -490,7 +500,7 @@ def _refuse_twins(names: Sequence[str], out: str) -> None:
             raise ColumnError(f"{twins}, which {os.path.basename(out)} cannot hold\n{remedy}")
 
 
-def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
+def check_rows(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     """Return the counts of a table, from one pass, or more if numbers are not written plainly.
 
     Raises
@@ -508,7 +518,7 @@ def _check(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     texts, unseen, examples = (found[i * len(inputs) : (i + 1) * len(inputs)] for i in range(3))
     odd = [one.column for one, *counts in zip(inputs, texts, unseen, strict=True) if any(counts)]
     if learn_styles(source, odd):
-        return _check(source, rules, tick)
+        return check_rows(source, rules, tick)
     for one in (one for one, n_texts in zip(inputs, texts, strict=True) if n_texts):
         refuse_text(source, one.column, n_rows, one.must_be)
     refuse_doubtful(source, [one.column for one in inputs if one.must_be == "numbers"])

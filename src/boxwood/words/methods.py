@@ -30,6 +30,7 @@ _STEPS = {
     "resolved": "small subtrees solved exactly",
     "swapped": "leaves moved to where they are worth more",
     "refined": "cuts refined",
+    "kept": "cuts of an earlier tree kept",
 }
 
 

@@ -11,7 +11,7 @@ ASKS = tuple(
     map(
         re.compile,
         (
-            re.escape(DOUBT),  # are these clusters at all?
+            rf"{re.escape(DOUBT)}|^no groups are to be seen: ",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
             r"no cluster( |:|$|, )",  # rows without an answer
             r"^no rule for |^there is room for only ",  # clusters without an answer
@@ -26,7 +26,7 @@ ASKS = tuple(
             r" that differ in upper and lower case or in blanks alone ",
             r"^numbers with leading zeros, ",
             r"^read as missing: ",
-            r" clusters were made, because no number was given ",
+            r" clusters were chosen(:|, )",
             r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -49,11 +49,7 @@ def leaves_in(
             "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
         )
     X = as_rows_here(X)
-    read, table = _tested(X, columns, tree.features.tolist(), categories, dates)
-    table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
-    on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
-    leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
-    reached: Indices = values_at_leaves(on_table, table, leaves, n_jobs=-1, nan="none")
+    read, on_table, table, reached = walked(tree, columns, categories, X, gaps, dates)
     if missing != "none" and reached.min(initial=0) < 0:
         rows = np.flatnonzero(reached < 0)
         stops = np.asarray(read)[_without_value(on_table, table[rows])]
@@ -89,6 +85,43 @@ def _without_leaf(X: Any, columns: Sequence[str], rows: Indices, stops: Indices,
         f"{len(rows):,} of {n_rows:,} rows {get} no cluster, as {its} rule knows no such value: "
         f'{"; ".join(found)}; missing="none" takes none without this warning, and missing="error" refuses them'
     )
+
+
+class Walk(NamedTuple):
+    """Rows on their way down a tree.
+
+    Parameters
+    ----------
+    columns : list of int
+        The columns of the explanation that `table` holds: all, or those that the tree tests.
+    tree : ThresholdTree
+        The tree on these columns.
+    table : array of shape (n, len(columns))
+        Numbers, codes and days; NaN for a value that is missing or has no code, +inf for one missing that has a place.
+    leaf : array of shape (n,)
+        Leaf of each row, or -1.
+    """
+
+    columns: list[int]
+    tree: ThresholdTree
+    table: Array
+    leaf: Indices
+
+
+def walked(
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    X: Any,
+    gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
+) -> Walk:
+    """Return the way of rows in memory; arguments as for `leaves_in`."""
+    read, table = _tested(X, columns, tree.features.tolist(), categories, dates)
+    table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
+    on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
+    leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
+    return Walk(read, on_table, table, values_at_leaves(on_table, table, leaves, n_jobs=-1, nan="none"))
 
 
 def _tested(

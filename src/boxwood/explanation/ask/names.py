@@ -10,6 +10,7 @@ import numpy as np
 
 from boxwood._validation import listed, refuse_halves
 from boxwood.errors import DataError
+from boxwood.explanation.measure.lines import renamed_in as lines_renamed
 from boxwood.explanation.records import Clusters
 from boxwood.explanation.verdict import renamed_in
 from boxwood.reference import Reference
@@ -59,7 +60,10 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
     if "stability" in kept:
         kept["stability"] = renamed_in(kept["stability"], plain)
-    return replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
+    renamed = replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
+    if "lines" in kept:
+        kept["lines"] = lines_renamed(kept["lines"], renamed)
+    return renamed
 
 
 def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | int | float | bool, ...]:

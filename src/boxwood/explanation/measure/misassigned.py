@@ -18,6 +18,7 @@ from boxwood.explanation.records import condition_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
+from boxwood.words.figures import counted, of_leaves, percent
 from boxwood.words.rules import condition
 
 if TYPE_CHECKING:
@@ -62,6 +63,49 @@ class Misassigned(NamedTuple):
     threshold: float | None = None
     distance: float | None = None
     deviations: float | None = None
+
+
+class SetAside(NamedTuple):
+    """The fewest rows without which the tree's rules give every row its own cluster; made by `Explanation.set_aside`.
+
+    Parameters
+    ----------
+    rows : tuple of Misassigned
+        These rows, in their order, each with the cut that misled it.
+    share : float
+        Their share of the rows in a cluster, by weight if rows are weighted.
+    least_share : float or None
+        Any tree of as many leaves, within the limits, has to set aside at least this share of the rows; None if that is
+        not known.
+    verdict : str
+        The same in a sentence or two, which printing shows.
+    """
+
+    rows: tuple[Misassigned, ...]
+    share: float
+    least_share: float | None
+    verdict: str
+
+    def __str__(self) -> str:
+        return self.verdict
+
+
+def set_aside_of(ex: MeasuredTree) -> SetAside:
+    """See `Explanation.set_aside`."""
+    rows, share = misassigned_in(ex), 1 - ex.agreement
+    gap = None if ex.search is None else ex.search.agreement_gap
+    least = 0.0 if share <= 0 else None if gap is None else max(share - gap, 0.0)
+    of_weight = f" ({percent(share)} of the weight)" if ex.weighted else f" ({percent(share)})"
+    told = f"Without {counted(len(rows), 'row')}{of_weight} of {ex.n_rows - ex.n_left_out:,}, the rules are perfect."
+    if not rows:
+        told = "The rules are perfect: no row has to be set aside."
+    elif gap == 0:
+        told += f" No tree of {of_leaves(ex.n_leaves)} has to set aside fewer."
+    elif gap is not None:
+        told += f" A tree of {of_leaves(ex.n_leaves)} has to set aside at least {percent(least)}."
+    else:
+        told += f" Whether another tree of {of_leaves(ex.n_leaves)} has to set aside fewer is not known."
+    return SetAside(rows, max(share, 0.0), least, told)
 
 
 def misassigned_in(ex: MeasuredTree) -> tuple[Misassigned, ...]:

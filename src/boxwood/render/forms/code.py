@@ -24,8 +24,10 @@ from boxwood.render.forms.provenance import provenance
 from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
 from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
+from boxwood.tree.boxes import without_missing
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measure.lines import MeasuredLines
     from boxwood.explanation.measured_tree import MeasuredTree
 
 _HEAD = '''\
@@ -204,6 +206,68 @@ def _kinds_of(names: Sequence[Hashable]) -> str:
     """Return the type of the names of clusters, or None."""
     kinds = {type(plain(name)).__name__ for name in names}
     return " | ".join([*sorted(kinds), "None"])
+
+
+_FUNCTION_OF_LINES = '''
+
+def cluster(row: Mapping[{names}, Any]) -> {clusters}:
+    """Return the cluster of a row, a mapping from column to value.
+
+    It is that of the first line that holds the row, or None. A line does not
+    hold a row without a value that it asks for, or with one that was never
+    seen. Missing are None and NaN; an empty text is a value. A row without
+    one of the COLUMNS is an error.
+    """
+'''
+
+
+def python_of_lines(lines: MeasuredLines) -> str:
+    """See `Lines.to_python`."""
+    ex, tested = lines.explanation, lines.features
+    names = [ex.columns[j] for j in tested]
+    body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _of_lines(lines))
+    may_be_no_texts = any(not name[:1].isalpha() for name in names)
+    made, _ = provenance(ex)
+    head = _HEAD.format(made=made, counts="One line for each cluster, in their order")
+    offered = '__all__ = ["COLUMNS", "cluster"]'
+    function = _FUNCTION_OF_LINES.format(names="Any" if may_be_no_texts else "str", clusters=_kinds_of(ex.names))
+    begin = f"{head}{_imports(body)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
+    as_text = _NAMES_AS_TEXT.replace("if not isinstance(row, _Asked):", "if True:") if may_be_no_texts else ""
+    helpers = [_MISSING, *_used(_HELPERS, body)] if tested else []
+    return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
+
+
+def _of_lines(lines: MeasuredLines) -> list[str]:
+    """Return the lines of the function's body: each column is read, and then one line after the other is tried."""
+    ex, language = lines.explanation, _Python()
+    variables = identifiers(ex.columns, lines.features, language.reserved)
+    found = [_asked(ex, j, language, variables[j], may_lack=True)[0] for j in lines.features]
+    for cluster, box in lines.boxes():
+        tests = [_holds(ex, j, pieces, variables[j], language) for j, pieces in box.items()]
+        said = language.both.join(f"({test})" if language.either in test else test for test in tests)
+        found += [language.when(said or "True"), f"    {language.give(language.literal(plain(ex.names[cluster])))}"]
+    return [*found, language.give("None")]
+
+
+def _holds(ex: MeasuredTree, j: int, pieces: Sequence[Interval], variable: str, language: Language) -> str:
+    """Return the test that a value, which may be missing, is one of those that a line allows."""
+    known, dates = ex.coded_columns.get(j), ex.date_columns.get(j)
+    if known is not None:
+        codes = [code for code, _ in known.domain if any(code in piece for piece in pieces)]
+        values, included = known.chosen(codes)
+        test = language.one_of(variable, _plain(known.as_written(values)), inside=included)
+        is_there = language.one_of(variable, [None], inside=False) + language.both
+        return (is_there if not included and None not in known.values else "") + test
+    numbers, or_missing = without_missing(pieces) if j in ex.gap_columns else (pieces, False)
+    ends = [_ends(piece) if dates is None else moments_of(piece, dates) for piece in numbers]
+    return _of_pieces_with_gaps(language, variable, ends, or_missing)
+
+
+def _ends(piece: Interval) -> Ends:
+    """Return the tests that a number lies in an interval."""
+    lower, upper, lower_closed, upper_closed = piece
+    at_lower = None if lower == -math.inf else (">=" if lower_closed else ">", lower)
+    return at_lower, None if upper == math.inf else ("<=" if upper_closed else "<", upper)
 
 
 def _imports(lines: str) -> str:
@@ -656,12 +720,16 @@ def body(ex: MeasuredTree, language: Language, *, indent: str) -> list[str]:
     return lines
 
 
-def _asked(ex: MeasuredTree, feature: int, language: Language, variable: str) -> Sequence[str]:
+def _asked(
+    ex: MeasuredTree, feature: int, language: Language, variable: str, *, may_lack: bool = False
+) -> Sequence[str]:
+    """Return lines that read a column; IN: may_lack: whether tests ask by themselves whether there is a value."""
     column, known = ex.columns[feature], ex.coded_columns.get(feature)
     if (dates := ex.date_columns.get(feature)) is not None:
         return language.ask_date(variable, column, dates, missing=feature in ex.gap_columns)
     if known is None:
-        ask = language.ask_number_or_infinity if feature in ex.gap_columns else language.ask_number
+        has_place = feature in ex.gap_columns and not may_lack
+        ask = language.ask_number_or_infinity if has_place else language.ask_number
         return ask(variable, column)
     if known.others:
         return language.ask_any_value(variable, column, missing=None in known.values)
@@ -675,7 +743,7 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
     dates = ex.date_columns.get(feature)
     if dates is not None and feature in ex.gap_columns:
         pieces, or_missing = sides_with_gaps(test)[0 if step.inside else 1]
-        return _of_dates_with_gaps(
+        return _of_pieces_with_gaps(
             language, variables[feature], [moments_of(each, dates) for each in pieces], or_missing
         )
     if dates is not None:
@@ -691,8 +759,8 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
     return language.one_of(variables[feature], _plain(known.as_written(values)), inside=included == step.inside)
 
 
-def _of_dates_with_gaps(language: Language, variable: str, pieces: Sequence[Ends], or_missing: bool) -> str:
-    """Return the test that a date, which may be missing, lies in one of some pieces; IN: or_missing: or is missing."""
+def _of_pieces_with_gaps(language: Language, variable: str, pieces: Sequence[Ends], or_missing: bool) -> str:
+    """Return the test that a value, which may be missing, lies in one of some pieces; IN: or_missing: or is missing."""
     present = [language.compared(variable, ends, inside=True) for ends in pieces]
     if or_missing or not all(present):  # one without ends is of all dates
         first = language.one_of(variable, [None], inside=or_missing)

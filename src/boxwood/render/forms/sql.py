@@ -21,7 +21,7 @@ from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
-from boxwood.render.forms.provenance import comment
+from boxwood.render.forms.provenance import comment, provenance
 from boxwood.render.forms.sql_tests import Test, nan_first, test_of, without_nan
 from boxwood.render.models import explanation_of
 from boxwood.table.sql import TYPES, type_of
@@ -32,6 +32,7 @@ from boxwood.tree.nodes import Cut
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measure.lines import MeasuredLines
     from boxwood.explanation.measured_tree import MeasuredTree
 
 NO_TYPES: Mapping[str, str] = MappingProxyType({})
@@ -120,7 +121,22 @@ def sql(
     case = _nested(ex.tree, tests, values, level) if layout == "nested" else case_of(ex.tree, tests, values, level)
     said = _said_of_nan(case, spoken)
     written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
-    return _remarks(ex) + said + written
+    return comment(ex, "-- ") + _remarks(ex, ex.tree.features.tolist()) + said + written
+
+
+def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[str] | None) -> str:
+    """See `Lines.to_sql`."""
+    spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
+    if not spoken.tells_case:
+        refuse_alike(ex.columns, [ex.columns[j] for j in tested])
+    known = ex.coded_columns, ex.gap_columns, spoken, ex.date_columns, _types(ex, None, spoken)
+    tests, names = _tests(tested, ex.columns, *known), _names(ex.names, spoken)
+    boxes = [box for _, box in lines.boxes()]
+    reached = _conditions(boxes, tests, [names[cluster] for cluster in lines.order])
+    case = _block(reached, 0 if table is None else 1) if reached else "NULL"
+    made, _ = provenance(ex)
+    said = f"-- {made}: one line for each cluster\n{_remarks(ex, tested)}{_said_of_nan(case, spoken)}"
+    return said + (case if table is None else _query(ex, case, None, table, spoken))
 
 
 def _types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dialect) -> dict[str, str]:
@@ -154,12 +170,12 @@ def _said_of_nan(case: str, dialect: Dialect) -> str:
     return f"-- NaN counts as missing; nan=False leaves the tests for it out{why}\n"
 
 
-def _remarks(ex: MeasuredTree) -> str:
+def _remarks(ex: MeasuredTree, features: Sequence[int]) -> str:
     """Return lines on tested columns that were read as numbers, truths or dates, though they are not plainly written.
 
     In the user's database they may be text still, such as "44,98" or "ja", which SQL takes for no number and no truth.
     """
-    tested = {ex.columns[j]: ex.date_columns.get(j) for j in ex.tree.features.tolist()}
+    tested = {ex.columns[j]: ex.date_columns.get(j) for j in features}
     read = {
         "numbers": [said for note in as_written(ex.notes) for said in _numbers_said(note, tested)],
         "truths": [said for note in as_written(ex.notes) for said in _truths_said(note, tested)],
@@ -168,7 +184,7 @@ def _remarks(ex: MeasuredTree) -> str:
     words = {ex.columns[j]: known.values for j, known in ex.coded_columns.items() if ex.columns[j] in tested}
     read["text"] = [f"{name} (such as {odd})" for name, its in words.items() if (odd := _odd_number(its)) is not None]
     said = {kind: " ".join("; ".join(columns).split()) for kind, columns in read.items() if columns}
-    return comment(ex, "-- ") + "".join(
+    return "".join(
         f"-- Convert these columns to {kind} first, where your database holds them as "
         f"{'numbers' if kind == 'text' else 'text'}: {columns}\n"
         for kind, columns in said.items()
@@ -290,9 +306,13 @@ def sql_case(
 
 def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect) -> list[str]:
     """Return the name of each leaf's cluster."""
-    whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
-    values = [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
+    values = _names(names, dialect)
     return [values[cluster] for cluster in tree.leaf_clusters]
+
+
+def _names(names: Sequence[Hashable], dialect: Dialect) -> list[str]:
+    whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
+    return [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
 
 
 def column_tests(
@@ -305,9 +325,21 @@ def column_tests(
     types: Mapping[str, str] = NO_TYPES,
 ) -> dict[int, Test]:
     """Return how each column that the tree tests is tested."""
+    return _tests(tree.features.tolist(), columns, categories, gaps, dialect, dates, types)
+
+
+def _tests(
+    tested: Sequence[int],
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int],
+    dialect: Dialect,
+    dates: Mapping[int, Dates],
+    types: Mapping[str, str],
+) -> dict[int, Test]:
     return {
         j: test_of(columns[j], types.get(columns[j], ""), dialect, categories.get(j), dates.get(j), has_gaps=j in gaps)
-        for j in tree.features.tolist()
+        for j in tested
     }
 
 

@@ -147,6 +147,11 @@ class Truth(NamedTuple):
     categories: Categories
     dialect: Dialect
 
+    @property
+    def lacks(self) -> str:
+        """The test that there is no value."""
+        return f"{self.name} IS NULL"
+
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no code is inside."""
         inside = [value for code, value in enumerate(self.categories.values) if any(code in piece for piece in pieces)]
@@ -161,6 +166,7 @@ class Categorical(NamedTuple):
     value: str
     categories: Categories
     literals: tuple[tuple[str, ...], ...]  # of each value; of a missing one, those of texts that stand for it
+    lacks: str  # the test that there is no value
 
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no code is inside."""
@@ -208,13 +214,13 @@ def test_of(
 def _of_words(name: str, type: str, dialect: Dialect, codes: Categories) -> Categorical:
     texts = ([str(each) for each in codes.as_written([value]) if each is not None] for value in codes.values)
     literals = tuple(tuple(map(dialect.compared_literal, its)) for its in texts)
-    return Categorical(dialect.as_compared(name, is_text=type == "TEXT"), codes, literals)
+    return Categorical(dialect.as_compared(name, is_text=type == "TEXT"), codes, literals, f"{name} IS NULL")
 
 
 def _of_numbers(name: str, type: str, dialect: Dialect, codes: Categories) -> Categorical:
     if not dialect.casts_booleans and codes.are_truths:
         said = tuple(_AS_TEXTS.get(value, ()) for value in codes.values)
-        return Categorical(f"lower(CAST({name} AS {dialect.text}))", codes, said)
+        return Categorical(f"lower(CAST({name} AS {dialect.text}))", codes, said, f"{name} IS NULL")
     literals = tuple(
         () if value is None else (dialect.end(float(cast("float", value)), type),) for value in codes.values
     )
@@ -222,12 +228,13 @@ def _of_numbers(name: str, type: str, dialect: Dialect, codes: Categories) -> Ca
         number = name
     else:
         number = f"CAST({name} AS {dialect.double})"  # it may be one of booleans, which DuckDB refuses as numbers
-    # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
-    matters = codes.others or None in codes.values or dialect.trusts_statistics
-    no_nan = dialect.is_no_nan(name, type) if matters else ""
+    no_nan = dialect.is_no_nan(name, type)
     if no_nan and not type:
         no_nan = f"lower(CAST({name} AS {dialect.text})) <> 'nan'"  # which no engine refuses to ask a boolean
-    return Categorical(f"CASE WHEN {no_nan} THEN {number} END" if no_nan else number, codes, literals)
+    lacks = f"({name} IS NULL OR NOT ({no_nan}))" if no_nan else f"{number} IS NULL"
+    # NaN is in no list of values, so it matters only where a missing or an unknown value has a code
+    matters = no_nan and (codes.others or None in codes.values or dialect.trusts_statistics)
+    return Categorical(f"CASE WHEN {no_nan} THEN {number} END" if matters else number, codes, literals, lacks)
 
 
 _AS_TEXTS: dict[Hashable, tuple[str, ...]] = {True: ("'true'", "'1'"), False: ("'false'", "'0'")}  # of numbers, too

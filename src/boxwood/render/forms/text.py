@@ -21,6 +21,8 @@ from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.figures import counted, of_leaves, percent, price, shortened, size, width
+from boxwood.words.lines import findings as lines_findings
+from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_lines, worth_text
 from boxwood.words.methods import grown_by
 from boxwood.words.notes import most_urgent
@@ -28,6 +30,7 @@ from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measure.lines import MeasuredLines
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
 
@@ -425,21 +428,31 @@ def markdown(model: Any) -> str:
     """
     ex = explanation_of(model)._for_people()
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
-    parts = [f"## {_escaped(headline(ex))}", table, _WORDS, *(_escaped(part) for part in findings(ex))]
-    notes = "\n".join(f"- {_escaped(note)}" for note in notes_of(ex))
+    parts = [f"## {escaped(headline(ex))}", table, _WORDS, *(escaped(part) for part in findings(ex))]
+    notes = "\n".join(f"- {escaped(note)}" for note in notes_of(ex))
     made, _ = provenance(ex)
-    return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {_escaped(made)}."])
+    return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {escaped(made)}."])
+
+
+def markdown_of_lines(lines: MeasuredLines) -> str:
+    """See `Lines.to_markdown`."""
+    head, *cells = table_of(lines)
+    rows = [" | ".join(["cluster", *head[1:]]), " | ".join(["---", *["---:"] * (len(head) - 2), "---"])]
+    for (name, *shares, said), line in zip(cells, lines.lines, strict=True):
+        said = escaped(said) if line is None else _in_cell(_code(said))
+        rows.append(" | ".join([escaped(name), *shares, said]))
+    return "\n\n".join(["\n".join(f"| {row} |" for row in rows), *map(escaped, lines_findings(lines))])
 
 
 def _row(cluster: ClusterSummary) -> str:
     share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
     rule = cluster_rule(cluster)
-    said = _in_cell(_code(rule)) if cluster.rules else _escaped(rule)
+    said = _in_cell(_code(rule)) if cluster.rules else escaped(rule)
     facts = [size(cluster.size), share, size(cluster.ruled), caught, precision]
-    return f"| {' | '.join([_escaped(cluster_name(cluster.name)), *facts, said])} |"
+    return f"| {' | '.join([escaped(cluster_name(cluster.name)), *facts, said])} |"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return a text in which no character has a meaning of Markdown or HTML."""
     return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", text)
 

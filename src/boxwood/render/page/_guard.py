@@ -186,7 +186,7 @@ def _kept(ex: MeasuredTree, sizes: Floats, n_kept: int, count: int) -> dict[str,
     """Return the measurements that were asked for, rounded."""
     from boxwood.explanation.verdict import ROWS, verdict_of
 
-    kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier", "worth")}
+    kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier", "worth", "lines")}
     kept["profile"] = tuple(filter(None, (_column(ex, one, sizes, count) for one in ex._kept.get("profile", ()))))
     if "stability" in kept:
         stability = kept["stability"]._replace(n_rows=min(n_kept, ROWS))

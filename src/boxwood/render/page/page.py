@@ -42,6 +42,7 @@ from boxwood.render.page._template import file_of, framed, stripes, written
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.figures import joined, percent, shortened
+from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import share_of_worth, worth_line
 from boxwood.words.methods import grown_by
 from boxwood.words.values import cluster_name, column_name
@@ -89,6 +90,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["notes"] = [_as_in_chart(note, ex) if facts["frontier"] else note for note in facts["notes"]]
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
+    facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["code"] = _code(ex)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
@@ -204,6 +206,12 @@ def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
         except DataError:
             return None
     return None if known is None else frontier_charts(known, price=has_price)
+
+
+def _lines(ex: MeasuredTree) -> dict[str, Any] | None:
+    """Return the one-line rules that were asked for before: the cells of their table, and what is known of them."""
+    lines = ex._kept.get("lines")
+    return None if lines is None else {"cells": table_of(lines), "findings": findings(lines)}
 
 
 def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list[str]:

@@ -19,11 +19,11 @@ from boxwood.words.measured import profile_lines
 def result_in_notebook(result: Any) -> str:
     """Return a result in a frame of its own for a notebook; what `print` shows, if that cannot be had.
 
-    IN: result: Clusters, Frontier, Stability or Profile, or another with a text.
+    IN: result: Clusters, Frontier, Stability, Profile or Lines, or another with a text.
     """
     kind, text = type(result).__name__, str(result)
     facts: dict[str, Any] = dict.fromkeys(("cards", "curve", "stability", "table", "text", "tree"))
-    n_clusters = len(result if kind == "Clusters" else getattr(result, "clusters", ()))
+    n_clusters = len(result if kind in ("Clusters", "Lines") else getattr(result, "clusters", ()))
     try:
         if kind == "Clusters":
             swatches = swatches_of(tuple(one.name for one in result))
@@ -35,9 +35,21 @@ def result_in_notebook(result: Any) -> str:
             facts["stability"] = stability_tables(result, swatches)
         elif kind == "Profile":
             facts["table"] = profile_lines(result)
+        elif kind == "Lines":
+            facts |= {"cards": _cards_of_lines(result), "text": text.partition("\n\n")[2]}
         else:
             facts["text"] = text
         page = written("result.html", facts | stripes(n_clusters), kind, script="")
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(text)}</pre>"
     return framed(kind, page, 120 + 24 * len(text.splitlines()))
+
+
+def _cards_of_lines(lines: Any) -> list[dict[str, Any]]:
+    """Return a card for each cluster with a line, as if the line were its rule."""
+    clusters, found = lines.explanation.clusters, []
+    for cluster, line, swatch in zip(clusters, lines, swatches_of(lines.explanation.names), strict=True):
+        if line is not None:
+            told = {"caught": line.found, "precision": line.precision, "rules": (line.rule,)}
+            found.append(rules_of(cluster._replace(ruled=line.matched, **told), swatch, size(cluster.size)))
+    return found

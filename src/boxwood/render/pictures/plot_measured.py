@@ -1,4 +1,4 @@
-"""Measurements as pictures by matplotlib: the profile, the frontier, and stability."""
+"""Measurements as pictures by matplotlib: the profile, the frontier, one-line rules, and stability."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from boxwood.words.figures import (
     percent,
     price,
     short_number,
+    shortened,
     text_width,
 )
 from boxwood.words.measured import ENOUGH, brief_in
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from boxwood.explanation.apply.map_of_k import MapOfK
+    from boxwood.explanation.measure.lines import MeasuredLines
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import (
         CategoryColumn,
@@ -220,6 +222,36 @@ def _held_out(row: FrontierRow, by_price: bool) -> float:
 def _words(row: FrontierRow, by_price: bool) -> str:
     times = f"price {price(row.price)}, " if by_price else ""
     return f"this tree: {of_leaves(row.leaves)}, {times}agreement {percent(row.agreement)}"
+
+
+def plot_lines(lines: MeasuredLines, ax: Axes | None = None) -> Axes:
+    """Draw each cluster's front; see `Lines.plot`."""
+    ax = axes_or_new(ax, 6.0, 4.5)
+    from matplotlib.ticker import PercentFormatter
+
+    style, swatches = FigureColours(ax), swatches_of(lines.explanation.names)
+    options: dict[str, Any] = {"markersize": 13, "markeredgewidth": 1.5, "linewidth": 1.0, "zorder": 3}
+    for front, place, swatch in zip(lines.fronts, lines.chosen, swatches, strict=True):
+        if not front:
+            continue
+        xy = [one.found for one in front], [one.precision for one in front]
+        line = {"marker": "o", "color": swatch.colour, "label": drawable(shortened(swatch.name)), **options}
+        ax.plot(*xy, markerfacecolor=style.face, **line)
+        for i, one in enumerate(front):
+            if i == place:
+                ax.plot(one.found, one.precision, marker="o", color=swatch.colour, **options)
+            text = {"color": swatch.ink if i == place else style.ink, "ha": "center", "va": "center", "fontsize": 8}
+            ax.text(one.found, one.precision, str(len(one.rule)), zorder=4, **text, **PLAIN)
+    ax.set_xlabel("found (share of the cluster)", **PLAIN)
+    ax.set_ylabel("precision", **PLAIN)
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.margins(0.1)
+    ax.grid(color=style.line, linewidth=0.5, alpha=0.6)
+    ax.set_axisbelow(True)
+    if any(lines.fronts):
+        ax.legend(frameon=False, title="numbers are conditions; filled is chosen", markerscale=0.6)
+    return ax
 
 
 LOST, STABLE = 0.5, 0.75

@@ -1,0 +1,66 @@
+"""`boxwood lines MODEL`: the one-line rules that a saved model holds, as text or as code."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood._files import replacing
+from boxwood.cli._groups import Grouped
+from boxwood.cli._outputs import save
+from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
+from boxwood.cli._terminal import show
+from boxwood.errors import DataError
+from boxwood.render.forms.dialects import DIALECTS
+
+if TYPE_CHECKING:
+    from boxwood.api.lines import Lines
+
+_FORMS = ("text", "markdown", "json", "sql", "python")
+_EPILOG = """\b
+Examples:
+  boxwood lines model.json
+  boxwood lines model.json --to sql --dialect postgres --table sales.customers
+"""
+
+
+@click.command(name="lines", cls=Grouped, groups={"Form": ("form", "dialect", "table")}, epilog=_EPILOG)
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.option("--to", "form", type=click.Choice(_FORMS), default="text", show_default=True, help="Form.")
+@click.option("--dialect", type=click.Choice(list(DIALECTS)), help="Engine of the SQL; the default is duckdb.")
+@click.option("--table", metavar="NAME", help="A query that adds the cluster to this table.")
+@click.option(
+    "-o", "--output", metavar="OUT", type=click.Path(), callback=check_writable, help="File to write, not to print."
+)
+@talk_options
+def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
+    """Print the one-line rules of a model: for each cluster the shortest rule that says who is in it.
+
+    MODEL was written by `boxwood explain --lines --save MODEL`, or by Python after `lines()`. A row gets the cluster of
+    the first line that holds it: that of the highest precision, then of the most rows. A row in no line gets NULL or
+    None.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and form != "sql":
+        raise click.UsageError(f"--{next(iter(given))} needs --to sql")
+    refuse_overwriting(output, "'-o' / '--output'", model=model)
+    explanation = load_model(model)
+    if "lines" not in explanation._kept:
+        raise DataError(f"{model} holds no one-line rules; write it by: boxwood explain FILE … --lines --save {model}")
+    said = _written(explanation.lines(), form, given)
+    if output is None or output == "-":
+        show(said, is_code=form not in ("text", "markdown"))
+        return
+    with replacing(output) as temporary:
+        save(temporary, said)
+    Talk(quiet).wrote(output)
+
+
+def _written(lines: Lines, form: str, given: dict[str, Any]) -> str:
+    if form == "json":
+        return json.dumps(lines.to_dict(), indent=1, ensure_ascii=False)
+    if form == "sql":
+        return lines.to_sql(**given)
+    return {"text": lines.to_text, "markdown": lines.to_markdown, "python": lines.to_python}[form]()

@@ -1,0 +1,142 @@
+"""`boxwood measure MODEL FILE`: a saved tree on new rows, and what changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxwood.cli._engine import query_option, several_files
+from boxwood.cli._errors import PAST_A_LIMIT
+from boxwood.cli._groups import Grouped
+from boxwood.cli._talk import (
+    Talk,
+    check_writable,
+    load_model,
+    reading,
+    reading_options,
+    refuse_overwriting,
+    talk_options,
+)
+from boxwood.cli._terminal import refuse_closed_output, show, tell
+
+if TYPE_CHECKING:
+    from boxwood.api.living import Drift
+
+REPORTS = (".html", ".md", ".json", ".txt")
+
+
+def check_report(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    """Refuse a report that cannot be written, before any input is read."""
+    if path is not None and os.path.splitext(path)[1].lower() not in REPORTS:
+        raise click.BadParameter(f"'{path}': unknown extension; known: {' '.join(REPORTS)}")
+    return check_writable(ctx, param, path)
+
+
+def write_report(talk: Talk, report: Any, path: str) -> None:
+    """Write a report in the form that the extension of its file says."""
+    from boxwood._files import replacing
+
+    forms = {".html": report.to_html, ".md": report.to_markdown, ".json": lambda: as_json(report)}
+    content = forms.get(os.path.splitext(path)[1].lower(), report.__str__)()
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+        file.write(f"{content}\n")
+    talk.wrote(path)
+
+
+def as_json(report: Any) -> str:
+    """Return the numbers of a report as JSON."""
+    return json.dumps(report.to_dict(), indent=2, ensure_ascii=False)
+
+
+report_option = click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(),
+    callback=check_report,
+    help="File to write the report to: a page (.html), Markdown (.md), numbers (.json) or text (.txt).",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+
+_EPILOG = """\b
+Examples:
+  boxwood measure model.json november.csv
+  boxwood measure model.json november.csv --labels segment --fail-under 0.9
+  boxwood measure model.json 'november/*.parquet' -o report.html --fail-over-empty 0.02 -q      in a nightly job
+"""
+
+
+@click.command(name="measure", cls=Grouped, epilog=_EPILOG)
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path())
+@click.option("-l", "--labels", metavar="COLUMN", help="Column of the clusters of the rows, to measure agreement.")
+@report_option
+@json_option
+@click.option(
+    "--fail-under",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    help="Exit with 4 if the agreement (0 to 1) of rules and labels is below SHARE.",
+)
+@click.option(
+    "--fail-over-empty",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    help="Exit with 4 if more than this share of the rows (0 to 1) get no cluster.",
+)
+@query_option
+@reading_options
+@talk_options
+def command(model: str, file: str | None, labels: str | None, quiet: bool, **options: Any) -> None:
+    """Measure a saved tree on new rows: what changed beyond chance, and sizes then and now.
+
+    MODEL was written by `boxwood explain`. FILE is a table as for `boxwood predict`, read in the same way; it may be
+    larger than memory. Words that were never seen, missing values and new labels are counted. With --labels, agreement,
+    what the rules find and precision are compared, too.
+    """
+    if (file is None) == (options["sql"] is None):
+        raise click.UsageError("give either FILE or --sql QUERY.")
+    if options["fail_under"] is not None and labels is None:
+        raise click.UsageError("--fail-under needs --labels COLUMN: without labels there is no agreement.")
+    refuse_overwriting(options["output"], "'-o' / '--output'", model=model, **({} if file is None else {"table": file}))
+    refuse_closed_output()
+    talk = Talk(quiet)
+    drift = _measured(talk, model, file, labels, options)
+    if options["output"] is not None:
+        write_report(talk, drift, options["output"])
+    show(as_json(drift) if options["as_json"] else str(drift), is_code=options["as_json"])
+    _check_limits(drift, options["fail_under"], options["fail_over_empty"])
+
+
+def _measured(talk: Talk, model: str, file: str | None, labels: str | None, options: dict[str, Any]) -> Drift:
+    from boxwood.api.living import Drift
+    from boxwood.explanation.living.drift import drift_of
+    from boxwood.render.forms.counted import counted_in_file
+    from boxwood.table.duck import Query
+
+    explanation = load_model(model)
+    table = Query(options["sql"]) if file is None else file
+    hints: list[str] = []
+    with talk.status(f"measuring {file or 'the query'}") as tick, several_files(file):
+        counts = counted_in_file(explanation, table, reading(options), labels=labels, tick=tick, tell=hints.append)
+    for hint in hints:
+        talk.note(hint)
+    return Drift(**vars(drift_of(explanation, counts)))
+
+
+def _check_limits(drift: Drift, fail_under: float | None, fail_over_empty: float | None) -> None:
+    from boxwood.words.figures import beside
+
+    past = []
+    if fail_under is not None and (drift.agreement is None or drift.agreement < fail_under):
+        said = "not known, as no row has a label of the model" if drift.agreement is None else None
+        said = said or f"{beside(drift.agreement or 0.0, fail_under)}, under {100 * fail_under:g}%"
+        past.append(f"agreement is {said}")
+    if fail_over_empty is not None and drift.empty > fail_over_empty:
+        past.append(f"{drift.n_lost:,} of {drift.n_rows:,} rows have no cluster, more than {100 * fail_over_empty:g}%")
+    if past:
+        tell(f"boxwood: {'; '.join(past)}")
+        raise click.exceptions.Exit(PAST_A_LIMIT)

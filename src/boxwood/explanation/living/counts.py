@@ -1,0 +1,203 @@
+"""`Counts`: what rows do in a tree that is there already, as counts that add up over batches of a table."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from boxwood._frames import as_rows_here, column_values, is_frame, label_values, refuse_unknown_columns, rows_of_table
+from boxwood._types import Indices
+from boxwood._validation import shown
+from boxwood.axes.categories import is_missing
+from boxwood.axes.transformers import values_of
+from boxwood.batches.labelling import codes_of
+from boxwood.batches.source import Source
+from boxwood.errors import DataError
+from boxwood.explanation.apply.rows import Walk, walked
+from boxwood.explanation.ask.names import plain_name
+from boxwood.explanation.living.shapes import all_edges, binned
+from boxwood.reference.coded import WordsRead
+from boxwood.reference.labels import encode_labels
+from boxwood.table.as_source import as_source
+from boxwood.tree import ThresholdTree
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+
+@dataclass
+class Counts:
+    """How many rows do what in the tree of an explanation.
+
+    Parameters
+    ----------
+    n_leaves : int
+    labelled : bool
+        Whether rows have labels.
+    held : dict from label to array of shape (n_leaves + 1,)
+        Rows of each label at each leaf, and without one. Labels are the number of a cluster, the text of a label that
+        is no name of one, and None for rows without a label.
+    lost : Counter of pairs (column, word)
+        Rows without a leaf, by the column that was asked for, and the word that was never seen, or None for no value.
+    bins : dict from column to array of shape (k, m)
+        Rows of each cluster, by the rules, between the edges of `all_edges`.
+    """
+
+    n_leaves: int
+    labelled: bool = False
+    held: dict[Hashable, Indices] = field(default_factory=dict)
+    lost: Counter[tuple[int, str | None]] = field(default_factory=Counter)
+    bins: dict[int, Indices] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, ex: MeasuredTree) -> Self:
+        """Return the counts of no rows."""
+        bins = {j: np.zeros((ex.n_clusters, len(edges) + 2), dtype=np.int64) for j, edges in all_edges(ex).items()}
+        return cls(ex.n_leaves, bins=bins)
+
+    def merge(self, other: Self) -> None:
+        """Add the counts of other rows."""
+        for label, rows in other.held.items():
+            self.held[label] = self.held.get(label, 0) + rows
+        self.lost += other.lost
+        for j, rows in other.bins.items():
+            self.bins[j] = self.bins.get(j, 0) + rows
+
+    @property
+    def at_leaves(self) -> Indices:
+        """Rows at each leaf, and behind them those without one, shape (n_leaves + 1,)."""
+        return sum(self.held.values(), np.zeros(self.n_leaves + 1, dtype=np.int64))
+
+
+def counted(ex: MeasuredTree, X: Any, labels: Any = None) -> Counts:
+    """Return the counts of rows in memory, or of a table in batches, from one pass."""
+    if (source := as_source(X)) is not None:
+        return _counted_in_batches(ex, source, labels)
+    from boxwood.explanation.ask.gaps import refuse_other_index  # here, as a file is counted without scikit-learn
+
+    X = as_rows_here(X)
+    if isinstance(labels, str):
+        if not is_frame(X):
+            raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
+        labels = column_values(X, labels)
+    refuse_other_index(X, labels=labels)
+    codes, found = (None, ()) if labels is None else encode_labels(label_values(labels))
+    return _of_rows(ex, X, codes, [label_key(ex.names, label) for label in found])
+
+
+def label_key(names: Sequence[Hashable], label: Hashable) -> Hashable:
+    """Return the number of the cluster that a label names, or its text; a label of a file may be the text of a name.
+
+    A label that leaves a row out has None.
+
+    Examples
+    --------
+    >>> [label_key([1, "new"], label) for label in ("1.0", 1, "new", "newer", "-1", None)]
+    [0, 0, 1, 'newer', None, None]
+    """
+    said = None if is_missing(label) else _said(label)
+    return next((i for i, name in enumerate(names) if _said(name) == said), None if said == "-1" else said)
+
+
+def _said(label: Hashable) -> str:
+    """Return a label as its text in any file: one for 1, 1.0 and "1", and for True and "true"."""
+    plain = plain_name(label)
+    if isinstance(plain, bool) or str(plain).lower() in ("true", "false"):
+        return str(plain).lower()
+    return re.sub(r"^(-?[0-9]+)\.0+$", r"\1", str(plain))
+
+
+def _of_rows(ex: MeasuredTree, X: Any, codes: Indices | None, keys: Sequence[Hashable]) -> Counts:
+    """Return the counts of rows in memory; IN: codes (n,): their places among the keys of labels, or -1."""
+    walk = walked(ex.tree, ex.columns, ex.coded_columns, X, ex.gap_columns, ex.date_columns)
+    n, counts = len(walk.leaf), Counts(ex.n_leaves, codes is not None)
+    codes = np.full(n, -1) if codes is None else codes
+    if len(codes) != n:
+        raise DataError(f"X has {n} rows, but there are {len(codes)} labels")
+    width = ex.n_leaves + 1
+    leaf = np.where(walk.leaf < 0, ex.n_leaves, walk.leaf)
+    held = np.bincount((codes + 1) * width + leaf, minlength=(len(keys) + 1) * width).reshape(-1, width)
+    for key, rows in zip([None, *keys], held, strict=True):
+        counts.held[key] = counts.held.get(key, 0) + rows
+    there = np.flatnonzero(walk.leaf >= 0)
+    clusters = ex.tree.leaf_clusters[walk.leaf[there]]
+    for j, edges in all_edges(ex).items():
+        values = walk.table[there, walk.columns.index(j)].astype(np.float64)
+        counts.bins[j] = binned(ex, j, values, clusters, edges)
+    counts.lost = _lost(ex, X, walk)
+    return counts
+
+
+def _lost(ex: MeasuredTree, X: Any, walk: Walk) -> Counter[tuple[int, str | None]]:
+    """Return the rows without a leaf by the column where they stop, and the word that was never seen there."""
+    rows = np.flatnonzero(walk.leaf < 0)
+    features = np.array([walk.columns[j] for j in _stops(walk.tree, walk.table[rows])], dtype=np.intp)
+    found: Counter[tuple[int, str | None]] = Counter()
+    for j in np.unique(features).tolist():
+        here = rows[features == j]
+        if j not in ex.coded_columns:
+            found[j, None] += len(here)
+            continue
+        some, marks = rows_of_table(X, here), ex.coded_columns[j].marks
+        values = values_of(some, ex.columns[j]) if is_frame(some) else some[:, j].tolist()
+        found.update((j, None if is_missing(one) or one in marks else str(one)) for one in values)
+    return found
+
+
+def _stops(tree: ThresholdTree, table: Any) -> Indices:
+    """Return the column where each row of a table lacks what it is asked for, shape (n,)."""
+    column, stack = np.full(len(table), -1), [(0, np.arange(len(table)))]
+    while stack:
+        node, rows = stack.pop()
+        if not len(rows):
+            continue
+        j = int(tree.feature[node])
+        values = table[rows, j]
+        stops = np.isnan(values)
+        column[rows[stops]] = j
+        inside = tree.is_inside(node, values) & ~stops
+        stack += [(int(tree.second[node]), rows[~inside & ~stops]), (node + 1, rows[inside])]
+    return column
+
+
+# --------------------------------------------------------------------------------------------------------- in batches
+
+
+def _counted_in_batches(ex: MeasuredTree, source: Source, labels: Any) -> Counts:
+    if labels is not None and not isinstance(labels, str):
+        raise DataError(
+            f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
+        )
+    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    columns = list(dict.fromkeys([*tested, *([] if labels is None else [labels])])) or list(source.names[:1])
+    refuse_unknown_columns(columns, source.names)
+    words = {ex.columns[j]: one.values for j, one in ex.coded_columns.items() if not one.are_truths}
+    words |= {} if labels is None else {labels: ex.names}
+    ready = WordsRead.of(source, columns, words)
+    return source.run(partial(_Counting, ex, ready, labels), ready.read).counts
+
+
+class _Counting:
+    """A summary of record batches: the counts of their rows."""
+
+    def __init__(self, ex: MeasuredTree, ready: WordsRead, labels: str | None) -> None:
+        self.ex, self.ready, self.labels = ex, ready, labels
+        self.counts = Counts(ex.n_leaves, labels is not None)
+
+    def update(self, batch: Any, start: int | None) -> None:
+        """Add a record batch."""
+        rows, codes, keys = self.ready.table([batch]), None, list[Hashable]()
+        if self.labels is not None:
+            codes, found = codes_of(rows.column(self.labels).combine_chunks(), of_file=True)
+            keys = [label_key(self.ex.names, label) for label in found]
+        self.counts.merge(_of_rows(self.ex, rows, codes, keys))
+
+    def merge(self, other: _Counting) -> None:
+        """Add other counts."""
+        self.counts.merge(other.counts)

@@ -1,0 +1,296 @@
+"""`drift_of`: the tree of an explanation on later rows, and which of its numbers changed beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Array, Floats, Indices
+from boxwood.explanation.living.chance import ALARM, LEAST, of_shapes, of_shares
+from boxwood.explanation.living.counts import Counts
+from boxwood.explanation.living.results import (
+    ClusterDrift,
+    ColumnDrift,
+    CutDrift,
+    DriftFacts,
+    LabelDrift,
+    LostRows,
+    Told,
+)
+from boxwood.explanation.living.shapes import FACTORS, Shape, all_edges, between, in_unit, shapes_of
+from boxwood.explanation.records import condition_of
+from boxwood.tree.nodes import Cut
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+MOVED = 0.1
+"""Share of the rows of a cluster that lie elsewhere in a column, from which on it is said to have moved."""
+_WORDS = 20  # of a column that were never seen, told by name
+NO_SHAPES = (
+    "the model was saved without how its columns lay within clusters, so which column moved is told by cuts alone"
+)
+NO_NOISE = "the model was saved without the rows of no cluster, so its sizes are those of the rows in clusters"
+
+
+class _Test(NamedTuple):
+    """A question to the counts: how probable so much is by chance, and what is told if it is not."""
+
+    probability: float
+    told: Told
+
+
+def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
+    """Return what became of a tree on rows that were counted."""
+    held, then = counts.at_leaves, rows_then(ex)
+    n_rows, n_with = int(held.sum()), int(held[:-1].sum())
+    n_lost, n_lost_then = n_rows - n_with, ex.n_incomplete
+    clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
+    columns, labels = _columns(ex, counts), _labels(ex, counts)
+    untested = _untested(ex, n_rows)
+    found = [] if untested else _beyond_chance(ex, counts, clusters, cuts, columns, labels, n_lost)
+    told = [*found, *(Told("new label", label, None, rows) for label, rows in ([] if labels is None else labels.new))]
+    marked = {(one.change, one.name) for one in told}
+    return DriftFacts(
+        n_then=float(then.sum()) + n_lost_then,
+        n_rows=n_rows,
+        clusters=tuple(one._replace(change=_change(one, marked)) for one in clusters),
+        cuts=tuple(one._replace(moved=("cut", one.node) in marked) for one in cuts),
+        columns=tuple(one._replace(change=_column_change(one, marked)) for one in columns),
+        lost=_lost(ex, counts),
+        n_lost_then=n_lost_then,
+        labels=labels,
+        changes=tuple([one for one in told if one.change != "cut"] or told),  # cuts follow from most other changes
+        untested=untested,
+        notes=(*[NO_SHAPES] * (shapes_of(ex) is None), *[NO_NOISE] * (ex.noise is None)),
+        basis=ex.basis,
+    )
+
+
+def rows_then(ex: MeasuredTree) -> Floats:
+    """Return the rows of the model at each leaf, whether they are in a cluster or in none, shape (n_leaves,)."""
+    return np.array([leaf.size + (0 if ex.weighted else leaf.noise or 0) for leaf in ex.leaves], dtype=np.float64)
+
+
+def _untested(ex: MeasuredTree, n_rows: int) -> str:
+    """Return why no change is told; nothing if there is no reason."""
+    if ex.weighted:
+        return "the rows of the model were weighted, so chance is not tested"
+    if min(n_rows, ex.n_rows) < LEAST:
+        return f"too few rows to tell a change from chance: fewer than {LEAST}"
+    return ""
+
+
+def _change(one: ClusterDrift, marked: set[tuple[str, object]]) -> str:
+    return next((word for word in ("grew", "shrank") if (word, one.name) in marked), "")
+
+
+def _column_change(one: ColumnDrift, marked: set[tuple[str, object]]) -> str:
+    return next((word for word in ("another unit", "moved") if (word, one.column) in marked), "")
+
+
+# ------------------------------------------------------------------------------------------------------ then and now
+
+
+def _clusters(ex: MeasuredTree, counts: Counts, then: Floats) -> list[ClusterDrift]:
+    of_leaf, k = ex.tree.leaf_clusters, ex.n_clusters
+    sizes_then = np.bincount(of_leaf, then, minlength=k)
+    sizes = np.bincount(of_leaf, counts.at_leaves[:-1], minlength=k)
+    confusion = _confusion(ex, counts)  # rows of each label among those of each rule
+    own, labelled, ruled = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+    rows = zip(ex.clusters, sizes_then.tolist(), sizes.tolist(), own, labelled, ruled, strict=True)
+    found = []
+    for one, n_then, n, n_own, n_labelled, n_ruled in rows:
+        shares = _share(n_then, then.sum()), _share(n, sizes.sum())
+        drift = ClusterDrift(one.cluster, one.name, n_then, n, *shares)
+        if counts.labelled:
+            drift = drift._replace(found_then=one.caught, found=_known(n_own, n_labelled))
+            drift = drift._replace(precision_then=one.precision, precision=_known(n_own, n_ruled))
+        found.append(drift)
+    return found
+
+
+def _share(part: float, whole: float) -> float:
+    return float(part / whole) if whole else 0.0
+
+
+def _known(part: float, whole: float) -> float | None:
+    return float(part / whole) if whole else None
+
+
+def _confusion(ex: MeasuredTree, counts: Counts) -> Indices:
+    """Return the rows of each label that are in each cluster of the rules, shape (k, k)."""
+    found = np.zeros((ex.n_clusters, ex.n_clusters), dtype=np.int64)
+    for label, rows in counts.held.items():
+        if isinstance(label, int):
+            np.add.at(found[label], ex.tree.leaf_clusters, rows[:-1])
+    return found
+
+
+def _cuts(ex: MeasuredTree, now: Indices, then: Floats) -> list[CutDrift]:
+    said, tree = ex._in_words(), ex._in_words().tree
+    below = [_below(ex, rows) for rows in (then, now)]
+    found = []
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        feature, upper, lower, members = tree.test(node)
+        cut = Cut(node, feature, lower, upper, True, members)
+        condition = condition_of(cut, ex.columns, said.coded_columns, ex.gap_columns, ex.date_columns)
+        (of_then, inside_then), (of, inside) = ((rows[node], rows[node + 1]) for rows in below)
+        shares = _known(inside_then, of_then), _known(inside, of)
+        found.append(CutDrift(node, condition, float(of_then), float(of), *shares))
+    return found
+
+
+def _below(ex: MeasuredTree, at_leaves: Array) -> Floats:
+    """Return the rows below each node, shape (n_nodes,), from those at each leaf."""
+    rows, tree = np.zeros(ex.tree.n_nodes), ex.tree
+    rows[tree.leaf_nodes] = at_leaves
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():  # children lie behind their parents
+        rows[node] = rows[node + 1] + rows[tree.second[node]]
+    return rows
+
+
+def _columns(ex: MeasuredTree, counts: Counts) -> list[ColumnDrift]:
+    edges, shapes = all_edges(ex), shapes_of(ex) or {}
+    return [_column(ex, j, shape, edges[j], counts.bins[j]) for j, shape in shapes.items() if shape.edges]
+
+
+def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indices) -> ColumnDrift:
+    own = np.array(shape.edges)
+    now, then = between(edges, counts, own), np.array(shape.held, dtype=np.float64)
+    half = int(np.abs(np.cumsum(then.sum(axis=0)[:-2]) - then[:, :-1].sum() / 2).argmin())
+    above_then, above = (_share(rows[:, half + 1 : -1].sum(), rows[:, :-1].sum()) for rows in (then, now))
+    missing_then, missing = (_share(rows[:, -1].sum(), rows.sum()) for rows in (then, now))
+    factor = None if j in ex.date_columns else _factor(own, edges, counts, then)
+    beside = above_then, above, missing_then, missing
+    return ColumnDrift(ex.columns[j], float(own[half]), *beside, _moved(now, then), factor)
+
+
+def _moved(now: Array, then: Array) -> float:
+    """Return the share of the rows of a cluster that lie in other bins than they did, weighted by rows now."""
+    both = (now.sum(axis=1) >= LEAST) & (then.sum(axis=1) >= LEAST)
+    if not both.any():
+        return 0.0
+    now, then = now[both], then[both]
+    apart = np.abs(now / now.sum(axis=1, keepdims=True) - then / then.sum(axis=1, keepdims=True)).sum(axis=1) / 2
+    return float(np.average(apart, weights=now.sum(axis=1)))
+
+
+def _factor(own: Floats, edges: Floats, counts: Indices, then: Array) -> float | None:
+    """Return how many times as large the numbers are about, if that alone explains where they lie now."""
+
+    def apart(factor: float) -> float:
+        base = own[::2]
+        before = between(own, then, base).sum(axis=0)[:-1]
+        now = between(edges, counts, base if factor == 1 else in_unit(own, factor)).sum(axis=0)[:-1]
+        return float(np.abs(before / max(before.sum(), 1) - now / max(now.sum(), 1)).sum() / 2)
+
+    as_they_are = apart(1)
+    if as_they_are < _OTHER_UNIT or not (own != 0).any():
+        return None
+    best = min((*FACTORS, *(1 / factor for factor in FACTORS)), key=apart)
+    return best if apart(best) < as_they_are / 3 else None
+
+
+_OTHER_UNIT = 0.3  # share of the rows that lie in other bins, from which on another unit may be the reason
+
+
+def _labels(ex: MeasuredTree, counts: Counts) -> LabelDrift | None:
+    if not counts.labelled:
+        return None
+    confusion = _confusion(ex, counts)
+    new = [(label, int(rows.sum())) for label, rows in counts.held.items() if isinstance(label, str)]
+    unlabelled = counts.held.get(None, np.zeros(1)).sum()
+    agreement = _known(np.trace(confusion), confusion.sum())
+    new.sort(key=lambda one: (-one[1], one[0]))
+    return LabelDrift(ex.agreement, agreement, int(confusion.sum()), int(unlabelled), tuple(new))
+
+
+def _lost(ex: MeasuredTree, counts: Counts) -> tuple[LostRows, ...]:
+    found = []
+    for j in sorted({column for column, _ in counts.lost}):
+        words = {word: n for (column, word), n in counts.lost.items() if column == j}
+        if n := words.pop(None, 0):
+            found.append(LostRows(ex.columns[j], "missing", n))
+        if words:
+            most = sorted(words.items(), key=lambda one: (-one[1], str(one[0])))
+            found.append(LostRows(ex.columns[j], "never seen", sum(words.values()), tuple(most[:_WORDS])))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------------------------------------- beyond chance
+
+
+def _beyond_chance(
+    ex: MeasuredTree,
+    counts: Counts,
+    clusters: list[ClusterDrift],
+    cuts: list[CutDrift],
+    columns: list[ColumnDrift],
+    labels: LabelDrift | None,
+    n_lost: int,
+) -> list[Told]:
+    """Return the changes that chance makes in at most one of a hundred reports, the widest first."""
+    tests = [*_of_columns(ex, counts, columns), *_of_clusters(clusters), *_of_cuts(cuts)]
+    tests += [*_of_lost(ex, counts, n_lost), *_of_labels(ex, counts, clusters, labels)]
+    return [one.told for one in tests if one.probability <= ALARM / len(tests)]
+
+
+def _of_columns(ex: MeasuredTree, counts: Counts, columns: list[ColumnDrift]) -> Iterator[_Test]:
+    edges, shapes = all_edges(ex), shapes_of(ex) or {}
+    by_name = {ex.columns[j]: j for j in shapes}
+    for one in sorted(columns, key=lambda one: (one.factor is None, -one.moved)):
+        j = by_name[one.column]
+        now, then = between(edges[j], counts.bins[j], np.array(shapes[j].edges)), np.array(shapes[j].held)
+        if one.factor is not None:
+            yield _Test(
+                of_shapes(now.sum(0)[None], then.sum(0)[None]), Told("another unit", one.column, 1.0, one.factor)
+            )
+        else:
+            probability = of_shapes(now, then) if one.moved >= MOVED else 1.0
+            yield _Test(probability, Told("moved", one.column, one.above_then, one.above))
+
+
+def _of_clusters(clusters: list[ClusterDrift]) -> Iterator[_Test]:
+    then, now = sum(one.then for one in clusters), sum(one.now for one in clusters)
+    for one in sorted(clusters, key=lambda one: -abs(one.share - one.share_then)):
+        word = "grew" if one.share > one.share_then else "shrank"
+        yield _Test(of_shares(one.now, now, one.then, then), Told(word, one.name, one.share_then, one.share))
+
+
+def _of_cuts(cuts: list[CutDrift]) -> Iterator[_Test]:
+    for one in cuts:
+        if one.share is None or one.share_then is None:
+            continue
+        sides = round(one.share * one.of), one.of, round(one.share_then * one.of_then), one.of_then
+        yield _Test(of_shares(*sides), Told("cut", one.node, one.share_then, one.share))
+
+
+def _of_lost(ex: MeasuredTree, counts: Counts, n_lost: int) -> Iterator[_Test]:
+    n_rows, then = int(counts.at_leaves.sum()), ex.n_incomplete
+    shares = then / ex.n_rows, n_lost / n_rows
+    if shares[1] > shares[0]:
+        yield _Test(of_shares(n_lost, n_rows, then, ex.n_rows), Told("without a cluster", "", *shares))
+
+
+def _of_labels(
+    ex: MeasuredTree, counts: Counts, clusters: list[ClusterDrift], labels: LabelDrift | None
+) -> Iterator[_Test]:
+    """Yield tests of agreement, and of how well each label is found, and its rule is right."""
+    if labels is None or labels.agreement is None:
+        return
+    confusion, n_then = _confusion(ex, counts), ex.n_rows - ex.n_left_out
+    yield _of_rate("agreement", "", labels.agreement, labels.rows, ex.agreement, n_then)
+    sizes = zip(clusters, ex.clusters, confusion.sum(axis=1).tolist(), confusion.sum(axis=0).tolist(), strict=True)
+    for one, before, labelled, ruled in sizes:
+        if min(labelled, before.size) >= LEAST:
+            yield _of_rate("found", one.name, one.found or 0.0, labelled, before.caught or 0.0, before.size)
+        if min(ruled, before.ruled) >= LEAST:
+            yield _of_rate("precision", one.name, one.precision or 0.0, ruled, before.precision or 0.0, before.ruled)
+
+
+def _of_rate(what: str, name: object, share: float, of: float, then: float, of_then: float) -> _Test:
+    probability = of_shares(round(share * of), of, round(then * of_then), of_then)
+    return _Test(probability, Told(what, name, then, share))  # type: ignore[arg-type]

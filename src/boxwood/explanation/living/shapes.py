@@ -1,0 +1,103 @@
+"""How the tested columns of numbers lay in each cluster: rows between round tenths, which a model file keeps."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Bools, Floats, Indices, Size
+from boxwood.explanation.apply.rows import LARGEST
+from boxwood.explanation.measure.told import of_few_rows
+from boxwood.explanation.records import FEW
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+FACTORS = (10.0, 60.0, 100.0, 1000.0, 3600.0)
+"""How many times as large numbers are in another unit: cents for euros, minutes for hours, metres for kilometres."""
+
+
+class Shape(NamedTuple):
+    """How a column of numbers lies in the rows that the rules give to each cluster.
+
+    Parameters
+    ----------
+    edges : tuple of float
+        Ascending: tenths of all rows, rounded to about a thousandth of the standard deviation, or to the day, and the
+        ends of the cuts.
+    held : tuple of tuple
+        For each cluster its rows up to the first edge, between each two, above the last, and without a value. All are 0
+        for a cluster of few rows, whose rows count nowhere.
+    """
+
+    edges: tuple[float, ...]
+    held: tuple[tuple[Size, ...], ...]
+
+
+def shapes_of(ex: MeasuredTree) -> dict[int, Shape] | None:
+    """Return the shape of each column of numbers that the tree tests; None if neither rows in memory nor file know."""
+    if "shapes" not in ex._kept and (rows := ex._in_memory) is not None and len(rows.leaf):
+        table, clusters = rows.coordinates.table.values, ex.tree.leaf_clusters[rows.leaf]
+        told = np.isin(rows.task.reference.labels, of_few_rows(ex), invert=True)
+        told &= (np.bincount(clusters[told], minlength=ex.n_clusters) >= FEW)[clusters]
+        tested = [j for j in ex.tree.features.tolist() if j not in ex.coded_columns]
+        ex._kept["shapes"] = {j: _shape(ex, j, table[told, j], clusters[told]) for j in tested} if told.any() else {}
+    found: dict[int, Shape] | None = ex._kept.get("shapes")
+    return found
+
+
+def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape:
+    x = np.asarray(values, dtype=np.float64)
+    known = x[~lacks_value(ex, j, x) & np.isfinite(x)]
+    tenths = np.quantile(known, np.arange(1, 10) / 10, method="lower") if len(known) else np.empty(0)
+    spread = float(np.std(known)) if len(known) else 0.0
+    if j in ex.date_columns and spread >= 2:
+        tenths = np.floor(tenths)
+    elif 0 < spread < math.inf:
+        tenths = np.round(tenths, 3 - math.floor(math.log10(spread)))
+    cuts = np.array([ex.tree.lower, ex.tree.upper])[:, ex.tree.feature == j].ravel()
+    edges = np.unique(np.concatenate([tenths, cuts]))
+    edges = edges[np.isfinite(edges) & (np.abs(edges) < LARGEST)]
+    held = binned(ex, j, x, clusters, edges)
+    return Shape(tuple(edges.tolist()), tuple(map(tuple, held.tolist())))
+
+
+def binned(ex: MeasuredTree, j: int, values: Floats, clusters: Indices, edges: Floats) -> Indices:
+    """Return the rows of each cluster in each bin of a column, shape (k, len(edges) + 2); the last lack a value."""
+    n_bins = len(edges) + 2
+    place = np.searchsorted(edges, values)
+    place[lacks_value(ex, j, values)] = n_bins - 1
+    return np.bincount(clusters * n_bins + place, minlength=ex.n_clusters * n_bins).reshape(-1, n_bins)
+
+
+def lacks_value(ex: MeasuredTree, j: int, values: Floats) -> Bools:
+    """Return whether each number of a column stands for a missing one: NaN, or +inf in a column with gaps."""
+    lacks = np.isnan(values)
+    return lacks | (values == np.inf) if j in ex.gap_columns else lacks
+
+
+def all_edges(ex: MeasuredTree) -> dict[int, Floats]:
+    """Return the edges between which rows are counted, by column: those of the shapes, and the same in other units."""
+    found = {}
+    for j, shape in (shapes_of(ex) or {}).items():
+        edges = np.array(shape.edges)
+        factors = [] if j in ex.date_columns else [*FACTORS, *(1 / factor for factor in FACTORS)]
+        with np.errstate(over="ignore"):
+            edges = np.unique(np.concatenate([edges, *(in_unit(edges, factor) for factor in factors)]))
+        found[j] = edges[np.isfinite(edges)]
+    return found
+
+
+def in_unit(edges: Floats, factor: float) -> Floats:
+    """Return every second edge in another unit: so many are enough to know it again."""
+    return edges[::2] * factor
+
+
+def between(edges: Floats, counts: Indices, wanted: Floats) -> Indices:
+    """Return rows between some of the edges, and those without a value, from counts between all; shape (k, m)."""
+    up_to = np.concatenate([np.cumsum(counts[:, :-1], axis=1)[:, np.searchsorted(edges, wanted)]], axis=1)
+    inner = np.diff(up_to, axis=1, prepend=0)
+    rest = counts[:, :-1].sum(axis=1, keepdims=True) - up_to[:, -1:] if len(wanted) else counts[:, :-1].sum(1)[:, None]
+    return np.concatenate([inner, rest, counts[:, -1:]], axis=1)

@@ -1,0 +1,1 @@
+"""One-line rules: for one cluster, the best box in few columns."""

@@ -1,0 +1,162 @@
+"""What `measure` counts, of a file that is read as by `boxwood predict`: by DuckDB, in memory that does not grow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxwood._types import Floats
+from boxwood.explanation.living.counts import Counts, label_key
+from boxwood.explanation.living.shapes import all_edges
+from boxwood.render.forms.dialects import dialect_of
+from boxwood.render.forms.sql import column_tests
+from boxwood.render.forms.sql_tests import Test
+from boxwood.render.forms.watch import leaf_case, lost_case
+from boxwood.table.duck import Query, Tick
+from boxwood.table.labels import Rules, inputs_of, positions_of, rows_with
+from boxwood.table.options import DEFAULTS, ReadOptions
+from boxwood.table.sql import as_double, as_name
+from boxwood.table.write_labels import check_rows, opened_to_count
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.table.duck import DuckTable
+
+
+def counted_in_file(
+    ex: MeasuredTree,
+    table: Query | str,
+    options: ReadOptions = DEFAULTS,
+    *,
+    labels: str | None = None,
+    tick: Tick | None = None,
+    tell: Callable[[str], None] = lambda hint: None,
+) -> Counts:
+    """Return the counts of the rows of a file, a folder, a pattern or a query; IN: labels: column of labels.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read, lacks a column, or has text where a number must be.
+    """
+    rules, tests = _rules(ex, "x")
+    with opened_to_count(table, rules, options) as source:
+        for hint in source.hints:
+            tell(hint)
+        check_rows(source, rules, tick)
+        counts = _held(ex, source, rules, labels)
+        lost, reasons = lost_case(ex.tree, tests, ex.gap_columns)
+        _add_lost(counts, source, rules, lost, [j for j, _ in reasons])
+    return counts
+
+
+def pairs_in_file(
+    old: MeasuredTree,
+    new: MeasuredTree,
+    table: Query | str,
+    options: ReadOptions = DEFAULTS,
+    *,
+    tick: Tick | None = None,
+    tell: Callable[[str], None] = lambda hint: None,
+) -> Floats:
+    """Return the rows of a file by their old and their new cluster, shape (k + 1, m + 1); the last ones have none."""
+    both = [_rules(ex, letter)[0] for ex, letter in ((old, "x"), (new, "y"))]
+    parts = ({**getattr(both[0], name), **getattr(both[1], name)} for name in ("needed", "categories", "dates"))
+    rules = Rules(f"coalesce({both[0].expression}, {both[1].expression})", *parts)
+    found = np.zeros((old.n_clusters + 1, new.n_clusters + 1))
+    with opened_to_count(table, rules, options) as source:
+        for hint in source.hints:
+            tell(hint)
+        check_rows(source, rules, tick)
+        selected = f"SELECT {both[0].expression} AS x, {both[1].expression} AS y"
+        rows = f"({selected} FROM {rows_with(source.relation, inputs_of(source, rules))})"
+        for x, y, n in source.fetch_lean(f"SELECT x, y, count(*) FROM {rows} GROUP BY x, y"):
+            found[_cluster(old, x), _cluster(new, y)] += n
+    return found
+
+
+def _cluster(ex: MeasuredTree, leaf: int | None) -> int:
+    return -1 if leaf is None else int(ex.tree.leaf_clusters[leaf])
+
+
+def _rules(ex: MeasuredTree, letter: str) -> tuple[Rules, dict[int, Test]]:
+    """Return the number of a row's leaf as rules for a file, and how columns are tested; IN: letter: of their names."""
+    names = [f"{letter}{j}" for j in range(len(ex.columns))]
+    duckdb = replace(dialect_of("duckdb"), nan=None, may_hold_text=False)
+    tests = column_tests(ex.tree, names, ex.coded_columns, ex.gap_columns, duckdb)
+    tested = ex.tree.features.tolist()
+    rules = Rules(
+        leaf_case(ex.tree, tests),
+        {names[j]: ex.columns[j] for j in tested},
+        {names[j]: ex.coded_columns[j] for j in tested if j in ex.coded_columns},
+        {names[j]: ex.date_columns[j] for j in tested if j in ex.date_columns},
+    )
+    return rules, tests
+
+
+def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None) -> Counts:
+    """Return the rows at each leaf and of each label, and between the edges of columns, from one pass."""
+    edges, counts = all_edges(ex), Counts.none(ex)
+    counts.labelled = labels is not None
+    bins = [f"{_bin(_x(j), each.tolist())} AS bin_{j}" for j, each in edges.items()]
+    label, inputs = _label(ex, source, labels), inputs_of(source, rules)
+    selected = ", ".join([f"{rules.expression} AS leaf", f"{label} AS label", *bins])
+    rows = f"(SELECT {selected} FROM {rows_with(source.relation, inputs)})"
+    by = [(-1, "label"), *((j, f"bin_{j}") for j in edges)]
+    sets = ", ".join(f"(leaf, {name})" for _, name in by)
+    which = "".join(f" WHEN grouping({name}) = 0 THEN {j}" for j, name in by)
+    found = ", ".join(["leaf", "label", *(name for _, name in by[1:]), f"CASE{which} END", "count(*)"])
+    for leaf, label, *bin_of, j, n in source.fetch_lean(f"SELECT {found} FROM {rows} GROUP BY GROUPING SETS ({sets})"):
+        if j < 0:
+            held = counts.held.setdefault(label_key(ex.names, label), np.zeros(ex.n_leaves + 1, dtype=np.int64))
+            held[ex.n_leaves if leaf is None else leaf] += n
+        elif leaf is not None:
+            counts.bins[j][ex.tree.leaf_clusters[leaf], bin_of[[*edges].index(j)]] += n
+    return counts
+
+
+def _bin(x: str, edges: list[float]) -> str:
+    """Return SQL of the number of the bin of a value; the last one is for no value."""
+    return f"CASE WHEN {x} IS NULL THEN {len(edges) + 1} ELSE {_place(x, edges, 0)} END"
+
+
+def _place(x: str, edges: list[float], first: int) -> str:
+    """Return SQL of the place of a value among edges, by halves: few comparisons for a row, and few levels."""
+    if not edges:
+        return str(first)
+    half = len(edges) // 2
+    low, high = _place(x, edges[:half], first), _place(x, edges[half + 1 :], first + half + 1)
+    return f"CASE WHEN {x} <= {as_double(edges[half])} THEN {low} ELSE {high} END"
+
+
+def _label(ex: MeasuredTree, source: DuckTable, labels: str | None) -> str:
+    """Return SQL of the label of a row, NULL without one."""
+    if labels is None:
+        return "NULL"
+    at = positions_of(source.name, source.names, {"label": labels})["label"]
+    return f"CASE WHEN {source.category(at, list(map(str, ex.names)))} IS NOT NULL THEN {source.label(at)} END"
+
+
+def _add_lost(counts: Counts, source: DuckTable, rules: Rules, lost: str, columns: list[int]) -> None:
+    """Add the rows without a leaf, by the column where they stop and the word that was never seen there."""
+    if not columns:
+        return
+    inputs = inputs_of(source, rules)
+    unseen = {j: one for j in {*columns} if (one := inputs[f"x{j}"]).is_unseen != "false"}
+    of_words = "".join(
+        f" WHEN {' OR '.join(f'lost = {i}' for i, k in enumerate(columns) if k == j)} THEN "
+        f"CASE WHEN {one.is_unseen} THEN {source.text(one.column)} END"
+        for j, one in unseen.items()
+    )
+    word = f"CASE{of_words} END" if unseen else "NULL"
+    rows = f"(SELECT *, {rules.expression} AS leaf, {lost} AS lost FROM {rows_with(source.relation, inputs)})"
+    query = f"SELECT lost, {word} AS word, count(*) FROM {rows} WHERE leaf IS NULL GROUP BY ALL"
+    for reason, found, n in source.fetch_lean(query):
+        counts.lost[columns[reason], found] += n
+
+
+def _x(j: int) -> str:
+    return as_name(f"x{j}")

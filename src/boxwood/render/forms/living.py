@@ -1,0 +1,18 @@
+"""What became of segments as Markdown, for a ticket or a pull request."""
+
+from __future__ import annotations
+
+from boxwood.render.forms.text import escaped
+from boxwood.words.living import Said, Table, markdown_rows
+
+
+def markdown_of(said: Said) -> str:
+    """Return a report as GitHub's Markdown."""
+    changes = "\n".join(f"- {escaped(change)}" for change in said.changes)
+    remarks = "\n".join(f"- {escaped(remark)}" for remark in said.remarks)
+    parts = [f"## {escaped(said.headline)}", changes, *map(_table, said.tables), remarks]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _table(table: Table) -> str:
+    return "\n".join(f"| {' | '.join(map(escaped, cells))} |" for cells in markdown_rows(table))

@@ -1,0 +1,69 @@
+"""`boxwood measure`: a nightly job from two monthly files to a report and an exit code."""
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks.living import first
+
+import boxwood as bw
+from boxwood.cli._errors import DATA, PAST_A_LIMIT
+from tests.cli.test_cli import USAGE, run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a model of October, and rows of November: some of unknown countries, and fewer of one."""
+    folder = tmp_path_factory.mktemp("months")
+    october = first(np.random.default_rng(5))
+    rows = october.rows.assign(segment=october.labels)
+    bw.explain(rows, "segment").save(folder / "october.json")
+    november = rows[(october.labels != "s0") | (np.arange(len(rows)) % 2 == 0)].reset_index(drop=True)
+    november.loc[:9, "c0"] = np.nan
+    november.loc[20:29, "segment"] = "s1"
+    november.to_csv(folder / "november.csv", index=False)
+    return folder
+
+
+def test_a_nightly_job(folder):
+    report = folder / "report.html"
+    measured = run(folder, "measure", "{}/october.json", "{}/november.csv", "-l", "segment", "-o", report)
+    ex = bw.load(folder / "october.json")
+    drift = ex.measure(bw.scan(folder / "november.csv"), "segment").drift
+    assert measured.stdout == f"{drift}\n"
+    assert ("shrank", "s0") in [one[:2] for one in drift.changes]
+    assert "s0 shrank" in report.read_text(encoding="utf-8")
+    query = f"SELECT * FROM '{folder / 'november.csv'}'"
+    numbers = run(folder, "measure", "{}/october.json", "--sql", query, "-l", "segment", "--json").stdout
+    assert json.loads(numbers) == json.loads(json.dumps(drift.to_dict()))
+
+
+def test_exit_codes(folder):
+    measured = "measure", "{}/october.json", "{}/november.csv", "-q"
+    run(folder, *measured, "-l", "segment", "--fail-under", 0.5, "--fail-over-empty", 0.9)
+    assert "agreement is" in run(folder, *measured, "-l", "segment", "--fail-under", 1, code=PAST_A_LIMIT).stderr
+    limit = run(folder, *measured, "--fail-over-empty", 0, code=PAST_A_LIMIT).stderr
+    assert "have no cluster, more than 0%" in limit
+    assert "without labels" in run(folder, *measured, "--fail-under", 0.5, code=USAGE).stderr
+    assert "known: .html" in run(folder, *measured, "-o", "report.docx", code=USAGE).stderr
+    assert "FILE or --sql" in run(folder, "measure", "{}/october.json", code=USAGE).stderr
+    assert "lacks a column" in run(folder, *measured, "-l", "segmnt", code=DATA).stderr
+
+
+@pytest.mark.parametrize(("end", "begins"), [("md", "## "), ("txt", "1,"), ("json", "{")])
+def test_reports_by_extension(folder, end, begins):
+    run(folder, "measure", "{}/october.json", "{}/november.csv", "-o", folder / f"report.{end}")
+    assert (folder / f"report.{end}").read_text(encoding="utf-8").startswith(begins)
+
+
+def test_two_models_are_matched(folder):
+    october = bw.load(folder / "october.json")
+    other = october.rename({name: f"t{i}" for i, name in enumerate(reversed(october.names))})
+    other.save(folder / "other.json")
+    matched = "match", "{}/october.json", "{}/other.json"
+    assert run(folder, *matched).stdout == f"{bw.match(october, bw.load(folder / 'other.json'))}\n"
+    found = run(folder, *matched, "{}/november.csv", "--json", "--named", "{}/named.json", "-o", folder / "flow.html")
+    assert [one["change"] for one in json.loads(found.stdout)["changes"]] == ["same"] * october.n_clusters
+    assert bw.load(folder / "named.json").names == october.names
+    assert "same" in (folder / "flow.html").read_text(encoding="utf-8")
+    assert "not both" in run(folder, *matched, "x.csv", "--sql", "SELECT 1", code=USAGE).stderr

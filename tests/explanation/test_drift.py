@@ -1,0 +1,232 @@
+"""A saved tree on later rows: what is counted, in every form of a table and in SQL, and which changes are told."""
+
+import json
+import sqlite3
+from collections import Counter
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.living import CASES, explained, first
+from scipy.stats import chi2_contingency, fisher_exact
+
+import boxwood as bw
+from boxwood.explanation.living.chance import of_shapes, of_shares
+from boxwood.explanation.living.counts import counted
+from boxwood.explanation.living.drift import NO_SHAPES, drift_of
+from boxwood.render.forms.counted import counted_in_file
+from boxwood.table.sql import as_name
+from tests.render.test_every_engine import arrow_table
+from tests.rule_cases import COLUMNS, categories_with_missing, explanation_with_gaps, rows
+from tests.scale import each, law, seeds
+
+
+def odd_case(seed):
+    """Return an explanation of hostile columns, and a table of rows near its cuts, with gaps and words never seen."""
+    rng = np.random.default_rng(seed)
+    known = categories_with_missing(rng)
+    ex = explanation_with_gaps(rng, known)
+    return ex, arrow_table(rows(rng, known, 300))
+
+
+def told_by_hand(ex, table):
+    """Return the rows of each cluster and those without one, by `predict`, and the words that were never seen."""
+    found = ex.predict(table, missing="none")
+    return Counter(None if one is None or one == -1 else str(one) for one in found.tolist())
+
+
+@law(12)
+def test_sizes_are_those_of_predict(seed):
+    ex, table = odd_case(seed)
+    drift, expected = ex.measure(table), told_by_hand(ex, table)
+    assert {str(one.name): one.now for one in drift.clusters} == {str(name): expected[str(name)] for name in ex.names}
+    assert drift.n_lost == expected[None] == sum(one.rows for one in drift.lost)
+    assert drift.n_rows == table.num_rows
+    for cut in drift.cuts:
+        assert 0 <= (cut.share or 0) <= 1
+        assert cut.of <= drift.n_rows
+
+
+@law(8)
+def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(seed)
+    before = first(rng)
+    ex = explained(before)
+    after = before.rows.iloc[:600].copy()
+    labels = before.labels[:600].astype(object)
+    labels[rng.integers(600, size=60)] = "fresh"
+    after.loc[rng.integers(600, size=40), "c0"] = np.nan
+    after.loc[rng.integers(600, size=30), "country"] = rng.choice(["NZ", "FJ"], 30)
+    after["segment"] = pd.Series(labels, index=after.index).where(rng.random(600) < 0.95, None)
+    expected = counted(ex, after, "segment")
+    after.to_csv(tmp_path / "a.csv", index=False)
+    after.to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    query = f"SELECT * FROM '{tmp_path / 'a.parquet'}'"
+    found = [counted(ex, bw.scan(tmp_path / name), "segment") for name in ("a.csv", "a.parquet")]
+    found += [counted_in_file(ex, str(tmp_path / name), labels="segment") for name in ("a.csv", "a.parquet")]
+    found.append(counted(ex, bw.scan(query), "segment"))
+    for other in found:
+        assert drift_of(ex, other) == drift_of(ex, expected)
+    assert pq.read_table(tmp_path / "a.parquet").num_rows == expected.at_leaves.sum()
+
+
+def watched(fetched):
+    """Return what a query of `watch_sql` found, by what it is of."""
+    return {(what, name): (then, now, share) for _, what, name, then, now, _, share in fetched}
+
+
+def expected_of(drift):
+    """Return the lines of a drift, as SQL has them, but for the reasons, whose old numbers are not known."""
+    with_cluster = drift.n_rows - drift.n_lost
+    lines = [(("rows", ""), drift.n_then, drift.n_rows, drift.n_rows)]
+    lines += [(("cluster", str(one.name)), one.then, one.now, with_cluster) for one in drift.clusters]
+    lines += [(("no cluster", ""), drift.n_lost_then, drift.n_lost, drift.n_rows)]
+    return {what: (then, now, now / of if of else None) for what, then, now, of in lines}
+
+
+def agrees(found, drift):
+    lines = watched(found)
+    for what, expected in expected_of(drift).items():
+        assert lines[what] == expected
+    reasons = {name: now for (what, name), (then, now, _) in lines.items() if what == "no cluster" and then is None}
+    assert sum(reasons.values()) == drift.n_lost
+    for one in drift.lost:
+        said = "is missing" if one.reason == "missing" else "was never seen"
+        assert one.rows in [now for name, now in reasons.items() if name.endswith(said)]
+    cuts = [share for _, what, _, _, _, _, share in found if what == "cut"]
+    assert cuts == [one.share for one in drift.cuts]
+
+
+@law(50)
+def test_sql_counts_what_python_counts(seed):
+    ex, table = odd_case(seed)
+    drift = ex.measure(table)
+    agrees(duckdb.sql(ex.watch_sql("duckdb", "table")).fetchall(), drift)
+    with sqlite3.connect(":memory:") as con:
+        con.execute(f"CREATE TABLE t ({', '.join(map(as_name, COLUMNS))})")
+        cells = zip(*(one.to_pylist() for one in table.columns), strict=True)  # NaN is NULL in SQLite
+        con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", cells)
+        agrees(con.execute(ex.watch_sql("sqlite", "t")).fetchall(), drift)
+
+
+# ------------------------------------------------------------------------------------------------------------- chance
+@law(20)
+def test_shares_are_compared_by_fishers_exact_test(seed):
+    rng = np.random.default_rng(seed)
+    of, of_then = rng.integers(1, 400, 2).tolist()
+    now, then = int(rng.integers(of + 1)), int(rng.integers(of_then + 1))
+    exact = fisher_exact([[now, of - now], [then, of_then - then]]).pvalue
+    assert of_shares(now, of, then, of_then) == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
+def test_long_tables_are_compared_by_the_normal_law():
+    near = of_shares(30_300, 100_000, 30_000, 99_999)
+    assert near == pytest.approx(of_shares(30_300, 100_001, 30_000, 100_000), rel=0.03)
+    assert of_shares(0, 300_000, 0, 300_000) == 1.0
+
+
+def test_shapes_are_compared_by_the_test_of_squares():
+    now, then = np.array([[20, 40, 40], [0, 3, 2]]), np.array([[50, 40, 30], [2, 2, 2]])
+    expected = chi2_contingency(np.array([now[0], then[0]]), correction=False).pvalue
+    assert of_shapes(now, then) == pytest.approx(expected)  # the second group has too few rows
+    assert of_shapes(now[1:], then[1:]) == 1.0
+
+
+# ------------------------------------------------------------------------------------------------- what is told of rows
+@each("kind", CASES)
+def test_planted_changes_are_named_rightly(kind):
+    tried = seeds(12)
+    found = [seed for seed in tried if CASES[kind](np.random.default_rng(seed))]
+    assert len(found) >= 0.95 * len(tried)
+
+
+@pytest.fixture(scope="module")
+def before():
+    return first(np.random.default_rng(3))
+
+
+@pytest.fixture(scope="module")
+def ex(before):
+    return bw.explain(before.rows, before.labels)
+
+
+def test_what_was_never_seen_is_counted_and_never_an_error(before):
+    lost = bw.explain(before.rows[["country"]].assign(n=1.0), before.labels, columns=["country"])
+    assert lost.measure(pd.DataFrame({"country": ["NZ"] * 60 + [None] * 5})).lost == (
+        ("country", "missing", 5, ()),
+        ("country", "never seen", 60, (("NZ", 60),)),
+    )
+
+
+def test_new_labels_are_counted(ex, before):
+    labels = before.labels.astype(object)
+    labels[:80] = "fresh"
+    drift = ex.measure(before.rows, labels).drift
+    assert drift.labels.new == (("fresh", 80),)
+    assert drift.changes[-1] == ("new label", "fresh", None, 80)
+    assert drift.labels.rows == len(labels) - 80
+    assert ex.measure(before.rows, before.labels).drift.agreement == ex.agreement
+
+
+def test_few_rows_tell_nothing(ex, before):
+    drift = ex.measure(before.rows.head(20))
+    assert drift.untested.startswith("too few rows")
+    assert not drift.changes
+    assert "too few rows to tell" in str(drift)
+
+
+def test_weighted_rows_tell_no_change(before):
+    weighted = bw.explain(before.rows, before.labels, sample_weight=np.linspace(1, 2, len(before.labels)))
+    drift = weighted.measure(before.rows.assign(c0=lambda rows: rows["c0"] * 100))
+    assert "weighted" in drift.untested
+    assert not drift.changes
+
+
+def test_a_model_file_tells_the_same(ex, before):
+    again = bw.Explanation.from_json(ex.to_json())
+    later = before.rows.assign(c0=before.rows["c0"] + 1)
+    assert ex.measure(later).to_dict() == again.measure(later).to_dict()
+
+
+def test_a_model_of_before_says_what_it_cannot_tell(ex, before):
+    document = ex.to_dict()
+    del document["shapes"]
+    old = bw.Explanation.from_json(json.dumps(document))
+    drift = old.measure(before.rows)
+    assert drift.columns == ()
+    assert NO_SHAPES in drift.notes
+    assert NO_SHAPES in str(drift)
+
+
+@each(
+    "change, said",
+    [
+        ({"held": [[1]]}, "must have"),
+        ({"edges": [2.0, 1.0]}, "must have"),
+    ],
+)
+def test_damaged_shapes_are_refused(ex, change, said):
+    document = ex.to_dict()
+    name = next(iter(document["shapes"]))
+    document["shapes"][name] |= change
+    with pytest.raises(bw.errors.ModelError, match=said):
+        bw.Explanation.from_json(json.dumps(document))
+
+
+def test_reports_say_the_same(ex, before, tmp_path):
+    drift = ex.measure(before.rows.assign(c0=before.rows["c0"] * 100))
+    told = next(line[2:] for line in str(drift).splitlines() if line.startswith("- "))
+    assert told in drift.to_html()
+    assert told in drift.to_markdown()
+    drift.to_html(tmp_path / "page.html", title="November")
+    assert "<title>November</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert json.loads(json.dumps(drift.to_dict()))["changes"][0]["change"] == drift.changes[0].change
+    assert told in drift._repr_html_()
+
+
+def test_weights_need_labels(ex, before):
+    with pytest.raises(ValueError, match="goes with labels"):
+        ex.measure(before.rows, None, np.ones(len(before.rows)))

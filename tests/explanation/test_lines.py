@@ -1,0 +1,271 @@
+"""One-line rules of explanations: what they tell of rows, and that all forms label a row alike."""
+
+import html
+import pickle
+import sqlite3
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import boxwood as bw
+from boxwood.words import rules as words
+from tests.naive import fewest_mistakes
+from tests.scale import each, law
+
+
+def mixed(seed, n=120):
+    """Return a table of numbers, whole numbers, gaps, words, truths and dates, with labels that follow some of them."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, int(rng.integers(2, 5)), n)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 90, n) + 60 * labels, unit="D")
+    frame = pd.DataFrame(
+        {
+            "income": np.round(rng.normal(size=n) + 1.5 * labels, 2),
+            "it's": rng.integers(0, 9, n) + labels,
+            "age": np.where(rng.random(n) < 0.2 + 0.2 * (labels == 1), np.nan, rng.integers(20, 60, n) + 8 * labels),
+            "city": pd.Series(rng.choice(["A", "B", "it's", "C d"], n)).where(
+                rng.random(n) < 0.6, "A" * (labels[0] + 1)
+            ),
+            "member": rng.random(n) < 0.2 + 0.25 * labels,
+            "joined": day,
+        }
+    )
+    frame.loc[rng.random(n) < 0.1, "city"] = None
+    kept = rng.permutation(len(frame.columns))[: int(rng.integers(2, 7))]
+    names = np.array(["it's", "b", "c", "d"])[labels]
+    return frame.iloc[:, np.sort(kept)], names
+
+
+def rows_at_cuts(lines, frame):
+    """Return the rows, and some with a value at an end of an interval, next to it, missing or never seen."""
+    found = [frame]
+    for tree in filter(None, lines.trees):
+        for node in np.flatnonzero(tree.feature >= 0).tolist():
+            name = lines.explanation.columns[tree.feature[node]]
+            for end in {tree.lower[node], tree.upper[node]}:
+                if np.isfinite(end) and abs(end) < 1e300 and frame[name].dtype.kind in "if":
+                    for value in (end, np.nextafter(end, np.inf), np.nextafter(end, -np.inf)):
+                        found.append(frame.head(15).assign(**{name: value}))
+    for name in frame.columns:
+        if frame[name].dtype.kind in "fO":
+            found.append(frame.head(15).assign(**{name: None if frame[name].dtype.kind == "O" else np.nan}))
+        if frame[name].dtype.kind == "O":
+            found.append(frame.head(5).assign(**{name: "never seen"}))
+    return pd.concat([one.astype({c: "float64" for c in one if one[c].dtype.kind in "if"}) for one in found])
+
+
+def in_sqlite(query, frame):
+    there = sqlite3.connect(":memory:")
+    plain = frame.assign(**{name: frame[name].astype(str) for name in frame if frame[name].dtype.kind == "M"})
+    plain.to_sql("t", there, index=False)
+    return [row[0] for row in there.execute(query)]
+
+
+def in_duckdb(query, frame):
+    there = duckdb.connect()
+    there.register("t", frame)
+    return [row[0] for row in there.execute(query).fetchall()]
+
+
+def in_python(source, frame):
+    names = {}
+    exec(source, names)
+    return [names["cluster"](row) for row in frame.to_dict("records")]
+
+
+@law(40)
+def test_predict_sql_and_python_give_each_row_the_same(seed):
+    frame, labels = mixed(seed)
+    lines = bw.explain(frame, labels, objective="agreement").lines(1 + seed % 3)
+    rows = rows_at_cuts(lines, frame).reset_index(drop=True)
+    expected = lines.predict(rows).tolist()
+    assert len({*expected}) > 1
+    select = "SELECT {} FROM t".format
+    assert in_duckdb(select(lines.to_sql("duckdb")), rows) == expected
+    assert in_sqlite(select(lines.to_sql("sqlite")), rows) == expected
+    assert in_python(lines.to_python(), rows) == expected
+
+
+@law(30, first=100)
+def test_lines_tell_of_rows_what_counting_them_tells(seed):
+    frame, labels = mixed(seed)
+    weights = np.random.default_rng(seed).integers(1, 4, len(labels)) * 1.0 if seed % 2 else None
+    ex = bw.explain(frame, labels, sample_weight=weights, objective="agreement")
+    lines, w = ex.lines(), np.ones(len(labels)) if weights is None else weights
+    holds = lines.holds(frame).T
+    for line, mask, name in zip(lines, holds, ex.names, strict=True):
+        own = labels == name
+        expected = w[mask].sum(), w[mask & own].sum() / w[own].sum(), w[mask & own].sum() / w[mask].sum()
+        assert (line.matched, line.found, line.precision) == pytest.approx(expected)
+        assert line.f1 == pytest.approx(2 * line.found * line.precision / (line.found + line.precision))
+    number = holds.sum(axis=0)
+    assert lines.unmatched() == tuple(np.flatnonzero(number == 0).tolist())
+    assert [row for row, _ in lines.overlaps()] == np.flatnonzero(number > 1).tolist()
+    assert lines.n_unmatched == w[number == 0].sum()
+    assert lines.n_overlapping == w[number > 1].sum()
+    predicted = lines.predict(frame)
+    assert all(ex.names[clusters[0]] == predicted[row] for row, clusters in lines.overlaps())
+    assert lines.agreement == pytest.approx(w[predicted == labels].sum() / w.sum())
+
+
+@law(20, first=200)
+def test_the_line_is_the_shortest_that_is_nearly_the_best(seed):
+    frame, labels = mixed(seed)
+    ex = bw.explain(frame, labels, objective="agreement")
+    for line, front in zip(ex.lines(), ex.lines().fronts, strict=True):
+        assert [len(one.rule) for one in front] == sorted({len(one.rule) for one in front})
+        assert [one.f1 for one in front] == sorted({one.f1 for one in front})
+        assert line == next(one for one in front if one.f1 >= front[-1].f1 - 0.01)
+    for line in ex.lines(min_precision=0.8):
+        assert line is None or line.precision >= 0.8
+    for line in ex.lines(min_found=0.6):
+        assert line.found >= 0.6
+    for line in ex.lines(min_precision=0.7, min_found=0.5):
+        assert line is None or (line.precision >= 0.7 and line.found >= 0.5)
+
+
+def test_limits_of_explain_are_kept():
+    found = 0
+    for seed in range(300, 306):
+        frame, labels = mixed(seed)
+        first = frame.columns[0]
+        ex = bw.explain(frame, labels, objective="agreement", forbidden=[first], min_samples_leaf=9, round_thresholds=1)
+        for line in ex.lines():
+            if line is None:
+                continue
+            assert first not in [one.column for one in line.rule]
+            assert line.matched >= 9
+            ends = [
+                end
+                for one in line.rule
+                if one.categories is None and one.dates is None
+                for piece in one.intervals
+                for end in piece[:2]
+            ]
+            assert all(float(f"{end:.0e}") == end for end in ends if np.isfinite(end))
+            found += len(ends)
+    assert found
+
+
+def test_preferred_columns_win_where_the_loss_is_small():
+    x = np.random.default_rng(0).integers(0, 100, 400) * 1.0
+    frame, labels = (
+        pd.DataFrame({"a": x, "b": np.where(np.arange(400) == np.argmax(x == 49), 300, x)}),
+        np.where(x < 50, "low", "high"),
+    )
+    for preferred in ("a", "b"):
+        ex = bw.explain(frame, labels, preferred=[preferred], objective="agreement")
+        assert {one.column for line in ex.lines() for one in line.rule} == {preferred}
+
+
+def test_held_out_is_what_lines_without_these_rows_do():
+    frame, labels = mixed(1)
+    ex = bw.explain(frame, labels, objective="agreement", random_state=3)
+    lines = ex.lines(validate=3)
+    assert all(line.found_held_out is not None for line in lines)
+    assert np.mean([line.found_held_out for line in lines]) < np.mean([line.found for line in lines])
+    assert "3 folds" in str(lines)
+    assert "unseen" in lines.to_markdown()
+    assert lines == ex.lines(validate=3) != ex.lines()
+
+
+def test_random_labels_have_lines_that_new_rows_unmask():
+    rng = np.random.default_rng(0)
+    ex = bw.explain(rng.normal(size=(80, 6)), rng.integers(0, 2, 80), objective="agreement")
+    lines = ex.lines(validate=4)
+    seen, unseen = (np.mean([getattr(line, name) for line in lines]) for name in ("precision", "precision_held_out"))
+    assert seen > 0.65
+    assert unseen < 0.6
+
+
+@each(
+    "given, error, said",
+    [
+        ({"max_conditions": 4}, ValueError, "from 1 to 3"),
+        ({"max_conditions": 0}, ValueError, "at least 1"),
+        ({"min_precision": 0}, ValueError, "such as 0.9"),
+        ({"min_found": 1.5}, ValueError, "such as 0.9"),
+        ({"min_found": "all"}, TypeError, "min_found"),
+        ({"validate": 1}, ValueError, "folds"),
+    ],
+)
+def test_what_is_refused(given, error, said):
+    ex = bw.explain([[1.0], [2.0], [9.0]], ["a", "a", "b"])
+    with pytest.raises(error, match=said):
+        ex.lines(**given)
+
+
+def test_a_cluster_without_rows_and_goals_out_of_reach_have_no_line():
+    ex = bw.explain([[1.0], [2.0], [9.0], [9.0]], ["a", "a", "b", "c"])
+    later = ex.measure([[1.0], [9.0]], ["a", "b"])
+    assert [line is None for line in later.lines()] == [False, False, True]
+    nothing = ex.lines(min_precision=0.9)
+    assert nothing[2] is None
+    assert "no line" in str(nothing)
+    assert "no line" in nothing.to_markdown()
+    assert nothing.predict([[1.0], [9.0]]).tolist() == ["a", None]
+    assert "'c'" not in nothing.to_sql()
+
+
+@law(12, first=400)
+def test_a_model_file_and_a_pickle_keep_the_lines(seed):
+    frame, labels = mixed(seed)
+    ex = bw.explain(frame, labels, objective="agreement")
+    lines = ex.lines(min_found=0.5, validate=2)
+    for again in (bw.Explanation.from_json(ex.to_json()), pickle.loads(pickle.dumps(ex))):
+        kept = again.lines(min_found=0.5, validate=2)
+        assert (str(kept), kept.to_text(), kept.to_dict()) == (str(lines), lines.to_text(), lines.to_dict())
+        assert (kept.to_sql(), kept.to_python()) == (lines.to_sql(), lines.to_python())
+        assert kept.predict(frame).tolist() == lines.predict(frame).tolist()
+        assert str(again.lines()) == str(lines)
+        with pytest.raises(bw.DataError, match="holds no rows"):
+            again.lines(2)
+        with pytest.raises(bw.DataError, match="holds no rows"):
+            kept.unmatched()
+    other = {name: f"new {name}" for name in ex.names}
+    assert [line.name for line in ex.rename(other).lines(min_found=0.5, validate=2)] == [*other.values()]
+    assert str(ex.lines()) != str(lines)
+
+
+@law(40, first=500)
+def test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves(seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(8, 16)), int(rng.integers(2, 5))
+    labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
+    table = np.column_stack([rng.integers(0, 5, n) + labels, rng.integers(0, 4, n)]) * 1.0
+    ex = bw.explain(table, labels, objective="agreement", max_leaf_nodes=k)
+    aside = ex.set_aside()
+    rest = np.setdiff1d(np.arange(n), [one.row for one in aside.rows])
+    assert (ex.predict(table[rest]) == labels[rest]).all()
+    fewest = fewest_mistakes(table, labels, [1] * n, max_depth=k - 1, max_leaf_nodes=k)[0]
+    assert aside.share == pytest.approx(len(aside.rows) / n)
+    assert aside.least_share is not None
+    assert aside.least_share * n - 1e-9 <= fewest <= len(aside.rows)
+    assert ("has to set aside fewer" in str(aside)) == (0 < len(aside.rows) == fewest)
+
+
+def test_without_a_search_it_is_not_known_whether_fewer_rows_could_be_set_aside():
+    ex = bw.explain([[1.0], [2.0], [3.0], [1.5]], ["a", "a", "b", "b"], method="imm")
+    assert ex.set_aside().least_share is None
+    assert "is not known" in str(ex.set_aside())
+    assert bw.explain([[1.0], [2.0]], ["a", "b"], method="imm").set_aside().rows == ()
+
+
+def test_the_page_the_notebook_and_the_picture_show_the_lines():
+    frame, labels = mixed(2)
+    ex = bw.explain(frame, labels, objective="agreement")
+    assert "One line for each cluster" not in ex.to_html()
+    lines = ex.lines()
+    page, said = html.unescape(ex.to_html()), [words.rule(line.rule) for line in lines]
+    assert all(f"<bdi>{rule}</bdi>" in page for rule in said)
+    assert "One line for each cluster" not in ex.to_html(min_count=5)
+    notebook = html.unescape(html.unescape(lines._repr_html_()))
+    assert all(words.condition(one) in notebook for line in lines for one in line.rule)
+    assert "<pre>Of the rows" in notebook
+    ax = lines.plot(Figure().subplots())
+    drawn = [tuple(text.get_position()) for text in ax.texts]
+    assert drawn == [(one.found, one.precision) for front in lines.fronts for one in front]
+    assert [text.get_text() for text in ax.texts] == [str(len(one.rule)) for front in lines.fronts for one in front]

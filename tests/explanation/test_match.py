@@ -1,0 +1,145 @@
+"""Two explanations side by side: what is matched on rows, and by boxes; names that survive."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.living import first, permuted
+
+import boxwood as bw
+from boxwood.explanation.living.match import names_carried
+from boxwood.explanation.living.sides import BY_BOXES
+from tests.explanation.test_drift import odd_case
+from tests.scale import law
+
+
+def saved(ex):
+    return bw.Explanation.from_json(ex.to_json())
+
+
+def by_hand(old, new, rows):
+    """Return the shares of rows in each pair of clusters, by `predict`."""
+    pairs = zip(*(ex.predict(rows, missing="none").tolist() for ex in (old, new)), strict=True)
+    places = [{name: i for i, name in enumerate(ex.names)} | {None: -1, -1: -1} for ex in (old, new)]
+    found = np.zeros((old.n_clusters + 1, new.n_clusters + 1))
+    for before, after in pairs:
+        found[places[0][before], places[1][after]] += 1
+    return found / found.sum()
+
+
+@law(10)
+def test_rows_are_counted_in_both(seed):
+    old, rows = odd_case(seed)
+    new, _ = odd_case(seed + 1000)
+    found = bw.match(old, new, rows)
+    np.testing.assert_allclose(found.overlap, by_hand(old, new, rows))
+    assert sorted(name for one in found.changes for name in one.old) == sorted(
+        set(old.names) & {n for one in found.changes for n in one.old}
+    )
+    assert {name for one in found.changes for name in one.new} == set(new.names)
+
+
+@law(6)
+def test_files_are_matched_as_frames_are(seed, tmp_path):
+    from boxwood.render.forms.counted import pairs_in_file
+
+    before = first(np.random.default_rng(seed))
+    old = bw.explain(before.rows, before.labels)
+    new = bw.explain(before.rows, np.where(before.rows["country"] == "AT", "at", before.labels))
+    rows = before.rows.iloc[:500].assign(country=before.rows["country"].iloc[:500].where(np.arange(500) % 9 > 0, "NZ"))
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    expected = by_hand(old, new, rows)
+    np.testing.assert_allclose(bw.match(old, new, bw.scan(tmp_path / "t.csv")).overlap, expected)
+    counts = pairs_in_file(old, new, str(tmp_path / "t.csv"))
+    np.testing.assert_allclose(counts / counts.sum(), expected)
+
+
+@law(8)
+def test_models_without_rows_are_matched_by_boxes(seed):
+    rng = np.random.default_rng(seed)
+    before = first(rng)
+    ex = bw.explain(before.rows, before.labels)
+    ex.profile()
+    labels = permuted(rng, before.labels)
+    other = bw.explain(before.rows, labels)
+    other.profile()
+    found = bw.match(saved(ex), saved(other))
+    assert found.how == BY_BOXES
+    assert [one.change for one in found.changes] == ["same"] * ex.n_clusters
+    assert {one.old[0]: one.new[0] for one in found.changes} == dict(zip(before.labels, labels, strict=True))
+    assert saved(other).named_like(saved(ex)).names != other.names
+
+
+def test_what_models_do_not_know_is_said():
+    ages = np.repeat([20.0, 60.0], 100) + np.tile(np.arange(100) / 50, 2)
+    table = pd.DataFrame({"age": ages, "spend": ages[::-1]})
+    labels = np.repeat(["young", "old"], 100)
+    old = saved(bw.explain(table, labels, columns=["age", "spend"], forbidden=["spend"]))
+    new = saved(bw.explain(table, labels, columns=["age", "spend"], forbidden=["age"]))
+    found = bw.match(old, new)
+    assert "the old model does not know how spend lay" in str(found)
+    assert not {"came", "went"} & {one.change for one in found.changes}
+    assert [one.change for one in bw.match(old, new, table).changes] == ["same", "same"]
+
+
+def test_labels_are_matched_on_their_rows():
+    table = pd.DataFrame({"then": list("aaaabbbbcc"), "now": list("xxyyzzzzzz")})
+    found = bw.match("then", "now", table)
+    assert [(one.change, one.old, one.new) for one in found.changes] == [
+        ("split", ("a",), ("x", "y")),
+        ("merged", ("b", "c"), ("z",)),
+    ]
+    assert bw.match(table["then"], table["now"]).to_dict() == found.to_dict() | {"how": "on 10 rows"}
+
+
+def test_tallies_are_matched():
+    before = first(np.random.default_rng(2))
+    numbers = before.rows.drop(columns="country")
+    some = before.labels != "s0"
+    old, new = bw.Tally.of(numbers, before.labels.tolist()), bw.Tally.of(numbers[some], before.labels[some].tolist())
+    found = {one.change: one.old for one in bw.match(old, new).changes if one.change != "same"}
+    assert found == {"went": ("s0",)}
+
+
+@pytest.mark.parametrize(
+    ("names", "same", "olds", "expected"),
+    [
+        ((0, 1, 2), [(5, 0), (0, 1)], (5, 0, 1), {0: 5, 1: 0}),
+        ((0, 1), [(1, 0)], (0, 1), {0: 1, 1: 2}),
+        (("a", "b"), [("b", "a")], ("a", "b"), {"a": "b", "b": "b, new"}),
+        (("a", "b"), [("a", "a")], ("a", "b"), {"b": "b, new"}),
+    ],
+)
+def test_no_two_clusters_get_one_name(names, same, olds, expected):
+    class Found:
+        same_names = same
+        old = tuple(type("Cluster", (), {"name": name}) for name in olds)
+
+    assert names_carried(names, Found) == expected
+    final = [expected.get(name, name) for name in names]
+    assert len(set(final)) == len(final)
+
+
+def test_errors_say_what_to_do():
+    table = pd.DataFrame({"age": [1.0, 9.0], "kind": ["a", "b"]})
+    ex = bw.explain(table[["age"]], ["a", "b"])
+    with pytest.raises(bw.DataError, match="pass the rows that the labels are of"):
+        bw.match(ex, ["a", "b"])
+    with pytest.raises(bw.DataError, match="must be a data frame"):
+        bw.match(ex, "kind")
+    other = bw.explain(table[["age"]].rename(columns={"age": "years"}), ["a", "b"])
+    with pytest.raises(bw.DataError, match="no column in common"):
+        bw.match(saved(ex), saved(other))
+
+
+def test_forms_for_people():
+    table = pd.DataFrame({"then": list("aaaabbbbcc"), "now": list("xxyyzzzzzz")})
+    found = bw.match("then", "now", table)
+    assert "split" in found.to_markdown()
+    assert "split" in found.to_html()
+    assert json.loads(json.dumps(found.to_dict()))["changes"][0]["new"] == ["x", "y"]
+    ax = found.plot()
+    bands = [patch for patch in ax.patches if type(patch).__name__ == "PathPatch"]
+    assert len(bands) == 4  # a to x and y, b and c to z
+    assert {text.get_text().split()[0] for text in ax.texts} == set("abcxyz")
