@@ -137,7 +137,9 @@ def test_forms_for_people():
     table = pd.DataFrame({"then": list("aaaabbbbcc"), "now": list("xxyyzzzzzz")})
     found = bw.match("then", "now", table)
     assert "split" in found.to_markdown()
-    assert "split" in found.to_html()
+    page = found.to_html()
+    assert "split" in page
+    assert page.count('<path class="part') == 4
     assert json.loads(json.dumps(found.to_dict()))["changes"][0]["new"] == ["x", "y"]
     ax = found.plot()
     bands = [patch for patch in ax.patches if type(patch).__name__ == "PathPatch"]
