@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
-from boxwood._validation import real_number, refuse_unknown
+from boxwood._validation import real_number, refuse_other_kind, refuse_unknown
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree
 
@@ -781,8 +781,11 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.living.keep import kept
 
+        refuse_other_kind("old", old, Explanation, "pass the earlier one, such as bw.load gives")
         refuse_unknown("by", by, ("agreement", "cost"))
-        return self._of(kept(self, old, real_number("loss", loss), by))
+        if not (allowed := real_number("loss", loss)) >= 0:
+            raise ValueError(f"loss must be at least 0, got {allowed}")
+        return self._of(kept(self, old, allowed, by))
 
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.

@@ -40,7 +40,7 @@ class _Report:
         """Return the report as a page for a browser, or write it to `path`; needs the package jinja2."""
         from boxwood.render.page.living import page_of
 
-        return page_of(self._said(), title, path)
+        return page_of(self._said(), title, path, self if isinstance(self, MatchFacts) else None)
 
 
 @dataclass(frozen=True, repr=False)

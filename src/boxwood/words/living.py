@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood._messages import as_written
+from boxwood._messages import as_written, in_line
 from boxwood.words.figures import counted, percent, shortened, size, width
 from boxwood.words.rules import condition
 from boxwood.words.values import cluster_name, column_name, grouped
@@ -161,7 +161,7 @@ def _lost(drift: DriftFacts) -> Table:
 
 
 def _reason(one: LostRows) -> str:
-    words = [f"{shortened(word)} ({size(rows)})" for word, rows in one.words[:_NAMED]]
+    words = [f"{shortened(in_line(word))} ({size(rows)})" for word, rows in one.words[:_NAMED]]
     words += ["others"] * (len(one.words) > _NAMED)
     return f"{reason(one.column, one.reason)}{': ' * bool(words)}{', '.join(words)}"
 

@@ -30,6 +30,8 @@ def changes_in_words(
 ) -> str:
     """Return what changed from one tree to another in a few lines of text.
 
+    Clusters of two explanations, or of two tallies, whatever their numbers and names, are compared by `match`.
+
     Parameters
     ----------
     old, new : ThresholdTree

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOVED = 0.1
 """Share of the rows of a cluster that lie elsewhere in a column, from which on it is said to have moved."""
-_WORDS = 20  # of a column that were never seen, told by name
+_WORDS = 20  # of a column that were never seen, and new labels, told by name
 NO_SHAPES = (
     "the model was saved without how its columns lay within clusters, so which column moved is told by cuts alone"
 )
@@ -205,7 +205,7 @@ def _labels(ex: MeasuredTree, counts: Counts) -> LabelDrift | None:
     unlabelled = counts.held.get(None, np.zeros(1)).sum()
     agreement = _known(np.trace(confusion), confusion.sum())
     new.sort(key=lambda one: (-one[1], one[0]))
-    return LabelDrift(ex.agreement, agreement, int(confusion.sum()), int(unlabelled), tuple(new))
+    return LabelDrift(ex.agreement, agreement, int(confusion.sum()), int(unlabelled), tuple(new[:_WORDS]))
 
 
 def _lost(ex: MeasuredTree, counts: Counts) -> tuple[LostRows, ...]:

@@ -52,7 +52,9 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
         draft = _next(draft, some, about, most)
     if draft.anew.get(0) == 0 or tree == new.tree:
         return _told(new, own, rows, 0.0, by)
-    measured = measure(task, Grown(tree, f"{new.method}, {METHOD}", new.objective, evidence.kernel), here)
+    grown = Grown(tree, f"{new.method}, {METHOD}", new.objective, evidence.kernel)
+    whole = None if evidence.whole is None else evidence.whole.measured(tree, here)
+    measured = measure(task, grown, here, whole=whole)
     evidence = replace(measured._rows(), grow=None, **{name: getattr(evidence, name) for name in _SAME})
     measured = with_kinds(replace(measured, _evidence=evidence), evidence.booleans, dict(new.dates))
     beside = {name: getattr(new, name) for name in ("basis", "n_rows", "n_left_out", "budget", "mixture")}
@@ -60,7 +62,7 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
     return _told(measured, own, rows, lost(tree), by)
 
 
-_SAME = ("clusterer", "fixed", "booleans", "given", "kernel", "budget", "positions", "unplaced", "beside")
+_SAME = ("clusterer", "fixed", "booleans", "given", "kernel", "budget", "positions", "unplaced", "beside", "whole")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,31 +64,25 @@ def matched(
 ) -> MatchFacts:
     """Return what became of clusters; IN: old, new: their names, and their rows by their own explanation."""
     (old_names, old_rows), (new_names, new_rows) = old, new
-    shares = _Shares(_of_each(overlap.old), _of_each(overlap.new.T).T, overlap.old is overlap.new)
     then, now = old_rows / max(old_rows.sum(), 1), new_rows / max(new_rows.sum(), 1)
-    splits = {i: kept for i in range(len(then)) if (kept := _parts(i, shares, then, now))}
-    turned = _Shares(shares.back.T, shares.forth.T, shares.of_same_rows)
-    merges = {j: kept for j in range(len(now)) if (kept := _parts(j, turned, now, then))}
-    pairs = _pairs(shares, splits, merges)
-    splits, merges = ({one: kept for one, kept in its.items() if len(kept) > 1} for its in (splits, merges))
-    taken = {(i, j) for i, kept in splits.items() for j in kept} | {(i, j) for j, kept in merges.items() for i in kept}
-    alone = [pair for pair in pairs if pair not in taken]
-    lived = {i for i, _ in taken} | {i for i, _ in alone}, {j for _, j in taken} | {j for _, j in alone}
+    shares = _Shares(_of_each(overlap.old), _of_each(overlap.new.T).T, overlap.old is overlap.new)
+    pairs, alone, splits, merges = _kin(shares, then, now)
+    before = {i for i, _ in alone} | {*splits} | {i for kept in merges.values() for i in kept}
+    after = {j for _, j in alone} | {*merges} | {j for kept in splits.values() for j in kept}
 
-    def told(change: str, before: Iterable[int], after: Iterable[int]) -> Matched:
-        b, a = list(before), list(after)
+    def told(change: str, b: list[int], a: list[int]) -> Matched:
         rows = then[b].sum() if a else 0
         kept = float(shares.forth[np.ix_(b, a)].sum(axis=1) @ then[b] / rows) if rows else None
         names = tuple(old_names[i] for i in b), tuple(new_names[j] for j in a)
         return Matched(change, *names, _sum(then, b), _sum(now, a), kept)
 
-    of = float(old_rows[list(lived[0])].sum()), float(new_rows[list(lived[1])].sum())
+    of = float(old_rows[list(before)].sum()), float(new_rows[list(after)].sum())
     changes = [told(_size(old_rows[i], new_rows[j], *of, len(alone)), [i], [j]) for i, j in alone]
     changes += [told("split", [i], kept) for i, kept in splits.items()]
     changes += [told("merged", kept, [j]) for j, kept in merges.items()]
     came, went = ("unclear", "unclear") if overlap.notes else ("came", "went")
-    changes += [told(came, [], [j]) for j in range(len(now)) if j not in lived[1]]
-    changes += [told(went, [i], []) for i in range(len(then)) if i not in lived[0]]
+    changes += [told(came, [], [j]) for j in range(len(now)) if j not in after]
+    changes += [told(went, [i], []) for i in range(len(then)) if i not in before]
     return MatchFacts(
         old=tuple(map(MatchedCluster, old_names, old_rows.tolist(), then.tolist())),
         new=tuple(map(MatchedCluster, new_names, new_rows.tolist(), now.tolist())),
@@ -98,6 +92,29 @@ def matched(
         how=overlap.how,
         notes=overlap.notes,
     )
+
+
+class _Kin(NamedTuple):
+    """Pairs of clusters that are most of each other, those among them that are no part, and the parts of the others.
+
+    `splits` has the parts of old clusters, and `merges` those of new ones, where there are several.
+    """
+
+    pairs: list[tuple[int, int]]
+    alone: list[tuple[int, int]]
+    splits: dict[int, list[int]]
+    merges: dict[int, list[int]]
+
+
+def _kin(shares: _Shares, then: Floats, now: Floats) -> _Kin:
+    """Return which clusters belong together; IN: then, now: shares of the rows of each old and each new one."""
+    turned = _Shares(shares.back.T, shares.forth.T, shares.of_same_rows)
+    splits = {i: kept for i in range(len(then)) if (kept := _parts(i, shares, then, now))}
+    merges = {j: kept for j in range(len(now)) if (kept := _parts(j, turned, now, then))}
+    pairs = _pairs(shares, splits, merges)
+    splits, merges = ({one: kept for one, kept in its.items() if len(kept) > 1} for its in (splits, merges))
+    taken = {(i, j) for i, kept in splits.items() for j in kept} | {(i, j) for j, kept in merges.items() for i in kept}
+    return _Kin(pairs, [pair for pair in pairs if pair not in taken], splits, merges)
 
 
 def names_carried(names: Sequence[Hashable], found: MatchFacts) -> dict[Hashable, Hashable]:

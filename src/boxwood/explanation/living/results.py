@@ -86,7 +86,7 @@ class ColumnDrift(NamedTuple):
 class LostRows(NamedTuple):
     """Rows without a cluster for one reason: their value of a column is "missing", or was "never seen".
 
-    `words` are the values that were never seen, each with its rows, the most frequent first.
+    `words` are the values that were never seen, each with its rows, the most frequent first, 20 at most.
     """
 
     column: str
@@ -99,7 +99,8 @@ class LabelDrift(NamedTuple):
     """Labels of the rows against the rules.
 
     `rows` is the number of rows with a cluster and a label that the model knows, of which `agreement` is a share. `new`
-    are labels that the model has never seen, each with its rows, and `n_unlabelled` the number of rows without a label.
+    are labels that the model has never seen, each with its rows, the 20 most frequent at most. `n_unlabelled` is the
+    number of rows without a label.
     """
 
     agreement_then: float

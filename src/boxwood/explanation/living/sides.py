@@ -129,6 +129,8 @@ def side_of(what: Any, rows: Any, which: str) -> Side:
         if rows is None or not is_frame(rows):
             raise DataError(f"{which} is {shown(what)}, the name of a column, so rows must be a data frame that has it")
         what = column_values(rows, what)
+    if isinstance(what, ThresholdTree) or not (hasattr(what, "__len__") or hasattr(what, "__array__")):
+        raise TypeError(f"{which} must be an Explanation, a Tally or labels, got {shown(what)}")
     codes, names = encode_labels(label_values(what))
     rows = np.bincount(codes[codes >= 0], minlength=len(names)).astype(np.float64)
     return Side(tuple(names), rows, labels=codes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
@@ -238,7 +238,7 @@ def _query(ex: MeasuredTree, case: str, alias: str | None, table: str | Sequence
 
 def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
     """Return the name of a table, quoted part by part."""
-    parts = table.split(".") if isinstance(table, str) else list(table)
+    parts = table.split(".") if isinstance(table, str) else list(table) if isinstance(table, Iterable) else []
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
     return ".".join(map(dialect.name, parts))
