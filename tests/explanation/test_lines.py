@@ -3,6 +3,7 @@
 import html
 import pickle
 import sqlite3
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -269,3 +270,18 @@ def test_the_page_the_notebook_and_the_picture_show_the_lines():
     drawn = [tuple(text.get_position()) for text in ax.texts]
     assert drawn == [(one.found, one.precision) for front in lines.fronts for one in front]
     assert [text.get_text() for text in ax.texts] == [str(len(one.rule)) for front in lines.fronts for one in front]
+
+
+def test_lines_of_a_table_in_batches_are_those_of_its_rows_but_list_none(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 400)
+    frame = pd.DataFrame({"a": rng.normal(size=400) + 2 * labels, "b": rng.normal(size=400) - labels, "y": labels})
+    frame.to_parquet(tmp_path / "t.parquet")
+    ex = bw.explain(bw.scan(tmp_path / "t.parquet"), "y", method="imm")
+    lines, expected = ex.lines(2), bw.explain(frame[["a", "b"]], labels, method="imm").lines(2)
+    assert [line.rule for line in lines] == [line.rule for line in expected]
+    assert lines.predict(frame).tolist() == expected.predict(frame).tolist()
+    assert "sample" not in str(lines)
+    assert "sample of 300 rows" in str(replace(lines, n_rows=300))
+    with pytest.raises(bw.DataError, match="in batches"):
+        lines.unmatched()

@@ -65,13 +65,23 @@ def _shares(line: Line | None, unseen: bool) -> list[str]:
 
 def findings(lines: MeasuredLines) -> list[str]:
     """Return sentences on rows in no line and in several, on what was proved, and on rows held out."""
-    said = [_on_rows(lines), *_on_proofs(lines)]
+    said = [*_on_sample(lines), _on_rows(lines), *_on_proofs(lines)]
     if lines.validated:
         said.append(
             f"Unseen: how lines do that were made in the same way without these rows ({lines.validated}); "
             "lines look better on the rows that they were chosen for."
         )
     return [one for one in said if one]
+
+
+def _on_sample(lines: MeasuredLines) -> list[str]:
+    """Return on which rows lines were made and measured, where these are not all."""
+    ex = lines.explanation
+    if lines.n_rows >= ex.n_rows - ex.n_left_out:
+        return []
+    return [
+        f"Lines were made and measured on a sample of {lines.n_rows:,} rows, of which the counts of rows in lines are."
+    ]
 
 
 def _on_rows(lines: MeasuredLines) -> str:

@@ -132,8 +132,7 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
 
 
 def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> MeasuredLines:
-    ex, _ = with_rows_in_memory(ex)
-    evidence = ex._known()
+    evidence = with_rows_in_memory(ex)[0]._known()
     rows = _Rows.of(evidence)
     known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
     ex = replace(ex, categories=known, _kept={})
