@@ -265,9 +265,9 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
             explanation.save(options["save"])
             talk.wrote(options["save"])
         as_json = options["as_json"]
-        said = explanation.to_json() if as_json else in_options(without_told(explanation)).to_text()
-        beside = f"\n\nOne-line rules\n\n{explanation.lines()}" if options["lines"] and not as_json else ""
-        show(said + beside, is_code=as_json)
+        summary = explanation.to_json() if as_json else in_options(without_told(explanation)).to_text()
+        of_lines = f"\n\nOne-line rules\n\n{explanation.lines()}" if options["lines"] and not as_json else ""
+        show(summary + of_lines, is_code=as_json)
         _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 

@@ -173,16 +173,18 @@ def lines_of_rows(lines: MeasuredLines, X: Any) -> Indices:
 
 def holds_of_rows(lines: MeasuredLines, X: Any) -> Bools:
     """See `Lines.holds`."""
-    ex, trees = lines.explanation, lines.trees
-    if not any(trees):
+    trees = lines.trees
+    if not any(tree is not None for tree in trees):
         raise DataError("no cluster has a line, so none can be given to rows; ask for less, or for more conditions")
-    beside = (ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
-    found = [
-        None if tree is None else np.append(tree.leaf_clusters, 0)[leaves_in(tree, ex.columns, *beside)] == 1
-        for tree in trees
-    ]  # type: ignore[arg-type]
+    found = [None if tree is None else _holds_in(lines.explanation, tree, X) for tree in trees]
     nothing = np.zeros(next(len(each) for each in found if each is not None), dtype=np.bool_)
     return np.stack([nothing if each is None else each for each in found], axis=1)
+
+
+def _holds_in(ex: MeasuredTree, tree: ThresholdTree, X: Any) -> Bools:
+    """Return whether a line holds each row of a table; one without a leaf, as it lacks a value, it does not."""
+    leaves = leaves_in(tree, ex.columns, ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
+    return np.asarray(np.append(tree.leaf_clusters, 0)[leaves] == 1)
 
 
 class _Asked(NamedTuple):
@@ -308,9 +310,9 @@ class _Rows(NamedTuple):
     def _value(self, tree: ThresholdTree, is_own: Bools, asked: _Asked) -> float:
         """Return what the goal counts of a rule whose thresholds were rounded."""
         goal, holds = asked.goal(self.evidence.budget.min_samples_leaf), _holds(tree, self.table)
-        counts = (float(self.weights[each].sum()) for each in (holds & is_own, holds & ~is_own))
-        size = float(self.weights[is_own].sum())
-        return float(loops.value_of(np.array([goal.kind, goal.least, size, goal.min_rows]), *counts, holds.sum()))
+        own, others = (float(self.weights[each].sum()) for each in (holds & is_own, holds & ~is_own))
+        given = np.array([goal.kind, goal.least, float(self.weights[is_own].sum()), goal.min_rows])
+        return float(loops.value_of(given, own, others, float(holds.sum())))
 
 
 def _preferring(found: Sequence[Found], on_preferred: Sequence[Found]) -> list[Found]:
@@ -365,10 +367,10 @@ def _hold_out(
             i = asked.chosen(front)
             matched, own = (0.0, 0.0) if i is None else _counts(front.trees[i], seen, cluster)
             sums[cluster] += float(seen.weights[seen.labels == cluster].sum()), matched, own
-    for front, i, (size, matched, own) in zip(lines, chosen, sums.tolist(), strict=True):
-        if i is not None:
+    for told, place, (size, matched, own) in zip(lines, chosen, sums.tolist(), strict=True):
+        if place is not None:
             shares = own / size if size else None, own / matched if matched else None
-            front[i] = front[i]._replace(found_held_out=shares[0], precision_held_out=shares[1])
+            told[place] = told[place]._replace(found_held_out=shares[0], precision_held_out=shares[1])
 
 
 def as_dict(lines: MeasuredLines) -> dict[str, Any]:
