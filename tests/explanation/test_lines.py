@@ -32,12 +32,15 @@ def mixed(seed, n=120):
             ),
             "member": rng.random(n) < 0.2 + 0.25 * labels,
             "joined": day,
+            "band": pd.Categorical.from_codes(rng.integers(-1, 3, n) % 4 * (labels < 2), list("SMLX"), ordered=True),
         }
     )
     frame.loc[rng.random(n) < 0.1, "city"] = None
-    kept = rng.permutation(len(frame.columns))[: int(rng.integers(2, 7))]
+    kept = rng.permutation(len(frame.columns))[: int(rng.integers(2, 8))]
     names = np.array(["it's", "b", "c", "d"])[labels]
-    return frame.iloc[:, np.sort(kept)], names
+    frame = frame.iloc[:, np.sort(kept)]
+    has_value = frame.notna().any(axis=1).to_numpy()  # others get no cluster
+    return frame[has_value].reset_index(drop=True), names[has_value]
 
 
 def rows_at_cuts(lines, frame):
