@@ -176,6 +176,14 @@ def test_held_out_is_what_lines_without_these_rows_do():
     assert lines == ex.lines(validate=3) != ex.lines()
 
 
+def test_clusters_are_named_as_the_explanation_prints_them():
+    frame = pd.DataFrame({"age": [21.0, 34.0, 61.0, 65.0], "churn": [0, 0, 1, 1]})
+    ex = bw.explain(frame, "churn")
+    assert "churn = 1" in str(ex)
+    assert str(ex.lines()).splitlines()[1].startswith("churn = 0     2")
+    assert ex.lines().predict(frame).tolist() == [0, 0, 1, 1]
+
+
 def test_random_labels_have_lines_that_new_rows_unmask():
     rng = np.random.default_rng(0)
     ex = bw.explain(rng.normal(size=(80, 6)), rng.integers(0, 2, 80), objective="agreement")
