@@ -3,6 +3,7 @@
 import html
 import pickle
 import sqlite3
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -31,12 +32,15 @@ def mixed(seed, n=120):
             ),
             "member": rng.random(n) < 0.2 + 0.25 * labels,
             "joined": day,
+            "band": pd.Categorical.from_codes(rng.integers(-1, 3, n) % 4 * (labels < 2), list("SMLX"), ordered=True),
         }
     )
     frame.loc[rng.random(n) < 0.1, "city"] = None
-    kept = rng.permutation(len(frame.columns))[: int(rng.integers(2, 7))]
+    kept = rng.permutation(len(frame.columns))[: int(rng.integers(2, 8))]
     names = np.array(["it's", "b", "c", "d"])[labels]
-    return frame.iloc[:, np.sort(kept)], names
+    frame = frame.iloc[:, np.sort(kept)]
+    has_value = frame.notna().any(axis=1).to_numpy()  # others get no cluster
+    return frame[has_value].reset_index(drop=True), names[has_value]
 
 
 def rows_at_cuts(lines, frame):
@@ -172,6 +176,14 @@ def test_held_out_is_what_lines_without_these_rows_do():
     assert lines == ex.lines(validate=3) != ex.lines()
 
 
+def test_clusters_are_named_as_the_explanation_prints_them():
+    frame = pd.DataFrame({"age": [21.0, 34.0, 61.0, 65.0], "churn": [0, 0, 1, 1]})
+    ex = bw.explain(frame, "churn")
+    assert "churn = 1" in str(ex)
+    assert str(ex.lines()).splitlines()[1].startswith("churn = 0     2")
+    assert ex.lines().predict(frame).tolist() == [0, 0, 1, 1]
+
+
 def test_random_labels_have_lines_that_new_rows_unmask():
     rng = np.random.default_rng(0)
     ex = bw.explain(rng.normal(size=(80, 6)), rng.integers(0, 2, 80), objective="agreement")
@@ -269,3 +281,18 @@ def test_the_page_the_notebook_and_the_picture_show_the_lines():
     drawn = [tuple(text.get_position()) for text in ax.texts]
     assert drawn == [(one.found, one.precision) for front in lines.fronts for one in front]
     assert [text.get_text() for text in ax.texts] == [str(len(one.rule)) for front in lines.fronts for one in front]
+
+
+def test_lines_of_a_table_in_batches_are_those_of_its_rows_but_list_none(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 400)
+    frame = pd.DataFrame({"a": rng.normal(size=400) + 2 * labels, "b": rng.normal(size=400) - labels, "y": labels})
+    frame.to_parquet(tmp_path / "t.parquet")
+    ex = bw.explain(bw.scan(tmp_path / "t.parquet"), "y", method="imm")
+    lines, expected = ex.lines(2), bw.explain(frame[["a", "b"]], labels, method="imm").lines(2)
+    assert [line.rule for line in lines] == [line.rule for line in expected]
+    assert lines.predict(frame).tolist() == expected.predict(frame).tolist()
+    assert "sample" not in str(lines)
+    assert "sample of 300 rows" in str(replace(lines, n_rows=300))
+    with pytest.raises(bw.DataError, match="in batches"):
+        lines.unmatched()

@@ -7,7 +7,9 @@ from boxwood.axes import Categories
 from boxwood.grow.lines import search
 from boxwood.grow.lines.columns import as_tree, line_columns, without_needless
 from boxwood.grow.lines.search import Goal, best_rules
+from boxwood.loops import jit
 from boxwood.loops import lines as loops
+from tests.loops.arguments import bits, compiled
 from tests.naive.lines import best_value
 from tests.scale import law, seeds
 
@@ -119,3 +121,16 @@ def test_columns_that_come_first_win_ties():
         columns = line_columns(np.column_stack([x, -x]), order, {}, ())
         [one] = best_rules(columns, own, np.ones(6), Goal(), 3)
         assert [each.column.feature for each in one.asked] == order[:1]
+
+
+@law(20, first=3000)
+def test_interpreted_the_loop_finds_the_same_bits(seed):
+    small = Small(seed)
+    there = search._Search(small.columns, small.own, small.weights, small.goal)
+    chosen = tuple(there.usable[:2])
+    results = []
+    for loop in (jit.interpreted(loops.best_box), compiled(loops.best_box.py_func)):
+        ends, codes = np.zeros((len(chosen), 2), dtype=np.int64), np.zeros((len(chosen), there.n_codes), dtype=bool)
+        given = (*there._on(chosen), -1.0, 1e9, np.zeros(1, dtype=np.int64), ends, codes)
+        results.append(bits((loop(*given), given)) if chosen else None)
+    assert results[0] == results[1]

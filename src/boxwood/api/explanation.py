@@ -1188,7 +1188,7 @@ class Explanation(MeasuredTree):
         No rules of up to 3 conditions have a higher F1.
         """
         from boxwood.api.lines import Lines
-        from boxwood.explanation.measure.lines import lines_of
+        from boxwood.explanation.measure.line_search import lines_of
 
         return Lines._of(lines_of(self, max_conditions, min_precision, min_found, validate))
 

@@ -255,7 +255,7 @@ def settle(positions, signed, sizes, goal, best, ends, marks, rows, n, base, roo
         n_scores, is_changed, total = set_scores(goal, best, scores), False, np.inf
         n = gather(positions, signed, sizes, ends, marks, rows, n, base, sums)
         for c in range(len(sizes)):
-            work[0] += n + 8 + ends[c, 3] - ends[c, 0] - max(ends[c, 2] - ends[c, 1], 0)
+            work[0] += n + 40 + ends[c, 3] - ends[c, 0] - max(ends[c, 2] - ends[c, 1], 0)
         for k in range(n_scores - 1, -1, -1):
             total = np.inf
             for c in range(len(sizes)):

@@ -22,14 +22,19 @@ def lines_text(lines: MeasuredLines) -> str:
 
 def full_text(lines: MeasuredLines) -> str:
     """Return the same, and each cluster's front."""
-    fronts = [front for front in lines.fronts if len(front) > 1]
+    fronts, names = [front for front in lines.fronts if len(front) > 1], names_of(lines)
     parts = [lines_text(lines)]
     for front in fronts:
-        head = f"{shortened(cluster_name(front[0].name))}: what further conditions gain"
+        head = f"{names[front[0].cluster]}: what further conditions gain"
         rows = [["conditions", "found", "precision", "rule"]]
         rows += [[f"{len(one.rule)}", percent(one.found), percent(one.precision), rule(one.rule)] for one in front]
         parts.append("\n".join([head, *aligned(rows, left=0)]))
     return "\n\n".join(parts)
+
+
+def names_of(lines: MeasuredLines) -> list[str]:
+    """Return the clusters' names as people read them."""
+    return [shortened(cluster_name(name)) for name in lines.explanation._for_people().names]
 
 
 def aligned(cells: list[list[str]], left: int = 1) -> list[str]:
@@ -49,8 +54,7 @@ def table_of(lines: MeasuredLines) -> list[list[str]]:
     """Return the cells of a table of lines, with a head."""
     unseen = ["found, unseen", "precision, unseen"] if lines.validated else []
     cells = [["", "size", "matched", "found", "precision", *unseen, "rule"]]
-    for cluster, line in zip(lines.explanation.clusters, lines.lines, strict=True):
-        name = shortened(cluster_name(cluster.name))
+    for cluster, name, line in zip(lines.explanation.clusters, names_of(lines), lines.lines, strict=True):
         numbers = [size(0 if line is None else line.matched), *_shares(line, bool(unseen))]
         cells.append([name, size(cluster.size), *numbers, NO_LINE if line is None else rule(line.rule)])
     return cells
@@ -65,13 +69,23 @@ def _shares(line: Line | None, unseen: bool) -> list[str]:
 
 def findings(lines: MeasuredLines) -> list[str]:
     """Return sentences on rows in no line and in several, on what was proved, and on rows held out."""
-    said = [_on_rows(lines), *_on_proofs(lines)]
+    said = [*_on_sample(lines), _on_rows(lines), *_on_proofs(lines)]
     if lines.validated:
         said.append(
             f"Unseen: how lines do that were made in the same way without these rows ({lines.validated}); "
             "lines look better on the rows that they were chosen for."
         )
     return [one for one in said if one]
+
+
+def _on_sample(lines: MeasuredLines) -> list[str]:
+    """Return on which rows lines were made and measured, where these are not all."""
+    ex = lines.explanation
+    if lines.n_rows >= ex.n_rows - ex.n_left_out:
+        return []
+    return [
+        f"Lines were made and measured on a sample of {lines.n_rows:,} rows, of which the counts of rows in lines are."
+    ]
 
 
 def _on_rows(lines: MeasuredLines) -> str:
@@ -97,7 +111,8 @@ def _on_proofs(lines: MeasuredLines) -> list[str]:
     if not others:
         return [f"No {rules} have {what}."]
     most = (f"{_value(lines, line):.3f}, at most {lines.bounds[line.cluster]:.3f}" for line in others)
-    names = listed([f"{shortened(cluster_name(line.name))} ({said})" for line, said in zip(others, most, strict=True)])
+    known = names_of(lines)
+    names = listed([f"{known[line.cluster]} ({said})" for line, said in zip(others, most, strict=True)])
     budget = lines.explanation.budget
     is_rounded = budget is not None and budget.round_thresholds is not None
     reason = f"the search was cut short{', or thresholds were rounded' * is_rounded}"

@@ -1,32 +1,24 @@
-"""One-line rules: for each cluster the shortest rule that says who is in it, and what is known of better ones."""
+"""One-line rules: what they tell of each cluster, which rows they hold, and in which order rows are given to them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import real_number, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation._typed import plain
 from boxwood.explanation.apply.rows import leaves_in
-from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.held_out import checked_validate, how_of, parts_held_out, with_rows_in_memory
-from boxwood.explanation.measure.limited import LARGEST
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import Rule, rules_of, value_of_two
-from boxwood.grow.lines.columns import as_tree, line_columns, without_needless
-from boxwood.grow.lines.search import WORK, Found, Goal, best_rules
-from boxwood.loops import lines as loops
 from boxwood.tree import Box, ThresholdTree
-from boxwood.tree.shorten import rounded
 from boxwood.words.rules import rule
 
-NEAR = 0.01  # a rule with fewer conditions, or on preferred columns, may lose so much of what is counted
-MOST_CONDITIONS = 3
+if TYPE_CHECKING:
+    from boxwood.explanation.measure.evidence import Evidence
 
 
 class Line(NamedTuple):
@@ -117,231 +109,43 @@ class MeasuredLines:
         return sorted({j for tree in self.trees if tree is not None for j in tree.features.tolist()})
 
 
-def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any) -> MeasuredLines:
-    """See `Explanation.lines`."""
-    asked = _Asked.of(max_conditions, min_precision, min_found)
-    validate = checked_validate(validate)
-    given, kept = (*asked, "" if validate is None else how_of(validate)), ex._kept.get("lines")
-    if kept is not None:
-        takes_any = ex._evidence is None and given == (MOST_CONDITIONS, None, None, "")
-        if takes_any or given == (kept.max_conditions, kept.min_precision, kept.min_found, kept.validated):
-            return kept  # type: ignore[no-any-return]
-    ex._refuse_no_rows("lines()" if kept is None else "lines() with the same arguments")
-    made = ex._kept["lines"] = _made(ex, asked, validate, given[-1])
-    return made
-
-
-def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> MeasuredLines:
-    ex, _ = with_rows_in_memory(ex)
-    evidence = ex._known()
-    rows = _Rows.of(evidence)
-    known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
-    ex = replace(ex, categories=known, _kept={})
-    fronts = rows.fronts(ex.n_clusters, asked)
-    trees = tuple(tuple(front.trees) for front in fronts)
-    features = {j for each in trees for tree in each for j in tree.features.tolist()}
-    binary = tuple(ex.columns[j] for j in sorted(features) if np.isin(rows.table[:, j], (0.0, 1.0)).all())
-    chosen = tuple(asked.chosen(front) for front in fronts)
-    lines = [_lines(ex, rows, cluster, front, binary) for cluster, front in enumerate(fronts)]
-    if validate is not None:
-        _hold_out(lines, chosen, evidence, asked, parts_held_out(evidence.task, validate))
-    told, bounds = tuple(map(tuple, lines)), tuple(front.bounds[-1] for front in fronts)
-    result = MeasuredLines(ex, told, trees, chosen, bounds, binary, *asked, len(rows.labels), 0.0, 0.0, 0.0, how)
-    holds = (_holds(tree, rows.table) for tree in result.trees if tree is not None)
-    number = sum(holds, np.zeros(len(rows.labels), dtype=np.intp))
-    unmatched, overlapping = (float(rows.weights[each].sum()) for each in (number == 0, number > 1))
-    agreed = float(rows.weights[first_line(result, rows.table) == rows.labels].sum() / rows.weights.sum())
-    return replace(result, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreed)
-
-
 def first_line(lines: MeasuredLines, table: Floats) -> Indices:
     """Return the cluster of the first line that holds each row of a table of numbers and codes, -1 for none."""
     found = np.full(len(table), -1)
     for cluster in lines.order[::-1]:
         tree = lines.trees[cluster]
-        found[_holds(tree, table)] = cluster  # type: ignore[arg-type]
+        found[holds(tree, table)] = cluster  # type: ignore[arg-type]
     return found
 
 
 def lines_of_rows(lines: MeasuredLines, X: Any) -> Indices:
     """Return the cluster of the first line that holds each row, -1 for none; `X` is read as for `predict`."""
-    holds = holds_of_rows(lines, X)
-    found = np.full(len(holds), -1)
+    held = holds_of_rows(lines, X)
+    found = np.full(len(held), -1)
     for cluster in lines.order[::-1]:
-        found[holds[:, cluster]] = cluster
+        found[held[:, cluster]] = cluster
     return found
 
 
 def holds_of_rows(lines: MeasuredLines, X: Any) -> Bools:
     """See `Lines.holds`."""
-    ex, trees = lines.explanation, lines.trees
-    if not any(trees):
+    trees = lines.trees
+    if not any(tree is not None for tree in trees):
         raise DataError("no cluster has a line, so none can be given to rows; ask for less, or for more conditions")
-    beside = (ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
-    found = [
-        None if tree is None else np.append(tree.leaf_clusters, 0)[leaves_in(tree, ex.columns, *beside)] == 1
-        for tree in trees
-    ]  # type: ignore[arg-type]
+    found = [None if tree is None else _holds_in(lines.explanation, tree, X) for tree in trees]
     nothing = np.zeros(next(len(each) for each in found if each is not None), dtype=np.bool_)
     return np.stack([nothing if each is None else each for each in found], axis=1)
 
 
-class _Asked(NamedTuple):
-    """What was asked for."""
-
-    max_conditions: int
-    min_precision: float | None
-    min_found: float | None
-
-    @classmethod
-    def of(cls, max_conditions: Any, min_precision: Any, min_found: Any) -> _Asked:
-        n = whole_number("max_conditions", max_conditions, 1)
-        if n > MOST_CONDITIONS:
-            raise ValueError(f"max_conditions must be from 1 to {MOST_CONDITIONS}; got {n}")
-        return cls(n, _share("min_precision", min_precision), _share("min_found", min_found))
-
-    def goal(self, min_rows: int) -> Goal:
-        if self.min_precision is not None:
-            return Goal(loops.FOUND, self.min_precision, min_rows)
-        if self.min_found is not None:
-            return Goal(loops.PRECISION, self.min_found, min_rows)
-        return Goal(loops.F1, 0.0, min_rows)
-
-    def chosen(self, front: _Front) -> int | None:
-        """Return which rule of a front is chosen, None for none: the shortest that is nearly as good as the best."""
-        least = max(front.values, default=0.0) - NEAR
-        if self.min_precision is not None and self.min_found is not None:
-            least = self.min_found - loops.SLACK
-        return next((i for i, value in enumerate(front.values) if value >= least), None)
+def _holds_in(ex: MeasuredTree, tree: ThresholdTree, X: Any) -> Bools:
+    """Return whether a line holds each row of a table; one without a leaf, as it lacks a value, it does not."""
+    leaves = leaves_in(tree, ex.columns, ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
+    return np.asarray(np.append(tree.leaf_clusters, 0)[leaves] == 1)
 
 
-def _share(name: str, value: Any) -> float | None:
-    share = None if value is None else real_number(name, value)
-    if share is not None and not 0 < share <= 1:
-        raise ValueError(f"{name} must be a share above 0 and up to 1, such as 0.9; got {shown(value)}")
-    return share
-
-
-class _Front(NamedTuple):
-    """Rules of one condition, two, and so on, each better than those before; the value and the bound of each.
-
-    The last bound is that of all rules of as many conditions as were asked for.
-    """
-
-    trees: list[ThresholdTree]
-    values: list[float]
-    bounds: list[float]
-
-
-class _Rows(NamedTuple):
-    """Rows of the table that are in a cluster, and what rules may ask of them."""
-
-    table: Floats
-    labels: Indices
-    weights: Floats
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, evidence: Evidence, without: Indices | None = None) -> _Rows:
-        """Return the rows that are in a cluster; IN: without: numbers of rows that are left out."""
-        stays = evidence.task.kept.copy()
-        stays[[] if without is None else without] = False
-        return cls.these(evidence, np.flatnonzero(stays))
-
-    @classmethod
-    def these(cls, evidence: Evidence, rows: Indices) -> _Rows:
-        own = evidence.task.rows.weights
-        weights = np.ones(len(rows)) if own is None else np.asarray(own, dtype=np.float64)[rows]
-        table = np.asarray(evidence.coordinates.table.values[rows], dtype=np.float64)
-        return cls(table, evidence.task.reference.labels[rows], weights, evidence)
-
-    def fronts(self, n_clusters: int, asked: _Asked) -> list[_Front]:
-        """Return the best rules of each cluster; what one leaves of the work goes to those to come."""
-        fronts, left = [], WORK
-        for cluster in range(n_clusters):
-            found = self._found(self.labels == cluster, asked, left / (n_clusters - cluster))
-            left -= found[-1].work if found else 0
-            fronts.append(self._front(self.labels == cluster, asked, found))
-        return fronts
-
-    def _found(self, is_own: Bools, asked: _Asked, work: float) -> list[Found]:
-        """Return the best rules of a cluster; none for one without rows, or with all of them."""
-        if not is_own.any() or is_own.all():
-            return []
-        budget = self.evidence.budget
-        features = [j for j in self.evidence.columns if j not in budget.forbidden]
-        features.sort(key=lambda j: j not in budget.preferred)
-        found = self._on(features, is_own, asked, work)
-        if not budget.preferred:
-            return found
-        return _preferring(found, self._on([j for j in features if j in budget.preferred], is_own, asked, work))
-
-    def _front(self, is_own: Bools, asked: _Asked, found: Sequence[Found]) -> _Front:
-        """Return those of the best rules that are better than those before, once their thresholds are short."""
-        front, budget = _Front([], [], [0.0]), self.evidence.budget
-        for one in found:
-            front.bounds[-1] = max(front.bounds[-1], one.bound)
-            if not one.asked:
-                continue
-            tree = self._tree(one)
-            value = one.value if budget.round_thresholds is None else self._value(tree, is_own, asked)
-            if value > max(front.values, default=0.0):
-                front.trees.append(tree)
-                front.values.append(value)
-                front.bounds.append(front.bounds[-1])
-        return front
-
-    def _on(self, features: Sequence[int], is_own: Bools, asked: _Asked, work: float) -> list[Found]:
-        here, goal = self.evidence.coordinates, asked.goal(self.evidence.budget.min_samples_leaf)
-        columns = line_columns(self.table, features, here.categories, here.gaps)
-        return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions, work))
-
-    def _tree(self, one: Found) -> ThresholdTree:
-        """Return a rule as a tree whose thresholds have few digits, as those of the tree that explains the clusters."""
-        here, digits = self.evidence.coordinates, self.evidence.budget.round_thresholds
-        here = replace(here, table_store=replace(here.table, values=self.table, weights=None))
-        tree = here.shortened(as_tree(without_needless(one.asked)))
-        if digits is None:
-            return tree
-        short = rounded(tree, digits, tuple(here.categories))
-        return short.with_thresholds(short.lower, np.where(tree.upper == LARGEST, tree.upper, short.upper))
-
-    def _value(self, tree: ThresholdTree, is_own: Bools, asked: _Asked) -> float:
-        """Return what the goal counts of a rule whose thresholds were rounded."""
-        goal, holds = asked.goal(self.evidence.budget.min_samples_leaf), _holds(tree, self.table)
-        counts = (float(self.weights[each].sum()) for each in (holds & is_own, holds & ~is_own))
-        size = float(self.weights[is_own].sum())
-        return float(loops.value_of(np.array([goal.kind, goal.least, size, goal.min_rows]), *counts, holds.sum()))
-
-
-def _preferring(found: Sequence[Found], on_preferred: Sequence[Found]) -> list[Found]:
-    """Return rules on preferred columns where they are nearly as good, with the bounds of all rules."""
-    chosen = list(found)
-    for i, (best, one) in enumerate(zip(found, on_preferred, strict=False)):
-        if one.asked and one.value >= best.value - NEAR:
-            chosen[i] = one._replace(bound=best.bound, work=best.work)
-    return chosen
-
-
-def _holds(tree: ThresholdTree, table: Floats) -> Bools:
+def holds(tree: ThresholdTree, table: Floats) -> Bools:
+    """Return whether a line holds each row of a table of numbers and codes."""
     return np.asarray(tree.predict(table) == 1)
-
-
-def _lines(ex: MeasuredTree, rows: _Rows, cluster: int, front: _Front, binary: Collection[str]) -> list[Line]:
-    """Return the rules of a front with what they hold."""
-    size, lines = float(rows.weights[rows.labels == cluster].sum()), []
-    for tree, value, bound in zip(*front, strict=False):
-        matched, own = _counts(tree, rows, cluster)
-        parts = own / size, own / matched if matched else 0.0, 2 * own / (size + matched)
-        what = cluster, ex.names[cluster], line_rule(ex, tree, binary), matched
-        lines.append(Line(*what, *parts, max(bound, value), bound <= value + 1e-6))
-    return lines
-
-
-def _counts(tree: ThresholdTree, rows: _Rows, cluster: int) -> tuple[float, float]:
-    """Return the weight of the rows that a rule holds, and of those among them that are in the cluster."""
-    holds = _holds(tree, rows.table)
-    return float(rows.weights[holds].sum()), float(rows.weights[holds & (rows.labels == cluster)].sum())
 
 
 def line_rule(ex: MeasuredTree, tree: ThresholdTree, binary: Collection[str] = ()) -> Rule:
@@ -349,27 +153,6 @@ def line_rule(ex: MeasuredTree, tree: ThresholdTree, binary: Collection[str] = (
     of_leaves = rules_of(tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns)
     rule = of_leaves[int(np.argmax(tree.leaf_clusters))]
     return tuple(one._replace(intervals=value_of_two(one)) if one.column in binary else one for one in rule)
-
-
-def _hold_out(
-    lines: Sequence[list[Line]],
-    chosen: Sequence[int | None],
-    evidence: Evidence,
-    asked: _Asked,
-    parts: Sequence[Indices],
-) -> None:
-    """Write into the chosen lines how well those that are made without some rows do on these. IN and OUT: lines."""
-    sums = np.zeros((len(lines), 3))  # of each cluster: the weight of its rows, of those its line holds, of both
-    for part in parts:
-        rest, seen = _Rows.of(evidence, part), _Rows.these(evidence, part)
-        for cluster, front in enumerate(rest.fronts(len(lines), asked)):
-            i = asked.chosen(front)
-            matched, own = (0.0, 0.0) if i is None else _counts(front.trees[i], seen, cluster)
-            sums[cluster] += float(seen.weights[seen.labels == cluster].sum()), matched, own
-    for front, i, (size, matched, own) in zip(lines, chosen, sums.tolist(), strict=True):
-        if i is not None:
-            shares = own / size if size else None, own / matched if matched else None
-            front[i] = front[i]._replace(found_held_out=shares[0], precision_held_out=shares[1])
 
 
 def as_dict(lines: MeasuredLines) -> dict[str, Any]:
@@ -412,4 +195,4 @@ def _number_of_lines(lines: MeasuredLines) -> tuple[Bools, Indices, Evidence]:
     rows = np.flatnonzero(evidence.task.kept)
     table = np.asarray(evidence.coordinates.table.values[rows], dtype=np.float64)
     nothing = np.zeros(len(rows), dtype=np.bool_)
-    return np.array([nothing if tree is None else _holds(tree, table) for tree in lines.trees]), rows, evidence
+    return np.array([nothing if tree is None else holds(tree, table) for tree in lines.trees]), rows, evidence

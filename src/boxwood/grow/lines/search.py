@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._types import Bools, Floats, Indices
 from boxwood.grow.lines.columns import Asked, LineColumn
 from boxwood.loops import lines as loops
 
 BEAM = 6  # boxes of fewer columns that are tried with each further column, and that are climbed from
 MOST_COLUMNS = 64  # of which all sets are looked at
-WORK = 24_000_000  # positions of rows that are looked at for all clusters, besides climbing
+WORK = 20_000_000  # positions of rows that are looked at for all clusters, besides climbing
 RATES = (0.2, 1.0, 4.0, 16.0)  # prices of other rows at which one climbs, where the goal has none
 ROUNDS = 12  # of changes of each column while one climbs
 
@@ -140,18 +140,18 @@ class _Search:
         used = {self.columns[j].feature for j in start.columns}
         for j in self.usable:
             if self.columns[j].feature not in used:
-                chosen, codes, score = self._best_in(j, rows, rate)
+                chosen, codes, score = self._best_in(j, rows, rate, start.value)
                 ends, codes = np.vstack([start.ends, chosen]), np.vstack([start.codes.reshape(-1, self.n_codes), codes])
                 yield _Box((*start.columns, j), ends, codes, score)
 
     def _climbed(self, at: _Box, rate: float | None) -> _Box:
         """Return a box after one column after the other got its best interval and codes, until that helps no more."""
         masks = [self._holds(j, ends, codes) for j, ends, codes in zip(*at[:3], strict=True)]
-        best, since, m = -np.inf, 0, len(at.columns)
+        best, since, m = at.value if rate is None else -np.inf, 0, len(at.columns)
         for step in range(ROUNDS * m):
             i = step % m
             rest = np.logical_and.reduce([mask for k, mask in enumerate(masks) if k != i] or [np.ones_like(masks[i])])
-            at.ends[i], at.codes[i], score = self._best_in(at.columns[i], np.flatnonzero(rest), rate)
+            at.ends[i], at.codes[i], score = self._best_in(at.columns[i], np.flatnonzero(rest), rate, best)
             masks[i] = self._holds(at.columns[i], at.ends[i], at.codes[i])
             since = 0 if score > best + loops.SLACK else since + 1
             best = max(best, score)
@@ -161,18 +161,19 @@ class _Search:
         of_own, of_all = (float(self.weights[each].sum()) for each in (rows & self.is_own, rows))
         return at._replace(value=float(loops.value_of(self.goal, of_own, of_all - of_own, float(rows.sum()))))
 
-    def _best_in(self, j: int, rows: Indices, rate: float | None) -> tuple[Indices, Bools, float]:
+    def _best_in(self, j: int, rows: Indices, rate: float | None, known: float) -> tuple[Indices, Bools, float]:
         """Return the best interval and codes of a column for some rows, and their score.
 
-        IN: rate: what a row of others costs, as so many of the cluster; None for F1, whose rate it finds.
+        IN: rate: what a row of others costs, as so many of the cluster; None for F1, whose rate it finds from `known`
+        on, the F1 of some interval and codes.
         """
         n_positions, n_codes = self.sizes[j].tolist()
         total = n_positions + n_codes
         at = self.positions[j, rows] + np.where(self.is_own[rows], 0, total)
         own, others = np.bincount(at, self.weights[rows], minlength=2 * total).reshape(2, total)
-        best, score = None, -1.0
+        best, score = None, max(known, 0.0)
         for _ in range(ROUNDS):
-            price = rate if rate is not None else max(score, 0.0) / (2.0 - max(score, 0.0))
+            price = rate if rate is not None else score / (2.0 - score)
             ends, is_inside = _best_part(own - price * others, n_positions)
             of_own, of_others = own[is_inside].sum(), others[is_inside].sum()
             new = 2 * of_own / (self.goal[2] + of_own + of_others) if rate is None else of_own - rate * of_others
@@ -202,11 +203,11 @@ class _Search:
             return best, best.value
         bound = best.value if len(self.usable) <= MOST_COLUMNS else 1.0
         for chosen, fewest in self._sets(best.value, size):
-            if self._most(fewest) <= best.value + loops.SLACK or not self._may_hold(fewest, best.value):
-                continue
+            if self._most(fewest) <= best.value + loops.SLACK:
+                break  # as no other set has fewer
             if self.work[0] > most_work:
                 bound = max(bound, self._most(fewest))
-                continue
+                break
             ends, codes = np.zeros((size, 2), dtype=np.int64), np.zeros((size, self.n_codes), dtype=np.bool_)
             given = (*self._on(chosen), best.value, most_work, self.work, ends, codes)
             value, left = loops.best_box(*given)
@@ -227,7 +228,8 @@ class _Search:
         for first in combinations(range(len(columns)), size - 1):
             last = first[-1] + 1 if first else 0
             fewest = stuck[last:] @ (np.all(stuck[list(first)], axis=0) * weights)
-            for j in np.flatnonzero(self._may_hold(fewest, value, scores)).tolist():
+            reached = [gain * self.goal[2] - loss * fewest >= needed for gain, loss, needed in scores]
+            for j in np.flatnonzero(np.logical_and.reduce(reached)).tolist():
                 chosen = tuple(columns[i] for i in (*first, last + j))
                 if len({self.columns[i].feature for i in chosen}) == size:
                     found.append((chosen, float(fewest[j])))
@@ -255,13 +257,6 @@ class _Search:
         scores = np.zeros((5, 3))
         found: list[list[float]] = scores[: loops.set_scores(self.goal, value, scores)].tolist()
         return found
-
-    def _may_hold(self, fewest: Array | float, value: float, scores: list[list[float]] | None = None) -> Array:
-        """Return whether a better box may have so many others, if it had all of the cluster."""
-        reached = (
-            gain * self.goal[2] - loss * fewest >= needed for gain, loss, needed in scores or self._scores(value)
-        )
-        return np.asarray(np.logical_and.reduce(list(reached)))
 
     def _most(self, fewest: float) -> float:
         """Return the most that a box has which takes in so many others."""

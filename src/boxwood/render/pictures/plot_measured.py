@@ -240,7 +240,12 @@ def plot_lines(lines: MeasuredLines, ax: Axes | None = None) -> Axes:
         for i, one in enumerate(front):
             if i == place:
                 ax.plot(one.found, one.precision, marker="o", color=swatch.colour, **options)
-            text = {"color": swatch.ink if i == place else style.ink, "ha": "center", "va": "center", "fontsize": 8}
+            text: dict[str, Any] = {
+                "color": swatch.ink if i == place else style.ink,
+                "ha": "center",
+                "va": "center",
+                "fontsize": 8,
+            }
             ax.text(one.found, one.precision, str(len(one.rule)), zorder=4, **text, **PLAIN)
     ax.set_xlabel("found (share of the cluster)", **PLAIN)
     ax.set_ylabel("precision", **PLAIN)
