@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation as Explanation
     from boxwood.api.explanation import load as load
     from boxwood.api.living import match as match
+    from boxwood.api.map_of_k import map_of_k as map_of_k
     from boxwood.api.versions import show_versions as show_versions
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from boxwood.explanation import Tally as Tally
     from boxwood.explanation import changes_in_words as changes_in_words
     from boxwood.explanation import compare as compare
-    from boxwood.explanation import map_of_k as map_of_k
     from boxwood.reference import Mixture as Mixture
     from boxwood.reference import Reference as Reference
     from boxwood.render import write_labels as write_labels
@@ -60,15 +60,16 @@ if TYPE_CHECKING:
 _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.api.explain": ("explain",),
     "boxwood.api.explanation": ("Explanation", "load"),
+    "boxwood.api.living": ("match",),
+    "boxwood.api.map_of_k": ("map_of_k",),
     "boxwood.api.versions": ("show_versions",),
     "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans", "clusterers"),
-    "boxwood.api.living": ("match",),
     "errors": ("DataError", "errors"),
     "estimators": (
         *("CART", "ConceptMMDT", "ExKMC", "Expand", "IMM", "KernelExKMC", "KernelExpand", "KernelIMM", "KernelMMDT"),
         *("MMDT", "RandomCuts", "estimators"),
     ),
-    "explanation": ("Tally", "changes_in_words", "compare", "map_of_k"),
+    "explanation": ("Tally", "changes_in_words", "compare"),
     "reference": ("Mixture", "Reference"),
     "render": ("render", "write_labels"),
     "table": ("scan",),

@@ -15,7 +15,7 @@ from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.cli._words import in_option_names, in_words
 
 if TYPE_CHECKING:
-    from boxwood.explanation.apply.map_of_k import MapOfK
+    from boxwood.api.map_of_k import MapOfK
     from boxwood.table import Table
 
 _SHARED = (
@@ -60,7 +60,7 @@ def _mapped(talk: Talk, table: Table, numbers: range, options: dict[str, Any]) -
 
     with talk.growing("clustering and growing") as status, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of single trees
-        from boxwood.explanation.apply.map_of_k import map_of_k
+        from boxwood.api.map_of_k import map_of_k
 
         status(0.0, rows=len(table.X))
         with in_option_names():

@@ -7,9 +7,6 @@ from boxwood._imports import attach
 if TYPE_CHECKING:
     from boxwood.explanation._tally import Tally as Tally
     from boxwood.explanation.apply.compare import compare as compare
-    from boxwood.explanation.apply.map_of_k import MapOfK as MapOfK
-    from boxwood.explanation.apply.map_of_k import OfK as OfK
-    from boxwood.explanation.apply.map_of_k import map_of_k as map_of_k
     from boxwood.explanation.apply.results import Change as Change
     from boxwood.explanation.apply.results import Compared as Compared
     from boxwood.explanation.apply.results import Comparison as Comparison
@@ -48,7 +45,6 @@ if TYPE_CHECKING:
 _MODULES: dict[str, tuple[str, ...]] = {
     "_tally": ("Tally",),
     "boxwood.explanation.apply.compare": ("compare",),
-    "boxwood.explanation.apply.map_of_k": ("MapOfK", "OfK", "map_of_k"),
     "boxwood.explanation.apply.results": ("Change", "Compared", "Comparison", "Move", "Step", "Why"),
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
     "boxwood.explanation.measure.lines": ("Line",),

@@ -28,7 +28,6 @@ from boxwood.words.values import category, cluster_name, column_name, grouped, n
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories
-    from boxwood.explanation.apply.map_of_k import MapOfK
     from boxwood.explanation.apply.results import Change, Comparison, Ends, Move, Step, TreeChanges, Why
     from boxwood.explanation.records import (
         ClusterSummary,
@@ -259,31 +258,6 @@ def compare_text(found: Comparison) -> str:
     notes = [f"Note: {note}" for note in as_written(found.notes)]
     notes += [f"Note: {name} is left out: {why}" for name, why in found.left_out]
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
-
-
-def map_of_k_text(found: MapOfK) -> str:
-    """Return a line for each number of clusters; a star marks the one that would be chosen."""
-    header = ("", "clusters", "halves agree", "clearer", "agreement", "price", "smallest", "longest rule")
-    cells = [
-        (
-            "*" if row.n_clusters == found.chosen else "",
-            f"{row.n_clusters:,}",
-            f"{row.halves:.2f}",
-            "yes" if row.clearer else "no",
-            percent(row.agreement),
-            price(row.price),
-            f"{row.sizes[-1]:,}",
-            f"{row.conditions:,} condition{'s' if row.conditions > 1 else ''}",
-        )
-        for row in found.rows
-    ]
-    widths = [max(len(row[i]) for row in (header, *cells)) for i in range(len(header))]
-    lines = ["  ".join([row[0].ljust(1), *_right(row[1:], widths[1:])]) for row in (header, *cells)]
-    told = (
-        "halves agree: adjusted Rand index of clusters made of one half of the rows and of the other; 1 if equal\n"
-        "clearer: than clusters of tables without groups"
-    )
-    return f"Clusters of {found.n_rows:,} rows\n\n" + "\n".join(lines) + f"\n\n{told}\n\n{found.note}"
 
 
 def _right(cells: tuple[str, ...], widths: list[int]) -> list[str]:

@@ -30,6 +30,7 @@ MOST = 10  # clusters that are tried
 ROWS_EACH = 10  # rows for each cluster that is tried
 HALVES = 5  # times that the rows are halved
 ALIKE, NEARLY = 0.9, 0.8  # adjusted Rand index of labels that count as the same, and as nearly the same
+MOST_BELOW = 0.05  # of such an index: a difference that is left to chance
 DRAWS = 8  # tables without groups, of each kind
 
 
@@ -40,9 +41,10 @@ class HowMany(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The largest number on which the halves agree; if there is none, the one on which they agree most."""
+        """The largest number on which the halves agree; if there is none, the least on which they nearly agree most."""
         alike = [k for k, share in self.agreement.items() if share >= ALIKE]
-        return max(alike) if alike else max(self.agreement, key=self.agreement.__getitem__)
+        most = max(self.agreement.values())
+        return max(alike) if alike else min(k for k, share in self.agreement.items() if share >= most - MOST_BELOW)
 
     @property
     def note(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render.forms.walk import Sides, codes_at_cuts, cut_words
@@ -27,7 +28,6 @@ from boxwood.words.values import category, column_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boxwood.explanation.apply.map_of_k import MapOfK
     from boxwood.explanation.measure.lines import MeasuredLines
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import (
@@ -181,20 +181,20 @@ def plot_frontier(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_map_of_k(found: MapOfK, ax: Axes | None = None) -> Axes:
-    """Draw numbers of clusters side by side; see `MapOfK.plot`."""
+def plot_map_of_k(rows: Sequence[Any], chosen: int, ax: Axes | None = None) -> Axes:
+    """Draw numbers of clusters side by side; IN: rows: `OfK`; see `MapOfK.plot`."""
     ax = axes_or_new(ax, 6.0, 4.0)
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    style, k = FigureColours(ax), [row.n_clusters for row in found.rows]
-    ax.plot(k, [row.halves for row in found.rows], color=COLOURS[0], zorder=2)
-    for row in found.rows:
+    style, k = FigureColours(ax), [row.n_clusters for row in rows]
+    ax.plot(k, [row.halves for row in rows], color=COLOURS[0], zorder=2)
+    for row in rows:
         fill = COLOURS[0] if row.clearer else style.face
         ax.plot([row.n_clusters], [row.halves], marker="o", color=COLOURS[0], markerfacecolor=fill, zorder=3)
     ax.plot([], [], marker="o", color=COLOURS[0], label="halves agree (empty: no clearer than without groups)")
-    agreement = [row.agreement for row in found.rows]
+    agreement = [row.agreement for row in rows]
     ax.plot(k, agreement, marker="s", linestyle="--", color=COLOURS[1], label="rows that follow their rule", zorder=2)
-    ax.axvline(found.chosen, color=style.line, linewidth=1.0, zorder=1)
+    ax.axvline(chosen, color=style.line, linewidth=1.0, zorder=1)
     ax.set_xlabel("clusters", **PLAIN)
     ax.set_ylim(top=1.02)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -18,6 +18,7 @@ from boxwood.explanation.ask.progress import as_progress
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
 from boxwood.table.as_source import as_source
+from boxwood.words.figures import percent, price
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,9 +72,7 @@ class MapOfK:
     note: str
 
     def __str__(self) -> str:
-        from boxwood.words.measured import map_of_k_text
-
-        return map_of_k_text(self)
+        return _text(self)
 
     _repr_html_ = in_notebook
 
@@ -85,7 +84,7 @@ class MapOfK:
         """
         from boxwood.render.pictures.plot_measured import plot_map_of_k
 
-        return plot_map_of_k(self, ax)
+        return plot_map_of_k(self.rows, self.chosen, ax)
 
 
 def map_of_k(
@@ -184,3 +183,31 @@ def _look(ex: MeasuredTree) -> Look:
     some = np.array(here.table.values[drawn(len(here.table), here.table.weights)], dtype=np.float64)
     some[:, here.gaps] = np.where(np.isposinf(some[:, here.gaps]), np.nan, some[:, here.gaps])
     return Look(*here.entry.one_hot(some, here.categories))
+
+
+def _text(found: MapOfK) -> str:
+    """Return a line for each number of clusters; a star marks the one that would be chosen."""
+    header = ("", "clusters", "halves agree", "clearer", "agreement", "price", "smallest", "longest rule")
+    cells = [
+        (
+            "*" if row.n_clusters == found.chosen else "",
+            f"{row.n_clusters:,}",
+            f"{row.halves:.2f}",
+            "yes" if row.clearer else "no",
+            percent(row.agreement),
+            price(row.price),
+            f"{row.sizes[-1]:,}",
+            f"{row.conditions:,} condition{'s' if row.conditions > 1 else ''}",
+        )
+        for row in found.rows
+    ]
+    widths = [max(len(row[i]) for row in (header, *cells)) for i in range(len(header))]
+    lines = [
+        "  ".join([row[0].ljust(1), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+        for row in (header, *cells)
+    ]
+    told = (
+        "halves agree: adjusted Rand index of clusters made of one half of the rows and of the other; 1 if equal\n"
+        "clearer: than clusters of tables without groups"
+    )
+    return f"Clusters of {found.n_rows:,} rows\n\n" + "\n".join(lines) + f"\n\n{told}\n\n{found.note}"
