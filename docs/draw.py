@@ -33,7 +33,7 @@ SMALLER = 0.75  # of these pixels
 @cache
 def wine() -> bw.Explanation:
     """Return the explanation that `boxwood demo` prints, and the first pages show."""
-    return bw.explain(load_wine(as_frame=True).data, n_clusters=3, standardize=True, random_state=0)
+    return bw.explain(load_wine(as_frame=True).data, n_clusters=3, random_state=0)
 
 
 def frontier():
