@@ -43,12 +43,15 @@ class Overlap(NamedTuple):
         Where it comes from.
     notes : tuple of str
         What it cannot tell.
+    is_exact : bool
+        Whether both tables are rows that were counted, each by its own explanation.
     """
 
     old: Floats
     new: Floats
     how: str
     notes: tuple[str, ...] = ()
+    is_exact: bool = False
 
 
 class _Shares(NamedTuple):
@@ -56,7 +59,7 @@ class _Shares(NamedTuple):
 
     forth: Floats
     back: Floats
-    of_same_rows: bool = False
+    is_exact: bool = False
 
 
 def matched(
@@ -65,7 +68,7 @@ def matched(
     """Return what became of clusters; IN: old, new: their names, and their rows by their own explanation."""
     (old_names, old_rows), (new_names, new_rows) = old, new
     then, now = old_rows / max(old_rows.sum(), 1), new_rows / max(new_rows.sum(), 1)
-    shares = _Shares(_of_each(overlap.old), _of_each(overlap.new.T).T, overlap.old is overlap.new)
+    shares = _Shares(_of_each(overlap.old), _of_each(overlap.new.T).T, overlap.is_exact)
     pairs, alone, splits, merges = _kin(shares, then, now)
     before = {i for i, _ in alone} | {*splits} | {i for kept in merges.values() for i in kept}
     after = {j for _, j in alone} | {*merges} | {j for kept in splits.values() for j in kept}
@@ -108,7 +111,7 @@ class _Kin(NamedTuple):
 
 def _kin(shares: _Shares, then: Floats, now: Floats) -> _Kin:
     """Return which clusters belong together; IN: then, now: shares of the rows of each old and each new one."""
-    turned = _Shares(shares.back.T, shares.forth.T, shares.of_same_rows)
+    turned = _Shares(shares.back.T, shares.forth.T, shares.is_exact)
     splits = {i: kept for i in range(len(then)) if (kept := _parts(i, shares, then, now))}
     merges = {j: kept for j in range(len(now)) if (kept := _parts(j, turned, now, then))}
     pairs = _pairs(shares, splits, merges)
@@ -167,14 +170,14 @@ def _pairs(shares: _Shares, splits: dict[int, list[int]], merges: dict[int, list
 def _parts(i: int, shares: _Shares, then: Floats, now: Floats) -> list[int]:
     """Return the clusters that one has become: each mostly of its rows, and a part of it, and together most of it.
 
-    None are returned if it has one at most. On the same rows, a cluster that came among those of another one looks like
-    a part of it. So of all choices of parts the one is taken that is, beside all other clusters, nearest to as large as
-    the cluster was.
+    None are returned if it has one at most. Unless the rows of the old table were counted, a cluster that came among
+    those of another one looks like a part of it. So of all choices of parts the one is taken that is, beside all other
+    clusters, nearest to as large as the cluster was.
     """
     parts = np.flatnonzero((shares.back[i] >= MOST) & (shares.forth[i] >= PART)).tolist()
     if len(parts) < 2 or shares.forth[i, parts].sum() < MOST or not then[i]:
         return []
-    if not shares.of_same_rows or len(parts) > _MANY:
+    if shares.is_exact or len(parts) > _MANY:
         return parts
     rest = max(1 - now[parts].sum(), 1e-12)
     was = then[i] / max(1 - then[i], 1e-12)

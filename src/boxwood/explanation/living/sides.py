@@ -191,7 +191,7 @@ def overlap_of(old: Side, new: Side, rows: Any, known: Sequence[Any] = ()) -> Ov
     before, after = (_of_own_rows(old, new, ex) for ex in (known or (None, None)))
     if before is None and after is None:
         return _by_boxes(old, new)
-    both = {"old": before, "new": after}
+    both, is_exact = {"old": before, "new": after}, before is not None and after is not None
     own = [f"{int(pairs.sum()):,} rows of the {word} one" for word, pairs in both.items() if pairs is not None]
     if before is None and all(map(old.knows, new.tested)):
         before = _mass(old, new)
@@ -200,7 +200,7 @@ def overlap_of(old: Side, new: Side, rows: Any, known: Sequence[Any] = ()) -> Ov
     before, after = after if before is None else before, before if after is None else after
     assert before is not None
     assert after is not None
-    return Overlap(before, after, f"on {' and '.join(own)}")
+    return Overlap(before, after, f"on {' and '.join(own)}", is_exact=is_exact)
 
 
 def _of_own_rows(old: Side, new: Side, ex: Any) -> Floats | None:
