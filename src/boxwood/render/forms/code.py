@@ -204,7 +204,7 @@ def python_of_lines(lines: MeasuredLines) -> str:
     body = "\n".join(f"    {line}" for line in _of_lines(lines))
     begin = f"{_HEAD}{_imports(body)}\nCOLUMNS = {_in_lines(names)}\n{_FUNCTION_OF_LINES}"
     may_be_no_texts = any(not name[:1].isalpha() for name in names)
-    as_text = _NAMES_AS_TEXT.replace("if not isinstance(row, _Asked):", "if True:") if may_be_no_texts else ""
+    as_text = "    row = {str(name): value for name, value in row.items()}\n" if may_be_no_texts else ""
     helpers = [_MISSING, *_used(_HELPERS, body)] if tested else []
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
