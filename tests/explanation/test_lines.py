@@ -16,6 +16,8 @@ from boxwood.words import rules as words
 from tests.naive import fewest_mistakes
 from tests.scale import each, law
 
+NAMES = ("row", "for", "x; y", 'a"b', "cluster", "Größe (€)", "0")
+
 
 def mixed(seed, n=120):
     """Return a table of numbers, whole numbers, gaps, words, truths and dates, with labels that follow some of them."""
@@ -182,6 +184,20 @@ def test_clusters_are_named_as_the_explanation_prints_them():
     assert "churn = 1" in str(ex)
     assert str(ex.lines()).splitlines()[1].startswith("churn = 0     2")
     assert ex.lines().predict(frame).tolist() == [0, 0, 1, 1]
+
+
+def test_names_of_columns_and_clusters_may_be_anything():
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 3, 90)
+    frame = pd.DataFrame({name: rng.normal(size=90) + labels * (i < 3) for i, name in enumerate(NAMES)})
+    names = np.array(["it's", 'say "hi"', "back\\slash\n"], dtype=object)[labels]
+    lines = bw.explain(frame, names, objective="agreement").lines()
+    expected = lines.predict(frame).tolist()
+    assert in_duckdb(f"SELECT {lines.to_sql()} FROM t", frame) == in_python(lines.to_python(), frame) == expected
+    numbered = bw.explain(frame.to_numpy(), names, objective="agreement", columns=list("0123456")).lines()
+    assert in_python(numbered.to_python(), frame.set_axis(range(7), axis=1)) == expected
+    assert lines.to_markdown().count("\n| ") == 4
+    assert in_python(lines.to_python(), frame.head(0)) == []
 
 
 def test_random_labels_have_lines_that_new_rows_unmask():

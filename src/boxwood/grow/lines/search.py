@@ -111,7 +111,7 @@ class _Search:
         are_ends = [_are_ends(one, is_own, goal) for one in columns]
         placed = [one.positions(each) for one, each in zip(columns, are_ends, strict=True)]
         self.ends = [np.flatnonzero(each) for each in are_ends]
-        self.positions = np.array([positions for positions, _ in placed], dtype=np.int64).reshape(
+        self.positions = np.array([positions for positions, _ in placed], dtype=np.int32).reshape(
             len(columns), len(is_own)
         )
         self.sizes = np.array([(n, len(one.codes)) for one, (_, n) in zip(columns, placed, strict=True)]).reshape(-1, 2)
@@ -217,7 +217,7 @@ class _Search:
 
     def _on(self, chosen: tuple[int, ...]) -> tuple[Any, ...]:
         """Return what the loops take of some columns."""
-        rows = np.ascontiguousarray(self.positions[list(chosen)].T)
+        rows = np.ascontiguousarray(self.positions[list(chosen)].T, dtype=np.int64)
         return rows, np.where(self.is_own, self.weights, -self.weights), self.sizes[list(chosen)], self.goal
 
     def _sets(self, value: float, size: int) -> list[tuple[tuple[int, ...], float]]:

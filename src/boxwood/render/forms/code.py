@@ -232,7 +232,7 @@ def python_of_lines(lines: MeasuredLines) -> str:
     offered = '__all__ = ["COLUMNS", "cluster"]'
     function = _FUNCTION_OF_LINES.format(names="Any" if may_be_no_texts else "str", clusters=_kinds_of(ex.names))
     begin = f"{head}{_imports(body)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
-    as_text = _NAMES_AS_TEXT.replace("if not isinstance(row, _Asked):", "if True:") if may_be_no_texts else ""
+    as_text = "    row = {str(name): value for name, value in row.items()}\n" if may_be_no_texts else ""
     helpers = [_MISSING, *_used(_HELPERS, body)] if tested else []
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
