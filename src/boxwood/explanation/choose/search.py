@@ -304,7 +304,9 @@ class AutoSearch:
         if not self.goal.by_cost and is_within_reach(part.sample, 2):
             yield from self._with_windows_solved(part, candidates)
             return
-        boxes = max(self._boxes(settings.LOOKED_AT_EACH, part.sample, power=2 if own_means else 1), 1)
+        boxes = max(
+            self._boxes(settings.LOOKED_AT_EACH, part.sample, settings.COLUMNS_EACH, power=2 if own_means else 1), 1
+        )
         for each in candidates:
             if self.clock.has_passed():
                 return
@@ -386,7 +388,7 @@ class AutoSearch:
         """
         task = self.task if self.goal.objective == "cost" else part.sample
         by_clock = self.clock.deadline is not None and task is self.task
-        boxes = None if by_clock else self._boxes(settings.LOOKED_AT, task, power=2)
+        boxes = None if by_clock else self._boxes(settings.LOOKED_AT, task, settings.COLUMNS, power=2)
         may_end = boxes is None or may_end_within(boxes, part.leaves, task.n_columns)
         if self.clock.has_passed() or boxes == 0 or not (may_end or part.leaves > WINDOW):
             return
@@ -409,9 +411,9 @@ class AutoSearch:
         """Return whether each leaf of the cheapest tree is a cluster of its own."""
         return self.goal.by_cost and leaves <= self.task.reference.n_clusters
 
-    def _boxes(self, looked_at: int, task: Task, power: int) -> int:
+    def _boxes(self, looked_at: int, task: Task, columns: int, *, power: int) -> int:
         """Return how many times the rows of a task may be looked at: less often in wide tables."""
-        share = min(1.0, settings.COLUMNS / task.n_columns) ** power
+        share = min(1.0, columns / task.n_columns) ** power
         return int(looked_at * share / task.n_rows)
 
     def _on_more_rows(self, candidates: list[Candidate], leaves: int) -> list[Candidate]:

@@ -469,10 +469,10 @@ class _Windows:
         inside = np.zeros(len(self.kept.rows), dtype=np.bool_)
         inside[rows] = True
         box, boxes = self.search.part(self.kept.order, inside), self.search.boxes_left * len(inside) / len(rows)
-        if may_end_within(boxes, below.n_leaves, self.kept.task.n_columns):
-            found = self.search.solve(box, below.n_leaves, known=known)
-        else:
-            found = min(known, self.search.grown(box, below.n_leaves), key=lambda each: each.cost)
+        begin = known
+        if not may_end_within(boxes, below.n_leaves, self.kept.task.n_columns):
+            begin = min(known, self.search.grown(box, below.n_leaves), key=lambda each: each.cost)
+        found = self.search.solve(box, below.n_leaves, known=begin)
         table = self.search.sums.table
         if table.shape[1] == 0:
             is_better = found.cost < known.cost and n_leaves(found.cuts) == below.n_leaves

@@ -185,7 +185,7 @@ def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) 
 BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
 CELLS, FEWEST = 1 << 22, 8  # pairs of bins of all columns, times clusters, up to which there are so many; least bins
 COLUMNS = 32  # if there are more columns, only those with the cheapest cuts are searched for pairs
-LITTLE = 0.3  # if the best cut saves less than this share of the most that any cuts save, pairs are tried, too
+LITTLE = {False: 0.3, True: 0.4}  # pairs are tried if the best cut saves less than this share of what any could save
 FAR_MORE = 1.25  # a pair must save this many times as much for each leaf that it adds
 ROUNDS = 3  # largest number of times that the ends of cuts are moved to the best places between rows
 
@@ -234,9 +234,9 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
     return [pair for pair in best if pair is not None and pair.minus_gain < 0]
 
 
-def is_little(gain: float, most: float) -> bool:
+def is_little(gain: float, most: float, two_sided: bool) -> bool:
     """Return whether the best cut of a leaf saves so little, of the most that any cuts save, that pairs are tried."""
-    return gain < LITTLE * most
+    return gain < LITTLE[two_sided] * most
 
 
 def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:

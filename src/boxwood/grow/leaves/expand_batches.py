@@ -151,7 +151,7 @@ class _Run:
         """
         pair, growth = None, self.growth
         most = int(growth.costs.under(leaf.total).min()) - leaf.least  # that any cuts save
-        if room > 1 and is_little(leaf.gain, most / leaf.scale):
+        if room > 1 and is_little(leaf.gain, most / leaf.scale, growth.search.two_sided):
             if leaf.pairs is None:
                 self.looked_at.append(leaf)
                 return []
