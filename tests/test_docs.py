@@ -188,7 +188,7 @@ def test_the_commands_of_the_pages_run(tmp_path, monkeypatch):
     for command in commands:
         result = CliRunner().invoke(main, shlex.split(command))
         assert result.exit_code == 0, (command, result.output)
-    told = re.findall(r"^\| `boxwood (\w+)", (ROOT / page).read_text(), re.MULTILINE)
+    told = re.findall(r"^\| `boxwood ([\w-]+)", (ROOT / page).read_text(), re.MULTILINE)
     assert sorted(told) == sorted(main.list_commands(click.Context(main)))
 
 

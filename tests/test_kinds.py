@@ -92,7 +92,7 @@ def test_what_is_no_mixture(call):
         (lambda: grow.cart(X, Y, max_leaf_nodes=2.5), "max_leaf_nodes must be a whole number, got 2.5"),
         (lambda: grow.imm(X, REFERENCE, n_jobs=np.nan), "n_jobs must be a whole number or None, got nan"),
         (lambda: bw.Reference(Y, REFERENCE.centers, moments="x"), "moments must be a Moments, got str"),
-        (lambda: bw.explain(X, Y, standardize="no"), "standardize must be True or False, got 'no'"),
+        (lambda: bw.explain(X, Y, standardize="no"), "standardize must be True, False or 'auto', got 'no'"),
         (lambda: bw.explain(X, k=3), r"explain has no option 'k'; did you mean n_clusters\?"),
         (lambda: bw.explain(X, Y, method="cart", seed=3), r"explain has no option 'seed'; did you mean random_state\?"),
         (lambda: bw.explain(X, Y, max_leaf=3), r"explain has no option 'max_leaf'; did you mean max_leaf_nodes\?"),

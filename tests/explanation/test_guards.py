@@ -47,19 +47,23 @@ def notes(ex, word):
         ("row", np.arange(100), True),
         ("row", np.arange(100) + 10.0**9, True),
         ("row", np.arange(49), False),
-        ("row", np.arange(0, 200, 2), False),
+        ("row", np.arange(0, 200, 2), True),
+        ("row", np.arange(200, 0, -2), False),
         ("row", np.arange(100).repeat(2), False),
         ("row", np.arange(100) + 0.5, False),
         ("row", np.append(np.arange(99), 105), True),
-        ("row", np.append(np.arange(99), 120), False),
+        ("row", np.append(np.arange(99), 120), True),
+        ("row", np.append(120, np.arange(99)), False),
         ("customer_id", np.arange(0, 1000, 10), True),
         ("customerId", np.arange(0, 1000, 10), True),
         ("ZIP", np.arange(0, 1000, 10), True),
         ("account number", np.arange(0, 1000, 10), True),
         ("__index_level_0__", np.arange(0, 1000, 10), True),
         ("Unnamed: 0", np.arange(0, 1000, 10), True),
-        ("width", np.arange(0, 1000, 10), False),
-        ("humidity", np.arange(0, 1000, 10), False),
+        ("width", np.arange(0, 1000, 10)[::-1], False),
+        ("humidity", np.arange(0, 1000, 10)[::-1], False),
+        ("revenue", np.arange(0, 100_000, 1000), False),
+        ("store_id", np.arange(100) % 7, False),
         ("id", np.arange(100) + 0.5, False),
         ("id", np.zeros(100), False),
         ("row", np.linspace(0, 1e300, 100), False),
@@ -123,8 +127,10 @@ def test_labels_that_are_numbers_are_asked_about():
 
 
 def test_ranges_that_differ_are_said():
-    assert notes(explain(CRM, n_clusters=3), "k-means hardly sees member, which spans 1, beside price")
-    assert notes(explain(CRM, n_clusters=3), "price alone decides the cluster of every row")
+    as_it_is = explain(CRM, n_clusters=3, standardize=False)
+    assert notes(as_it_is, "k-means hardly sees member, which spans 1, beside price")
+    assert notes(as_it_is, "price alone decides the cluster of every row")
+    assert not notes(explain(CRM, n_clusters=3), "k-means")
     assert not notes(explain(CRM, n_clusters=3, standardize=True), "k-means")
     assert not notes(explain(CRM, "seg"), "k-means")
     assert not notes(explain(CRM[["qty", "member"]], n_clusters=3), "k-means")

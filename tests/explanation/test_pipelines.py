@@ -451,7 +451,7 @@ def test_export_of_sql(tmp_path):
     ex = explain(table, pipeline(OneHotEncoder()), method="cart")
     ex.save(model)
     result = CliRunner().invoke(cli.boxwood, ["export", model, "--to", "sql"])
-    assert result.stdout == f"{sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)}\n"
+    assert result.stdout == f"{ex.to_sql()}\n"
     with duckdb.connect() as con:
         con.register("goods", table)
         found = con.execute(f"SELECT {result.stdout} AS cluster FROM goods").fetchnumpy()["cluster"]

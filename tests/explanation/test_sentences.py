@@ -1175,7 +1175,21 @@ def test_no_note_asks_for_the_leaves_that_were_given():
 
 
 _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows.py", "explanation/test_sentences.py"
+_LINES = "explanation/test_lines.py"
 ELSEWHERE = {
+    # of clusters that are made here
+    "the most that halves of the rows agree on": "explanation/test_how_many.py::test_groups_that_are_apart_are_counted",
+    "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
+    "no groups are to be seen": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    # of rows that are set aside, and of lines
+    "no row has to be set aside": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
+    "set aside fewer": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
+    "has to set aside at least": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
+    "Each row is in one line": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
+    " are in no line, and ": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
+    "by the first line that holds them": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
+    "first is the line of": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
+    "No § have §": "grow/test_lines.py::test_no_box_is_better",
     # of long tables, of files, and of rows that lack values
     "the table is long: most": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
     "the table is long: trees": f"{_ROWS}::test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole",

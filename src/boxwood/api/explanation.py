@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
 
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Indices
-from boxwood._validation import real_number, refuse_other_kind, refuse_unknown
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree
 
@@ -781,11 +781,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.living.keep import kept
 
-        refuse_other_kind("old", old, Explanation, "pass the earlier one, such as bw.load gives")
-        refuse_unknown("by", by, ("agreement", "cost"))
-        if not (allowed := real_number("loss", loss)) >= 0:
-            raise ValueError(f"loss must be at least 0, got {allowed}")
-        return self._of(kept(self, old, allowed, by))
+        return self._of(kept(self, old, loss, by))
 
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
@@ -1104,28 +1100,12 @@ class Explanation(MeasuredTree):
         >>> ex.measure([[25.0], [52.0], [70.0], [None]]).lost
         (LostRows(column='age', reason='missing', rows=1, words=()),)
         """
-        from boxwood.explanation.apply.other_rows import measured_on
-        from boxwood.explanation.living.counts import counted
-        from boxwood.explanation.living.drift import drift_of
-
-        def drift() -> Drift:
-            return Drift(**vars(drift_of(self, counted(self, X, labels))))
-
-        if labels is None:
-            if sample_weight is not None:
-                raise ValueError("sample_weight goes with labels; without them rows are counted")
-            return drift()
-        measured = self._of(measured_on(self, X, labels, sample_weight))
-        measured._kept["drift"] = drift  # counted when asked for, as a table in batches is read once more
-        return measured
+        return _drift(self, X, None, sample_weight) if labels is None else _on_later(self, X, labels, sample_weight)
 
     @property
     def drift(self) -> Drift | None:
         """What changed since the rows that the explanation was made of; None unless `measure` gave it, from labels."""
-        found = self._kept.get("drift")
-        if found is not None and not isinstance(found, Drift):
-            self._kept["drift"] = found = found()
-        return found
+        return _drift_kept(self)
 
     def lines(
         self,
@@ -1548,6 +1528,33 @@ class Explanation(MeasuredTree):
         from boxwood.render.forms.pmml import pmml
 
         return pmml(self)
+
+
+def _drift(ex: Explanation, X: Any, labels: Any, sample_weight: Any = None) -> Drift:
+    """Return what became of the clusters on later rows."""
+    from boxwood.explanation.living.counts import counted
+    from boxwood.explanation.living.drift import drift_of
+
+    if sample_weight is not None:
+        raise ValueError("sample_weight goes with labels; without them rows are counted")
+    return Drift(**vars(drift_of(ex, counted(ex, X, labels))))
+
+
+def _on_later(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Explanation:
+    """Return the facts of a tree on later rows with labels."""
+    from boxwood.explanation.apply.other_rows import measured_on
+
+    measured = ex._of(measured_on(ex, X, labels, sample_weight))
+    # counted when asked for, as a table in batches is read once more
+    measured._kept["drift"] = partial(_drift, ex, X, labels)
+    return measured
+
+
+def _drift_kept(ex: Explanation) -> Drift | None:
+    found = ex._kept.get("drift")
+    if found is not None and not isinstance(found, Drift):
+        ex._kept["drift"] = found = found()  # type: ignore[operator]
+    return found
 
 
 def load(path: str | os.PathLike[str]) -> Explanation:

@@ -310,7 +310,7 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
     if clustering is None:
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
-    notes = (*notes_on_labels_of(source, reference), *on_number, *usable.notes)
+    notes = (*notes_on_labels_of(source, reference), *usable.notes, *on_number)
     return Question(task, here, budget, clusterer, None, usable, notes, by_means)
 
 

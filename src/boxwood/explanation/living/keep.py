@@ -10,26 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Weights
-from boxwood._validation import listed
+from boxwood._validation import listed, real_number, refuse_other_kind, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.apply.tree_changes import tree_changes
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import costs_of, measure
-from boxwood.explanation.measured_tree import with_kinds
+from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
 from boxwood.tree import ThresholdTree, TreeBuilder
 from boxwood.tree.merge import merged
 from boxwood.tree.shorten import shortest_between
 from boxwood.words.measured import words
-
-if TYPE_CHECKING:
-    from boxwood.explanation.measured_tree import MeasuredTree
 
 METHOD = "kept"
 _LOOKED_AT = 20_000  # rows by which changes are compared
@@ -38,6 +35,10 @@ _MANY = 300  # pairs of an old and a new node up to which every part of the new 
 
 def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> MeasuredTree:
     """See `Explanation.keeping`."""
+    refuse_other_kind("old", old, MeasuredTree, "pass the earlier one, such as bw.load gives")
+    refuse_unknown("by", by, ("agreement", "cost"))
+    if not (loss := real_number("loss", loss)) >= 0:
+        raise ValueError(f"loss must be at least 0, got {loss}")
     evidence = new._rows("keeping the cuts of an earlier tree")
     task, here = evidence.task, evidence.coordinates
     table = here.table.values

@@ -221,7 +221,8 @@ def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
     if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
         return []
     weights = as_integer_weights(problem.share[rows] * problem.times[rows])
-    chosen = _columns(problem, rows, costs, two_sided)
+    if not (chosen := _columns(problem, rows, costs, two_sided)):
+        return []
     fitting = math.isqrt(CELLS // (len(chosen) ** 2 * costs.shape[1]))
     most = min(BINS[two_sided], max(fitting, FEWEST))
     bins = [_Bins.of(problem.rows.column(j, rows), weights, most) for j in chosen]
