@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
 from numpy.typing import ArrayLike
 
@@ -1530,6 +1530,9 @@ class Explanation(MeasuredTree):
         return pmml(self)
 
 
+_E = TypeVar("_E", bound=Explanation)
+
+
 def _drift(ex: Explanation, X: Any, labels: Any, sample_weight: Any = None) -> Drift:
     """Return what became of the clusters on later rows."""
     from boxwood.explanation.living.counts import counted
@@ -1540,7 +1543,7 @@ def _drift(ex: Explanation, X: Any, labels: Any, sample_weight: Any = None) -> D
     return Drift(**vars(drift_of(ex, counted(ex, X, labels))))
 
 
-def _on_later(ex: Explanation, X: Any, labels: Any, sample_weight: Any) -> Explanation:
+def _on_later(ex: _E, X: Any, labels: Any, sample_weight: Any) -> _E:
     """Return the facts of a tree on later rows with labels."""
     from boxwood.explanation.apply.other_rows import measured_on
 
