@@ -99,7 +99,6 @@ def test_what_is_no_mixture(call):
         (lambda: bw.explain(X, standardise=True), r"did you mean standardize\?"),
         (lambda: bw.explain(X, Y, bogus=1), "explain has no option 'bogus'$"),
         (lambda: bw.explain(X, n_clusters="3"), "n_clusters must be a whole number, got '3'"),
-        (lambda: bw.explain(X, Y).measure(X), r"^Explanation\.measure\(\) missing"),
         (lambda: bw.explain(X, Y, max_leaves=4), "no option 'max_leaves'; did you mean max_leaf_nodes"),
     ],
 )

@@ -103,7 +103,7 @@ def test_simple_words_do_not_decide_rows_with_missing_values():
     with sqlite3.connect(":memory:") as con:
         con.execute("CREATE TABLE t (x DOUBLE, y DOUBLE)")
         con.executemany("INSERT INTO t VALUES (?, ?)", rows)
-        assert [row[0] for row in con.execute(f"SELECT {render.sql(ex, 'sqlite')} FROM t")] == expected
+        assert [row[0] for row in con.execute(f"SELECT {render.sql(ex, dialect='sqlite')} FROM t")] == expected
     assert math.isclose(sum(leaf.size for leaf in ex.leaves), 4)
 
 

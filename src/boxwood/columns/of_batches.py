@@ -51,9 +51,9 @@ class Look:
         lacking = zip(self.batches.columns, (self.n_rows - self.n_known).tolist(), strict=True)
         return {name: n for name, n in lacking if n}
 
-    @cached_property
+    @property
     def columns(self) -> list[Seen]:
-        """What is known of each column."""
+        """What is known of each column; not kept, as each knows the look."""
         return [SeenInBatches(self, j) for j in range(self.batches.n_columns)]
 
     @cached_property
