@@ -266,7 +266,7 @@ class Task:
         """The means of rows by leaves, of the last few trees; see `grow.shared.names`."""
         return {}
 
-    @cached_property
+    @property
     def blinkered(self) -> Task:
         """The task as methods see it that look at nothing but the columns they may test; others are zero.
 
@@ -275,15 +275,24 @@ class Task:
         """
         return self._without_sight_of(self.budget.forbidden)
 
-    @cached_property
+    @property
     def counting(self) -> Task:
         """The task as `blinkered`, but with the columns that costs count in any case."""
         return self._without_sight_of([j for j in self.budget.forbidden if j not in self.budget.counted])
 
     def _without_sight_of(self, columns: Sequence[int]) -> Task:
-        hidden = list(columns)
+        hidden = tuple(columns)
         if not hidden or self.in_batches:
-            return self
+            return self  # and is not kept, as a task that knows itself would outlive its last user
+        if hidden not in self._blinkered:
+            self._blinkered[hidden] = self._with_zeros(list(hidden))
+        return self._blinkered[hidden]
+
+    @cached_property
+    def _blinkered(self) -> dict[tuple[int, ...], Task]:
+        return {}
+
+    def _with_zeros(self, hidden: list[int]) -> Task:
         values, centers = self.rows.values.copy(order="K"), self.reference.centers.copy()
         values[:, hidden], centers[:, hidden] = 0.0, 0.0
         return replace(
