@@ -142,7 +142,7 @@ def map_of_k(
     >>> from boxwood import map_of_k
     >>> found = map_of_k(load_wine(as_frame=True).data, [2, 3, 4])
     >>> found.chosen, [row.conditions for row in found.rows]
-    (3, [1, 2, 2])
+    (3, [1, 2, 3])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "n_clusters", "verbose")}
     wanted = sorted({whole_number("n_clusters", k, 2) for k in n_clusters})

@@ -291,6 +291,11 @@ class SourceOf(Source):
         self.marks, self.missing_words = source.marks, source.missing_words
         self.words, self.typed_texts, self.orders = source.words, source.typed_texts, source.orders
 
+    @property
+    def stores(self) -> WeakSet[LabelStore]:  # type: ignore[override]
+        """Those of the table, which is what is closed."""
+        return self.source.stores
+
     def refuse_text(self, column: str) -> None:
         """Raise a DataError if a column of a file has text where numbers must be; it says in how many rows."""
         self.source.refuse_text(column)
