@@ -8,6 +8,7 @@ from importlib import import_module
 PARTS = {
     "agreement": "trees that agree most within a depth, beside ConTree's, and their time",
     "compare": "every case, every peer, and where explain is beaten (without a part, this one)",
+    "defaults": "clusters that are made when nobody says anything: known groups, their number, groups that are not",
     "first": "what a first call costs, with nothing compiled, and one in a second process",
     "gaps": "how far trees are from the cheapest with as many leaves",
     "given": "labels as given: false rules, and agreement beside CART's",

@@ -1,0 +1,141 @@
+"""What `explain` does when nobody says anything: its clusters beside known groups, their number, no groups.
+
+Tables with known groups are scikit-learn's and made ones: skewed columns, heavy tails, zeros with a tail, rare flags,
+copies, words, odd rows and noise. On each stand the adjusted Rand index of the known groups and the clusters of
+`explain` with the number of groups given, of `standardize=False` and True, and of HDBSCAN; the number that is chosen,
+and the agreement of the rules. Then tables without groups, in eight shapes, and how many of them are said to have some.
+"""
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import HDBSCAN
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks.timing import print_table
+from boxwood import explain
+
+KINDS = ("plain", "lognormal", "t", "zeros", "flags", "copies", "odd", "noise")
+NO_GROUPS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {
+    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
+    "correlated": lambda rng, n, d: rng.normal(size=(n, d)) @ rng.normal(size=(d, d)),
+    "uniform": lambda rng, n, d: rng.uniform(size=(n, d)),
+    "lognormal": lambda rng, n, d: np.exp(rng.normal(size=(n, d)) * rng.uniform(0.5, 1.5)),
+    "correlated lognormal": lambda rng, n, d: np.exp(rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) / np.sqrt(d)),
+    "zeros with a tail": lambda rng, n, d: np.where(rng.random((n, d)) < 0.5, 0.0, np.exp(rng.normal(size=(n, d)))),
+    "flags": lambda rng, n, d: (rng.random((n, d)) < rng.uniform(0.05, 0.6, d)) * 1.0,
+    "words": lambda rng, n, d: np.array([rng.choice(list("abcdef"), n, p=rng.dirichlet([1] * 6)) for _ in range(d)]).T,
+}
+
+
+class Known(NamedTuple):
+    """A table with known groups."""
+
+    name: str
+    frame: pd.DataFrame
+    groups: np.ndarray
+
+
+def tables(n_seeds: int) -> Iterator[Known]:
+    """Yield tables with known groups."""
+    for name, load in (("iris", load_iris), ("wine", load_wine), ("cancer", load_breast_cancer)):
+        data = load(as_frame=True)
+        yield Known(name, data.data, data.target.to_numpy())
+    for kind in KINDS:
+        for seed in range(n_seeds):
+            yield made(kind, seed)
+
+
+def made(kind: str, seed: int, n: int = 1200) -> Known:
+    """Return a made table: 3 to 5 groups in four numbers and two words, and what the kind adds or bends."""
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    k = 3 + seed % 3
+    group = rng.choice(k, n, p=rng.dirichlet([4] * k))
+    columns: dict[str, np.ndarray] = {}
+    for j in range(4):
+        middle = (rng.normal(size=k) * 2.2)[group]
+        x = middle + (rng.standard_t(2, size=n) if kind == "t" and j < 3 else rng.normal(size=n))
+        x = np.exp(x * 0.9) if kind == "lognormal" and j < 3 else x
+        x = np.where(x > 0.5, np.exp(x), 0.0) if kind == "zeros" and j < 3 else x
+        columns[f"number {j}"] = x * 10.0 ** rng.integers(-2, 4)
+    for j in range(2):
+        shares = rng.dirichlet([0.6] * 4, size=k)
+        columns[f"word {j}"] = np.array([rng.choice(list("abcd"), p=shares[c]) for c in group])
+    if kind == "flags":
+        columns |= {f"flag {p}": rng.random(n) < p for p in (0.02, 0.05, 0.3)}
+    if kind == "copies":
+        first = columns["number 0"]
+        columns |= {f"copy {j}": first + rng.normal(size=n) * first.std() / 100 for j in range(2)}
+    if kind == "noise":
+        columns |= {f"noise {j}": rng.normal(size=n) for j in range(4)}
+    if kind == "odd":
+        odd = rng.choice(n, 6, replace=False)
+        columns["number 0"][odd] *= rng.choice([40.0, -60.0, 90.0], 6)
+    return Known(f"{kind} {seed}", pd.DataFrame(columns), group)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    parser.add_argument("--seeds", type=int, default=3, help="made tables of each kind")
+    parser.add_argument("--without", type=int, default=25, help="tables without groups of each shape")
+
+
+def main(options: argparse.Namespace) -> None:
+    """Print a line for each table with groups, the means, and a line for each shape without groups."""
+    warnings.simplefilter("ignore")
+    found = [_of_table(each) for each in tables(options.seeds)]
+    means = [f"{np.mean([row.rand[i] for row in found]):.3f}" for i in range(4)]
+    right = f"{np.mean([row.n_groups == row.chosen for row in found]):.0%} right"
+    header = ["", "default", "as it is", "unit", "HDBSCAN", "groups", "chosen", "smallest", "agreement", "seen"]
+    lines = [row.cells for row in found]
+    print_table("adjusted Rand index of known groups", header, [*lines, ["mean", *means, "", right, "", "", ""]])
+    shares = [[shape, f"{_called_groups(shape, options.without):.1%}"] for shape in NO_GROUPS]
+    print_table("\ntables without groups", ["shape", "said to have some"], shares)
+
+
+class Found(NamedTuple):
+    """What came for a table."""
+
+    name: str
+    rand: list[float]
+    n_groups: int
+    chosen: int
+    smallest: int
+    agreement: float
+    sees: bool
+
+    @property
+    def cells(self) -> list[str]:
+        """Its line."""
+        counted = [str(self.n_groups), str(self.chosen), str(self.smallest)]
+        rand = [f"{share:.2f}" for share in self.rand]
+        return [self.name, *rand, *counted, f"{self.agreement:.1%}", "yes" if self.sees else "no"]
+
+
+def _of_table(known: Known) -> Found:
+    k, numbers = len(np.unique(known.groups)), known.frame.select_dtypes("number")
+    made_of = {how: explain(known.frame, n_clusters=k, standardize=how, method="imm") for how in ("auto", False, True)}
+    rand = [adjusted_rand_score(known.groups, ex._evidence.task.reference.labels) for ex in made_of.values()]
+    by_density = HDBSCAN(min_cluster_size=len(known.frame) // 20).fit_predict(StandardScaler().fit_transform(numbers))
+    chosen, asked = explain(known.frame), explain(known.frame, n_clusters=k)
+    rand.append(adjusted_rand_score(known.groups, by_density))
+    smallest = round(min(one.size for one in asked.clusters))
+    sees = not any(note.startswith("no groups") for note in asked.notes)
+    return Found(known.name, rand, k, len(chosen.clusters), smallest, asked.agreement, sees)
+
+
+def _called_groups(shape: str, n_tables: int) -> float:
+    """Return the share of tables of a shape without groups whose clusters are called groups."""
+    called = 0
+    for seed in range(n_tables):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(NO_GROUPS[shape](rng, 500, int(rng.integers(2, 9)))).add_prefix("x")
+        ex = explain(frame, n_clusters=2 + seed % 6, method="imm")
+        called += not any(note.startswith("no groups") for note in ex.notes)
+    return called / n_tables
