@@ -405,6 +405,10 @@ def are_whole_numbers(asked, columns):
         assert (values == np.floor(values)).all()
 
 
+def are_made(asked, k):
+    same(int(k), asked.ex.n_clusters)
+
+
 def are_made_unasked(asked, k):
     assert asked.y is None
     assert "n_clusters" not in asked.options
@@ -815,7 +819,10 @@ NOTES = {
     rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,
     r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
     r"left out, the labels themselves: (.+)": are_the_labels,
-    rf"({NUMBER}) clusters were made, because no number was given \(n_clusters\)": are_made_unasked,
+    rf"({NUMBER}) clusters were chosen(?:: the most that|, on which) halves of the rows agree.* \(n_clusters\)": (
+        are_made_unasked
+    ),
+    rf"no groups are to be seen in columns together: ({NUMBER}) clusters of one cloud, .+ would be as clear": are_made,
     r"words that differ in upper and lower case or in blanks alone are taken as different: (.+)": are_alike,
     rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (
         have_no_value
@@ -1180,7 +1187,8 @@ ELSEWHERE = {
     # of clusters that are made here
     "the most that halves of the rows agree on": "explanation/test_how_many.py::test_groups_that_are_apart_are_counted",
     "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
-    "no groups are to be seen": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    "clusters of one cloud, or of columns": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    "no groups are to be seen in columns together": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines
     "no row has to be set aside": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
     "set aside fewer": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",

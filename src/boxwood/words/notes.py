@@ -11,7 +11,7 @@ ASKS = tuple(
     map(
         re.compile,
         (
-            rf"{re.escape(DOUBT)}|^no groups are to be seen: ",  # are these clusters at all?
+            rf"{re.escape(DOUBT)}|^no groups are to be seen ",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
             r"no cluster( |:|$|, )",  # rows without an answer
             r"^no rule for |^there is room for only ",  # clusters without an answer

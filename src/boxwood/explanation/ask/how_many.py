@@ -85,7 +85,10 @@ class Look(NamedTuple):
         return HowMany({k: self.agreement_of_halves(k) for k in range(2, most + 1)})
 
     def shows_groups(self, k: int) -> bool:
-        """Return whether k clusters of the rows are clearer than those of tables without groups, or cannot be told."""
+        """Return whether k clusters of the rows are clearer than those of tables without groups, or cannot be told.
+
+        Groups that show in one column alone are not told from values that this column happens to have.
+        """
         rows = self.rows[: LOOKED_AT // 2]
         if len(rows) < max(FEWEST, 2 * k):
             return True
@@ -95,7 +98,7 @@ class Look(NamedTuple):
 
         once, generator = np.ones(len(rows), dtype=np.intp), np.random.RandomState(0)
         with quietly_by_one_thread():
-            found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, draws=DRAWS)
+            found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, draws=DRAWS, together=True)
         return found is None or found.is_clearer
 
     def agreement_of_halves(self, k: int) -> float:
@@ -119,8 +122,8 @@ def settled_number(look: Look, n_clusters: int | None) -> tuple[int, tuple[str, 
         k, notes = found.best, (found.note,)
     if k < 2 or look.shows_groups(k):
         return k, notes
-    doubt = f"no groups are to be seen: {k} clusters of one cloud of rows would be as clear, so these are parts of one"
-    return k, (*notes, doubt)
+    doubt = f"{k} clusters of one cloud, or of columns that have nothing to do with each other, would be as clear"
+    return k, (*notes, f"no groups are to be seen in columns together: {doubt}")
 
 
 def drawn(n_rows: int, weights: Weights) -> Indices:

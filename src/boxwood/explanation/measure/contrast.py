@@ -13,7 +13,7 @@ CONTRASTED = 1_000  # most rows of a table that is clustered for this
 DRAWS = 20  # tables without groups, of each kind
 FEW = 10  # a column of so many values at most keeps to them: steps alone would look like groups
 SKEWED = 1.0  # skewness of a column that is not taken for normal
-RARE = 0.003  # share of tables without groups that seem as clear, of each kind
+RARE = 0.0043  # share of tables without groups that seem as clear, of each kind
 
 
 class Contrast(NamedTuple):
@@ -36,16 +36,18 @@ def contrast_of(
     *,
     blocks: Sequence[Indices] | None = None,
     draws: int = DRAWS,
+    together: bool = False,
 ) -> Contrast | None:
     """Return how clusters of a table compare with clusters of tables without groups.
 
-    These are of three kinds, each of the table's size: its columns, each in an order of its own; uniform in a box along
-    its principal axes; and one Gaussian with its covariances or, if a column is skewed, its columns with the ranks of
-    such a Gaussian. The kind that seems to have the clearest clusters is what counts. None for a table without spread.
+    These are uniform in a box along the table's principal axes, or one Gaussian with its covariances. With `together`
+    groups must show in several columns together: there is a third kind, the table's columns in orders of their own; and
+    if a column is skewed, its columns with the ranks of a Gaussian take the place of the Gaussian. The kind that seems
+    to have the clearest clusters is what counts. None for a table without spread.
 
     IN: rows, times: distinct rows, and how often each occurs, as rows of the tables without groups do; cluster: returns
     the label of each row of a table, -1 for noise; blocks: columns that keep their rows together, as one-hot columns of
-    a word do, None for each by itself; draws: tables of each kind.
+    a word do, None for each by itself; draws: tables of each kind; together: see above.
     """
     from scipy.special import stdtrit
 
@@ -53,7 +55,8 @@ def contrast_of(
     if not np.isfinite(spread := np.ptp(table, axis=0)).all() or spread.max() <= 0:
         return None
     beyond = float(stdtrit(draws - 1, 1.0 - RARE)) * np.sqrt(1.0 + 1.0 / draws)
-    kinds = (_in_own_orders(rows, blocks), _in_a_box(rows, table), _of_one_cloud(rows, table))
+    kinds = [_of_one_cloud(rows, table, by_ranks=together), _in_a_box(rows, table)]
+    kinds += [_in_own_orders(rows, blocks)] if together else []
 
     def expected(draw: Callable[[Any], Floats]) -> float:
         drawn = (np.repeat(draw(generator), times, axis=0) for _ in range(draws))
@@ -83,10 +86,10 @@ def _in_a_box(rows: Floats, table: Floats) -> Callable[[Any], Floats]:
     return lambda generator: _on_steps(center + generator.uniform(*ends, size=here.shape) @ axes.T, rows)
 
 
-def _of_one_cloud(rows: Floats, table: Floats) -> Callable[[Any], Floats]:
+def _of_one_cloud(rows: Floats, table: Floats, *, by_ranks: bool) -> Callable[[Any], Floats]:
     center, deviations = table.mean(axis=0), table.std(axis=0)
     skewness = np.power((table - center) / np.where(deviations > 0, deviations, 1.0), 3).mean(axis=0)
-    if np.abs(skewness).max() > SKEWED:
+    if by_ranks and np.abs(skewness).max() > SKEWED:
         return _of_ranks(rows)
     mixed = _root(np.atleast_2d(np.cov(table.T, ddof=0)))
     return lambda generator: _on_steps(center + generator.normal(size=rows.shape) @ mixed.T, rows)
