@@ -45,6 +45,7 @@ from boxwood.explanation.ask.question import (
     table_question_of,
     with_weights,
 )
+from boxwood.explanation.choose.leaves import leaves_that_pay
 from boxwood.explanation.choose.on_table import TableSearch, choose_on_table, most_parts
 from boxwood.explanation.choose.search import choose, sample_task
 from boxwood.explanation.choose.search_batches import Found, searched_in_batches
@@ -77,6 +78,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
     X, asked = _dated(X, source, clustering, asked.scaled_for(clustering, X))
     question = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
+    question = _with_leaves(question, clustering, asked)
     in_batches, rows = question.task.in_batches, question.complete
     answer = _in_batches(question, clustering, asked) if in_batches else _in_memory(question, asked)
     explanation = rows.told(concluded(answer, question, asked, made_here=clustering is None))
@@ -88,6 +90,20 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         evidence = replace(evidence, beside=beside, unplaced="" if are_all else source.name)
         explanation = replace(explanation, _evidence=evidence)
     return with_kinds(explanation, _booleans(X, rows.X), asked.dates)
+
+
+def _with_leaves(question: Question, clustering: Any, asked: Options) -> Question:
+    """Return the question with as many leaves as pay on new rows, where labels are given and nobody says how many."""
+    is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
+    is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
+    if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
+        return question
+    task = question.task
+    found = leaves_that_pay(sample_task(task)[0] if task.in_batches else task)
+    if found is None:
+        return question
+    notes = (*question.notes, *found.notes)
+    return replace(question, task=task.with_leaves(found.n_leaves), notes=notes)
 
 
 def _why_fixed(clustering: Any) -> str:

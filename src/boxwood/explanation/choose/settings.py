@@ -11,6 +11,13 @@ SURE = 0.97  # At 97 % in the sample, all rows are taken to reach 95 %.
 DIGITS = 36  # Costs are compared by their first 36 binary digits; the last ones depend on the order of rows.
 ROUNDING = 1e-9  # A gap below this is none: costs are sums of rounded numbers.
 
+# How many leaves labels need, where nobody says
+LEAVES, LEAVES_EACH = 8, 2  # At most eight, or two for each cluster.
+LEAVES_GAIN = 0.01  # More leaves pay if they get one percent more of the rows of other folds right.
+LEAVES_FOLDS = 5
+LEAVES_ROWS = 10_000  # It is chosen on a sample of so many rows.
+LEAVES_LEAST = 5  # A leaf has at least so many of the rows that a fold leaves.
+
 # Samples of long tables
 ROWS = 20_000  # Growers that read rows several times see a sample of so many rows.
 ROWS_PER_LEAF = 50  # The sample has at least so many rows for each leaf.
