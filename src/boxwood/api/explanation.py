@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from boxwood.api.lines import Lines
     from boxwood.explanation.apply.results import Why
     from boxwood.explanation.measure.misassigned import Misassigned, SetAside
+    from boxwood.explanation.measure.odd import OddRow
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
 
 
@@ -348,12 +349,13 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        what : {"clusters", "rules", "confusion", "profile", "misassigned"}, default="clusters"
+        what : {"clusters", "rules", "confusion", "profile", "misassigned", "odd_rows"}, default="clusters"
             - "clusters" has a row for each cluster: the fields of `ClusterSummary`, and its rule as text.
             - "rules" has a row for each leaf: the fields of `LeafSummary`, and its rule as text.
             - "confusion" has the clusters as rows, and those that the rules give as columns; see `confusion`.
             - "profile" has a row for each column and cluster, for categories one for each of them; see `profile`.
             - "misassigned" has a row for each misassigned row; see `misassigned`.
+            - "odd_rows" has a row for each odd row; see `odd_rows`.
 
         Raises
         ------
@@ -861,6 +863,31 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.measure.misassigned import misassigned_in
 
         return misassigned_in(self._on(X, labels, sample_weight))
+
+    def odd_rows(self) -> tuple[OddRow, ...]:
+        """Return the rows that lie far from all others of their cluster, the farthest first.
+
+        A row is odd if its distance to the mean of its cluster, in median distances of the cluster's rows, exceeds the
+        upper quarter of all rows by more than three times the distance of the quarters (Tukey's far out). Distances are
+        those in which the clusters were made, or in the columns as they are where labels were given. Time n d.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file, or of a table in batches.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages = [[21.0], [22.0], [24.0], [25.0], [62.0], [63.0], [65.0], [66.0], [118.0]]
+        >>> ex = boxwood.explain(ages, [0, 0, 0, 0, 1, 1, 1, 1, 1], columns=["age"])
+        >>> [one] = ex.odd_rows()
+        >>> one.row, one.cluster, one.column, one.value
+        (8, 1, 'age', 118.0)
+        """
+        from boxwood.explanation.measure.odd import odd_rows_in
+
+        return odd_rows_in(self)
 
     def set_aside(self) -> SetAside:
         """Return the fewest rows without which the tree's rules give every row its own cluster.

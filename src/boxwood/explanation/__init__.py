@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.lines import Line as Line
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
     from boxwood.explanation.measure.misassigned import SetAside as SetAside
+    from boxwood.explanation.measure.odd import OddRow as OddRow
     from boxwood.explanation.records import Basis as Basis
     from boxwood.explanation.records import CategoryColumn as CategoryColumn
     from boxwood.explanation.records import CategoryGroup as CategoryGroup
@@ -49,6 +50,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
     "boxwood.explanation.measure.lines": ("Line",),
     "boxwood.explanation.measure.misassigned": ("Misassigned", "SetAside"),
+    "boxwood.explanation.measure.odd": ("OddRow",),
     "records": (
         "Basis",
         "CategoryColumn",

@@ -408,6 +408,14 @@ class ClusterSummary(NamedTuple):
     precision: float | None
     rules: tuple[Rule, ...]
 
+    @property
+    def is_weak(self) -> bool:
+        """Whether its rules say little: most of their rows are others', or nearly as many as chance would give.
+
+        Of the rows fewer than half are in the cluster, or fewer than twice its share (than two thirds, at most).
+        """
+        return self.precision is not None and self.precision < max(0.5, min(2 * self.share, 2 / 3))
+
 
 class Clusters(tuple[ClusterSummary, ...]):
     """A tuple of clusters, in the order of their numbers; printing it shows a line for each, with its rule."""

@@ -53,7 +53,15 @@ def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
 def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
     name = shortened(cluster_name(cluster.name))
     share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
-    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, cluster_rule(cluster)
+    rule = f"{cluster_rule(cluster)}{doubt(cluster)}"
+    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, rule
+
+
+def doubt(cluster: ClusterSummary) -> str:
+    """Return what is added to rules that say little; else nothing."""
+    if not cluster.is_weak or cluster.precision is None:
+        return ""
+    return f"  (weak: {percent(1 - cluster.precision)} of these rows are in other clusters)"
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:

@@ -10,6 +10,7 @@ from boxwood._imports import require
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
 from boxwood.explanation.measure.misassigned import confusion_of, misassigned_in
+from boxwood.explanation.measure.odd import OddRow, odd_rows_in
 from boxwood.explanation.measure.profile import profiled
 from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
 from boxwood.words.rules import cluster_rule, rule
@@ -69,6 +70,11 @@ def _misassigned(ex: MeasuredTree) -> Iterator[Row]:
         yield one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
 
 
+def _odd_rows(ex: MeasuredTree) -> Iterator[Row]:
+    for one in odd_rows_in(ex):
+        yield one._asdict() | {"cluster": ex.names[one.cluster]}
+
+
 _PERCENT = tuple(f"q{percent}" for percent in QUANTILES)
 FRAMES: dict[str, tuple[tuple[str, ...], Callable[[MeasuredTree], Iterator[Row]]]] = {
     "clusters": (("cluster", "size", "share", "ruled", "caught", "precision", "noise", "rule"), _clusters),
@@ -82,5 +88,6 @@ FRAMES: dict[str, tuple[tuple[str, ...], Callable[[MeasuredTree], Iterator[Row]]
         ("row", "cluster", "ruled", "column", "value", "side", "threshold", "distance", "deviations"),
         _misassigned,
     ),
+    "odd_rows": (OddRow._fields, _odd_rows),
 }
 """Tables by name: their columns, and a function that yields their rows. To add one, add a line here."""

@@ -49,7 +49,8 @@ def leaves_that_pay(task: Task) -> LeavesThatPay | None:
     Clusters are compact if nearly all rows are nearest to the mean of their own, in the columns as they are or brought
     to one variance. Of the numbers from the clusters' up to eight, or twice the clusters', it is the least one with
     which CART gets as many rows of other folds right as with any, up to one standard error or one percent of the rows.
-    Equal rows are in one fold, so the answer does not depend on the order of rows.
+    It is the clusters' if none gets clearly more right than the largest cluster has. Equal rows are in one fold, so the
+    answer does not depend on the order of rows.
     """
     k, sample = task.reference.n_clusters, task.sampled(settings.LEAVES_ROWS)
     most = replace(task, max_leaf_nodes=max(settings.LEAVES, settings.LEAVES_EACH * k)).leaves()
@@ -61,7 +62,9 @@ def leaves_that_pay(task: Task) -> LeavesThatPay | None:
     right = np.sum(folds, axis=0) / rows.weights.sum()
     best = right.max()
     error = max(np.sqrt(best * (1 - best) / kept.sum()), settings.LEAVES_GAIN)
-    return LeavesThatPay(k + int(np.argmax(right >= best - error)), k, right)
+    always = np.bincount(rows.labels, rows.weights).max() / rows.weights.sum()
+    more = int(np.argmax(right >= best - error)) if best > always + 2 * error else 0
+    return LeavesThatPay(k + more, k, right)
 
 
 def _are_compact(task: Task) -> bool:

@@ -23,7 +23,7 @@ from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.figures import counted, of_leaves, percent, price, shortened, size, width
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
-from boxwood.words.measured import cluster_lines, worth_text
+from boxwood.words.measured import cluster_lines, doubt, worth_text
 from boxwood.words.methods import grown_by
 from boxwood.words.notes import most_urgent
 from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
@@ -447,7 +447,7 @@ def markdown_of_lines(lines: MeasuredLines) -> str:
 def _row(cluster: ClusterSummary) -> str:
     share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
     rule = cluster_rule(cluster)
-    said = _in_cell(_code(rule)) if cluster.rules else escaped(rule)
+    said = (_in_cell(_code(rule)) if cluster.rules else escaped(rule)) + escaped(doubt(cluster))
     facts = [size(cluster.size), share, size(cluster.ruled), caught, precision]
     return f"| {' | '.join([escaped(cluster_name(cluster.name)), *facts, said])} |"
 

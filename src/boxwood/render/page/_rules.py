@@ -7,6 +7,7 @@ from unicodedata import bidirectional
 
 from boxwood.render.pictures.swatches import Swatch
 from boxwood.words.figures import percent
+from boxwood.words.measured import doubt
 from boxwood.words.rules import NO_ROW, NO_RULE, condition, is_impossible, shared
 from boxwood.words.values import column_name
 
@@ -28,6 +29,7 @@ def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, An
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
         "caught": None if cluster.caught is None or not cluster.rules else percent(cluster.caught),
         "precision": None if cluster.precision is None else percent(cluster.precision),
+        "doubt": doubt(cluster).strip(),
         "worth": None,
     }
 

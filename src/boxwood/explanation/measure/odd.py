@@ -1,0 +1,97 @@
+"""Odd rows: those that lie far from all others of their cluster, and the column in which each is farthest."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxwood._types import Array, Floats, Indices
+from boxwood.explanation.measure.evidence import Evidence
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+FAR_OUT = 3.0  # Tukey's fences: so many times the distance of the quarters beyond the upper one
+
+
+class OddRow(NamedTuple):
+    """A row that lies far from all others of its cluster.
+
+    Parameters
+    ----------
+    row : int
+        Position of the row, from 0.
+    cluster : int
+        Its cluster: the nearest one, if clusters are those of k-means.
+    times : float
+        Its distance to the mean of the cluster, in median distances of the cluster's rows.
+    column : str
+        The column in which it is farthest from that mean.
+    value : float, or category, or None
+        Its value there; a date as text, None if it is missing.
+    """
+
+    row: int
+    cluster: int
+    times: float
+    column: str
+    value: Hashable
+
+
+def odd_rows_in(ex: MeasuredTree) -> tuple[OddRow, ...]:
+    """See `Explanation.odd_rows`."""
+    ex._refuse_batches("odd_rows()")
+    evidence = ex._rows()
+    values, made_of = _as_measured(evidence)
+    kept = np.flatnonzero(evidence.task.kept)
+    labels, weights = evidence.task.reference.labels[kept], evidence.task.kept_weights
+    apart = np.square(values[kept] - _means(values[kept], labels, weights)[labels])
+    times = _in_medians(np.sqrt(apart.sum(axis=1)), labels)
+    low, high = np.quantile(times, [0.25, 0.75])
+    odd = np.flatnonzero(times > high + FAR_OUT * (high - low))
+    odd = odd[np.argsort(-times[odd], kind="stable")]
+    columns = made_of[apart[odd].argmax(axis=1)] if len(odd) else []
+    return tuple(
+        OddRow(evidence.in_table(int(row)), int(label), float(ratio), ex.columns[j], _value(evidence, int(row), int(j)))
+        for row, label, ratio, j in zip(kept[odd], labels[odd], times[odd], columns, strict=True)
+    )
+
+
+def _as_measured(evidence: Evidence) -> tuple[Floats, Indices]:
+    """Return the rows in the columns in which clusters were measured, and the table's column that each is made of."""
+    here, rows = evidence.coordinates, evidence.task.rows.values
+    if here.entry is not None:
+        table = np.where(np.isinf(here.table.values), np.nan, here.table.values)
+        values, made = here.entry.one_hot(table, here.categories)
+        return values, np.repeat(np.arange(len(made)), list(map(len, made)))
+    made_of = np.arange(rows.shape[1]) if here.axis_map is None else np.asarray(here.axis_map.features)
+    return rows, made_of
+
+
+def _means(values: Floats, labels: Indices, weights: Floats | None) -> Floats:
+    mass = np.bincount(labels, weights)
+    sums = np.stack([np.bincount(labels, x if weights is None else weights * x) for x in values.T], axis=1)
+    return np.asarray(sums / np.where(mass > 0, mass, 1.0)[:, None])
+
+
+def _in_medians(distances: Floats, labels: Indices) -> Floats:
+    """Return distances in medians of their cluster; a cluster whose rows are mostly alike has the median of all."""
+    of_all = float(np.median(distances))
+    median = np.array([_median(distances[labels == label], of_all) for label in range(labels.max() + 1)])
+    return np.asarray(distances / np.where(median > 0, median, 1.0)[labels])
+
+
+def _median(distances: Floats, of_all: float) -> float:
+    return (float(np.median(distances)) if len(distances) else 0.0) or of_all
+
+
+def _value(evidence: Evidence, row: int, column: int) -> Hashable:
+    here = evidence.coordinates
+    value: Array = here.table.column(column, np.array([row]))[0]
+    if column in here.categories:
+        return here.categories[column].value(int(value))
+    if not np.isfinite(value):
+        return None
+    return here.dates[column].text(float(value)) if column in here.dates else float(value)

@@ -1,0 +1,97 @@
+"""Labels without a number of leaves: compact clusters get one leaf each, others as many as pay on new rows."""
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.tree import DecisionTreeClassifier
+
+from boxwood import explain, scan
+from boxwood._validation import Rows
+from boxwood.explanation.choose.leaves import _right, _Rows, leaves_that_pay
+from boxwood.reference import Reference, Task
+from tests.scale import law
+
+
+def classes(seed, n=400):
+    """Return rows, and two or three classes that only a deeper tree finds, with some labels exchanged."""
+    random = np.random.default_rng(seed)
+    X = random.uniform(size=(n, 4)).round(3)
+    labels = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)).astype(int) + (seed % 2) * (X[:, 2] > 0.8)
+    wrong = random.random(n) < 0.05
+    labels[wrong] = random.integers(0, labels.max() + 1, wrong.sum())
+    return X, labels
+
+
+def task_of(X, labels, weights=None):
+    rows = Rows(np.asarray(X, dtype=np.float64), weights)
+    return Task.of(rows, Reference.of(rows, labels))
+
+
+@law(12)
+def test_fewer_leaves_are_the_first_of_more(seed):
+    X, labels = classes(seed, 150)
+    task, rows = task_of(X, labels), _Rows.of(X, labels, None)
+    held, k = rows.fold == 0, labels.max() + 1
+    right = _right(task, rows, held, k, 12)
+    for n_leaves in range(k, 13):
+        cart = DecisionTreeClassifier(max_leaf_nodes=n_leaves, min_samples_leaf=5, random_state=0)
+        cart.fit(rows.ranks[~held], rows.labels[~held], sample_weight=rows.weights[~held])
+        said = cart.predict(rows.ranks[held]) == rows.labels[held]
+        assert right[n_leaves - k] == rows.weights[held][said].sum()
+
+
+@law(12)
+def test_the_number_is_the_same_in_any_order_and_for_any_scale(seed):
+    random, (X, labels) = np.random.default_rng(seed), classes(seed)
+    found, order = leaves_that_pay(task_of(X, labels)), random.permutation(len(X))
+    again = leaves_that_pay(task_of(X[order] * [1e-200, 1e200, 1.0, 7.0], labels[order]))
+    assert found.n_leaves == again.n_leaves > found.fewest
+    assert (found.right == again.right).all()
+    twice = leaves_that_pay(task_of(np.repeat(X, 2, axis=0), np.repeat(labels, 2)))
+    weighted = leaves_that_pay(task_of(X, labels, np.full(len(X), 2.0)))
+    assert (twice.right == weighted.right).all()
+
+
+@law(8)
+def test_every_door_takes_as_many_leaves(seed, tmp_path):
+    X, labels = classes(seed)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(label=labels)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    expected = explain(frame.drop(columns="label"), labels)
+    assert expected.n_leaves > labels.max() + 1
+    assert any("leaves were taken" in note for note in expected.notes)
+    for table in (frame, scan(tmp_path / "rows.parquet")):
+        ex = explain(table, "label")
+        assert (ex.n_leaves, ex.agreement) == (expected.n_leaves, expected.agreement)
+    worded = explain(frame.assign(word=np.where(X[:, 3] > 0.5, "x", "y")), "label")
+    assert worded.n_leaves == expected.n_leaves
+
+
+@law(8)
+def test_compact_clusters_have_one_leaf_each(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(300, 3)) * [1.0, 1.0, 1000.0]
+    scaled = KMeans(3, n_init=2, random_state=seed).fit_predict(X / [1.0, 1.0, 1000.0])
+    for labels in (KMeans(3, n_init=2, random_state=seed).fit_predict(X), scaled):
+        ex = explain(X, labels)
+        assert ex.n_leaves <= 3
+        assert not any("leaves were taken" in note for note in ex.notes)
+
+
+def test_labels_that_follow_from_nothing_seldom_get_more_leaves():
+    random, more = np.random.default_rng(0), 0
+    for _ in range(30):
+        found = leaves_that_pay(task_of(random.normal(size=(200, 3)), random.integers(0, 2, 200)))
+        more += found.n_leaves > found.fewest
+    assert more <= 4
+
+
+def test_what_is_named_decides():
+    X, labels = classes(1)
+    k = labels.max() + 1
+    assert explain(X, labels).n_leaves > k
+    assert explain(X, labels, max_leaf_nodes=k).n_leaves <= k
+    assert explain(X, labels, objective="agreement").n_leaves <= k
+    assert explain(X, labels, method="cart").n_leaves <= k
+    assert explain(X, labels, max_depth=2).n_leaves <= 4
+    assert set(explain(X, labels, forbidden=["x1"]).tree.features.tolist()) <= {0, 2, 3}
