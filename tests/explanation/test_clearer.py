@@ -1,6 +1,7 @@
 """Whether groups are there: noise is hardly ever called clearer than data without groups, groups nearly always are."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
@@ -104,6 +105,27 @@ def test_nothing_is_said_where_nothing_is_clustered_again():
     assert (
         contrast_of(np.ones((9, 2)), np.ones(9, dtype=int), lambda table: np.zeros(9), np.random.RandomState(0)) is None
     )
+
+
+def table_of_words(seed, groups):
+    """Return words, and numbers with gaps, that follow from a group or from nothing."""
+    rng, n = np.random.default_rng(seed), 300
+    group = rng.integers(0, 3, n)
+    table = {}
+    for j in range(3):
+        alone = rng.choice(list("abcd"), n, p=rng.dirichlet([2] * 4))
+        table[f"word {j}"] = np.where(groups & (rng.random(n) < 0.8), np.array(list("abc"))[group], alone)
+    table["number"] = np.exp(rng.normal(size=n)) * np.where(groups, 3.0**group, 1.0)
+    table["number"][rng.choice(n, 20)] = np.nan
+    return pd.DataFrame(table)
+
+
+@law(12)
+def test_words_that_follow_from_nothing_are_not_called_clearer_and_groups_of_words_are(seed):
+    for groups in (False, True):
+        found = explain(table_of_words(seed, groups), n_clusters=3, method="cart", random_state=seed).stability(2)
+        assert found.refitted
+        assert (found.explained > found.without_groups) == groups
 
 
 @law(6)

@@ -107,9 +107,7 @@ def _with_leaves(question: Question, clustering: Any, asked: Options) -> Questio
 
 
 def _why_fixed(clustering: Any) -> str:
-    """Return why clusters are not made again if no clusterer of numbers made them."""
-    if clustering is None or hasattr(clustering, "fit"):
-        return "Clusters of tables with words or gaps are not made again"
+    """Return why clusters are not made again if no clusterer made them."""
     return "Labels were given" if are_labels(clustering) else "The clusters were given"
 
 

@@ -5,19 +5,18 @@ A frame without categories and gaps, and whatever a clusterer of numbers is to s
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_float_table, as_weights, listed
 from boxwood.axes.categories import MANY_VALUES
+from boxwood.clusterers._of_entry import OfEntry
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.in_memory import labels_to_compare, seen_in
 from boxwood.columns.of_frame import readable_columns
@@ -70,6 +69,10 @@ class Read(NamedTuple):
         On columns that are left out.
     whole : FullTable, default=None
         All rows of the table, if these were drawn from it.
+    fitted : object, default=None
+        The clusterer of categories that made the labels; None for any others.
+    given : data frame, default=None
+        What it was given: all rows of the whole table.
     """
 
     table: ColumnTable
@@ -77,6 +80,8 @@ class Read(NamedTuple):
     complete: CompleteCases
     notes: tuple[str, ...]
     whole: FullTable | None = None
+    fitted: Any = None
+    given: Any = None
 
     @property
     def is_plain(self) -> bool:
@@ -92,7 +97,8 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> Read | None:
     DataError
         If a column that the caller named cannot be used, or no column is left.
     """
-    labels = _labels_given_for(clustering, X, asked.sample_weight)
+    fitted = _fitted_on_words(clustering, X, asked.sample_weight)
+    labels = _labels_given_for(clustering, X) if fitted is None else np.asarray(fitted.predict(X))
     if isinstance(X, ColumnTable):
         return without_gaps_in(X, labels, asked, ())
     kinds = as_names("categories", asked.categories), as_names("numbers", asked.numbers)
@@ -112,7 +118,7 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> Read | None:
         in_table=isinstance(clustering, str),
         words=kinds[0],
     )
-    return without_gaps_in(table, labels, asked, notes)
+    return without_gaps_in(table, labels, asked, notes)._replace(fitted=fitted, given=X)
 
 
 def chosen_columns(table: ColumnTable, clustering: Any, **about: Any) -> tuple[ColumnTable, tuple[str, ...]]:
@@ -174,16 +180,17 @@ def refuse_method(method: str, table: ColumnTable | FeatureSpace) -> None:
     raise ValueError(f"method {method!r} takes no {what}; use another method, or {' and '.join(remedies)}")
 
 
-def _labels_given_for(clustering: Any, X: Any, weights: Any) -> Any:
-    """Return the labels in a column, of a clusterer of categories, or of a fitted one that cannot predict.
+def _fitted_on_words(clustering: Any, X: Any, weights: Any) -> Any:
+    """Return a clusterer of categories, fitted to a frame if it is not; None for any other clustering."""
+    if not hasattr(last_step(clustering), "categorical_features") or not is_frame(X):
+        return None
+    return clustering if is_fitted(clustering) else fitted_clone(clustering, X, weights)
 
-    Anything else is returned as it is.
-    """
+
+def _labels_given_for(clustering: Any, X: Any) -> Any:
+    """Return the labels in a column, or of a fitted clusterer that cannot predict; anything else as it is."""
     if isinstance(clustering, str) and is_frame(X):
         return column_values(X, clustering)
-    if hasattr(last_step(clustering), "categorical_features") and is_frame(X):
-        fitted = clustering if is_fitted(clustering) else fitted_clone(clustering, X, weights)
-        return np.asarray(fitted.predict(X))
     if not hasattr(clustering, "fit") or hasattr(clustering, "steps") or hasattr(clustering, "predict"):
         return clustering
     found = getattr(last_step(clustering), "labels_", None) if is_fitted(clustering) else None
@@ -194,13 +201,14 @@ class Clustered(NamedTuple):
     """Rows in the table's columns and in those on which trees are grown, their clusters, and parts of a long table.
 
     Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables. Notes are
-    on the number of clusters.
+    on the number of clusters; `made` has made the clusters, if they were not given.
     """
 
     coordinates: FeatureSpace
     reference: Reference
     parts: tuple[Indices, ...] = ()
     notes: tuple[str, ...] = ()
+    made: OfEntry | None = None
 
 
 def clustered(read: Read, asked: Options) -> Clustered:
@@ -208,7 +216,7 @@ def clustered(read: Read, asked: Options) -> Clustered:
     weights = (
         as_weights(read.complete.sample_weight, len(read.table)) if read.complete.sample_weight is not None else None
     )
-    table, codes, names, notes = _labelled(read, weights, asked)
+    table, codes, names, made, notes = _labelled(read, weights, asked)
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
     kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
@@ -223,7 +231,7 @@ def clustered(read: Read, asked: Options) -> Clustered:
     else:
         reference = Reference.of(coordinates.rows, codes, names=given)
     refuse_one_cluster(reference)
-    return Clustered(coordinates, reference, parts, notes)
+    return Clustered(coordinates, reference, parts, notes, made)
 
 
 def _parts(labels: Indices, weights: Floats | None, n_rows: int, random_state: Any) -> tuple[Indices, ...]:
@@ -319,16 +327,17 @@ def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights:
 # ----------------------------------------------------------------------------------------------------- clusters
 def _labelled(
     read: Read, weights: Floats | None, asked: Options
-) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, tuple[str, ...]]:
-    """Return the table, the cluster of each row, the names of the clusters if they have some, and notes on clusters."""
+) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, tuple[str, ...]]:
+    """Return the table, the cluster of each row, names of clusters if they have some, who made them, and notes."""
     clustering, table = read.clustering, read.table
     k, notes = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked))
     if k is not None:
-        return table, _made(table, weights, k, asked), None, notes
+        made = _made(table, weights, k, asked)
+        return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, notes
     codes, names = encode_labels(label_values(clustering))
     if len(codes) != len(table):
         raise DataError(f"there are {len(table)} rows, but {len(codes)} labels")
-    return _with_values(table, codes, weights), codes, names, ()
+    return _with_values(table, codes, weights), codes, names, None, ()
 
 
 def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
@@ -346,36 +355,19 @@ def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> Look:
     return Look(*_entry(table, weights, asked).one_hot(some.values, some.categories))
 
 
-def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> Indices:
-    """Return clusters of the rows, made by Lloyd's steps under the costs of numbers and categories."""
-    from boxwood.clusterers import MixedKMeans
-
+def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> OfEntry:
+    """Return what has made clusters of the rows, by Lloyd's steps under the costs of numbers and categories."""
     refuse_number_of_clusters(Rows(table.points), k)
-    kinds: dict[str, Any] = {"categorical_features": sorted(table.categories), "standardize": asked.standardize is True}
-    values = table.values
-    if asked.standardize == AS_THEY_ENTER:
-        values, kinds["categorical_features"] = _as_it_enters(table, _entry(table, weights, asked))
-    made = MixedKMeans(k, **kinds, random_state=asked.random_state, n_jobs=asked.n_jobs)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters are refused here
-        made.fit(values, sample_weight=weights)
-    if len(made.cluster_centers_) < k:
+    entry = _entry(table, weights, asked) if asked.standardize == AS_THEY_ENTER else None
+    how: dict[str, Any] = {"random_state": asked.random_state, "n_jobs": asked.n_jobs}
+    made = OfEntry(k, sorted(table.categories), entry, asked.standardize is True, **how)
+    made.fit(table.values, sample_weight=weights)
+    if made.n_found_ < k:
         raise DataError(
-            f"{k} clusters asked for, but {len(made.cluster_centers_)} hold all rows at no cost: the table has only so "
-            "many different rows, apart from what they lack; ask for fewer clusters"
+            f"{k} clusters asked for, but {made.n_found_} hold all rows at no cost: the table has only so many "
+            "different rows, apart from what they lack; ask for fewer clusters"
         )
-    return by_size(np.asarray(made.labels_, dtype=np.intp), weights)
-
-
-def _as_it_enters(table: ColumnTable, entry: Entry) -> tuple[Floats, list[int]]:
-    """Return the values of a table as they enter distances, and its columns of codes.
-
-    Codes have the factor 1. A word of two values that has another one is as a number of two values.
-    """
-    values, as_numbers = entry.entered(table.values), [j for j in table.categories if entry.scales[j] != 1.0]
-    scales = entry.scales.copy()
-    scales[as_numbers] *= np.sqrt(2.0)
-    return values * scales, sorted(set(table.categories) - set(as_numbers))
+    return made
 
 
 def _with_values(table: ColumnTable, labels: Indices, weights: Floats | None) -> ColumnTable:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
-from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
+from boxwood._frames import column_names, is_frame, numeric_columns, rows_of_table, weights_in, without_columns
 from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
@@ -76,7 +76,7 @@ class Question:
     budget : Budget
         Limits of the rules, on the table's columns.
     clusterer : object
-        The fitted clusterer; None if labels, centres or a `Reference` were given, and for categories and gaps.
+        The fitted clusterer; None if labels, centres or a `Reference` were given.
     given : array or data frame
         The rows as the clusterer was given them; None if these are the rows of the task.
     complete : CompleteCases
@@ -204,7 +204,7 @@ def mixed_question(read: Read, asked: Options) -> Question:
     read = read._replace(table=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
-    coordinates, reference, parts, on_number = clustered(read, asked)
+    coordinates, reference, parts, on_number, made = clustered(read, asked)
     coordinates = coordinates.dated(asked.dates)
     refuse_no_sum(coordinates.rows.weights)
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
@@ -223,7 +223,11 @@ def mixed_question(read: Read, asked: Options) -> Question:
     notes = (*read.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.complete.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
-    return Question(task, coordinates, budget, None, None, complete, notes, whole=whole, parts=parts)
+    if (clusterer := read.fitted) is not None:
+        given = read.given if complete.rows is None else rows_of_table(read.given, complete.rows)
+    else:
+        clusterer, given = made, None
+    return Question(task, coordinates, budget, clusterer, given, complete, notes, whole=whole, parts=parts)
 
 
 def _of_clusters(whole: FullTable, reference: Reference) -> tuple[FullTable, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 
@@ -162,14 +163,12 @@ def overlaps(
 
 def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     """Return the task on a resample, with the clusters that a clone of the clusterer finds there."""
-    part, own, names = evidence.task.of_rows(rows), evidence.given is None, evidence.coordinates.columns
-    measured = evidence.coordinates.measured
-    table = part.rows if measured is None else measured.take(rows)
-    given = np.ascontiguousarray(table.values) if own else rows_of_table(evidence.given, rows)
+    part, names = evidence.task.of_rows(rows), evidence.coordinates.columns
+    given = _given(evidence, rows)
     fitted = _seeded(clone(evidence.clusterer), seed)
     with quietly_by_one_thread():
         fitted.fit(given, **weight_argument(fitted, part.rows.weights))
-    if own and measured is None:
+    if _are_those_of_growth(evidence):
         reference = reference_of(fitted, given, part.rows)
         mixture = mixture_of(fitted, reference, names)
     else:
@@ -178,6 +177,27 @@ def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     asked, k = part.max_leaf_nodes, evidence.task.reference.n_clusters
     leaves = reference.n_clusters if asked == k else asked
     return replace(part, reference=reference, mixture=mixture, max_leaf_nodes=leaves)
+
+
+def _given(evidence: Evidence, rows: Indices) -> Any:
+    """Return some rows as the clusterer was given them: those of words and gaps as codes and infinite numbers."""
+    here = evidence.coordinates
+    if evidence.given is not None:
+        return rows_of_table(evidence.given, rows)
+    if _is_mixed(evidence):
+        return here.table.take(rows).values
+    part = evidence.task.rows if here.measured is None else here.measured
+    return np.ascontiguousarray(part.take(rows).values)
+
+
+def _are_those_of_growth(evidence: Evidence) -> bool:
+    """Return whether the clusterer is given the columns on which trees are grown."""
+    return evidence.given is None and evidence.coordinates.measured is None and not _is_mixed(evidence)
+
+
+def _is_mixed(evidence: Evidence) -> bool:
+    """Return whether the clusters were made here, of a table with words or gaps."""
+    return evidence.given is None and evidence.coordinates.scales is not None
 
 
 def _with_means(part: Task, labels: Indices) -> Reference:
@@ -193,18 +213,31 @@ def _seeded(clusterer: Any, seed: int) -> Any:
 
 
 def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | None:
-    """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight."""
+    """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight.
+
+    Words enter as one-hot columns, whose clusters by k-means are those of the table.
+    """
     weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
     chances = None if weights is None else weights[pool] / weights[pool].sum()
     drawn = generator.choice(pool, size, replace=weights is not None, p=chances)
     rows, times = np.unique(drawn, return_counts=True)
-    clusterer, seed = _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
+    here, clusterer, seed = evidence.coordinates, _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
+    if _is_mixed(evidence):
+        assert here.entry is not None
+        clusterer = KMeans(evidence.task.reference.n_clusters, n_init=2)
+        as_clustered, blocks = here.entry.one_hot(_with_gaps(here.table.take(rows).values), here.categories)
+    else:
+        as_clustered, blocks = _as_clustered(evidence, rows), None
 
     def cluster(rows: Floats) -> Indices:
         return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
 
     with quietly_by_one_thread():
-        return contrast_of(_as_clustered(evidence, rows), times, cluster, generator)
+        return contrast_of(as_clustered, times, cluster, generator, blocks=blocks, together=blocks is not None)
+
+
+def _with_gaps(table: Floats) -> Floats:
+    return np.where(np.isinf(table), np.nan, table)
 
 
 def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
@@ -214,11 +247,8 @@ def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
 
 def _last_given(evidence: Evidence, rows: Indices) -> Floats:
     """Return some rows in the columns in which they were clustered: of a pipeline, what its last step is given."""
-    if evidence.given is None:
-        part, measured = evidence.task.rows, evidence.coordinates.measured
-        return np.array((part if measured is None else measured).take(rows).values, dtype=np.float64)
-    given, steps = rows_of_table(evidence.given, rows), getattr(evidence.clusterer, "steps", ())
-    table = evidence.clusterer[:-1].transform(given) if len(steps) > 1 else given
+    given, steps = _given(evidence, rows), getattr(evidence.clusterer, "steps", ())
+    table = evidence.clusterer[:-1].transform(given) if evidence.given is not None and len(steps) > 1 else given
     return np.array(table.toarray() if hasattr(table, "toarray") else table, dtype=np.float64)
 
 

@@ -1,0 +1,78 @@
+"""`OfEntry`: clusters of a table with words and gaps as its columns enter distances."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from boxwood._types import Array, Floats
+from boxwood.clusterers._mixed_k_means import MixedKMeans
+from boxwood.reference.entry import Entry
+
+
+class OfEntry(BaseEstimator):  # type: ignore[misc]
+    """`MixedKMeans` on the columns of a table as they enter distances; the table holds codes for words.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters.
+    coded : collection of int
+        The columns of codes.
+    entry : Entry, default=None
+        How columns enter; None as `MixedKMeans` has them.
+    standardize : bool, default=False
+        What `MixedKMeans` does to columns, where no `entry` is given.
+    random_state, n_jobs : see `MixedKMeans`
+
+    Attributes
+    ----------
+    labels_ : array of shape (n,)
+        Cluster of each row.
+    n_found_ : int
+        Number of clusters that have a row; fewer than `n_clusters` if these hold all rows at no cost.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int,
+        coded: Collection[int],
+        entry: Entry | None = None,
+        standardize: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.coded = coded
+        self.entry = entry
+        self.standardize = standardize
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Array, y: None = None, sample_weight: Any = None) -> OfEntry:
+        """Make the clusters of a table, with NaN or plus infinity for each missing number."""
+        values, words = self._entered(np.where(np.isinf(X), np.nan, X))
+        how: dict[str, Any] = {"standardize": self.standardize and self.entry is None, "n_jobs": self.n_jobs}
+        made = MixedKMeans(self.n_clusters, categorical_features=words, random_state=self.random_state, **how)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # who needs all of them counts them
+            made.fit(values, sample_weight=sample_weight)
+        self.labels_, self.n_found_ = made.labels_, len(made.cluster_centers_)
+        return self
+
+    def _entered(self, table: Floats) -> tuple[Floats, list[int]]:
+        """Return the values of a table as they enter distances, and its columns of codes.
+
+        Codes have the factor 1. A word of two values that has another one is as a number of two values.
+        """
+        if self.entry is None:
+            return table, sorted(self.coded)
+        scales = self.entry.scales.copy()
+        as_numbers = [j for j in self.coded if scales[j] != 1.0]
+        scales[as_numbers] *= np.sqrt(2.0)
+        return self.entry.entered(table) * scales, sorted(set(self.coded) - set(as_numbers))
