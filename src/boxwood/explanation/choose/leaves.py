@@ -54,10 +54,10 @@ def leaves_that_pay(task: Task) -> LeavesThatPay | None:
     """
     k, sample = task.reference.n_clusters, task.sampled(settings.LEAVES_ROWS)
     most = replace(task, max_leaf_nodes=max(settings.LEAVES, settings.LEAVES_EACH * k)).leaves()
-    kept = sample.kept
+    kept, weights = sample.kept, sample.rows.weights
     if most <= k or _are_compact(sample):
         return None
-    rows = _Rows.of(sample.rows.values[kept], sample.reference.labels[kept], sample.kept_weights)
+    rows = _Rows.of(sample.rows.values[kept], sample.reference.labels[kept], None if weights is None else weights[kept])
     folds = [_right(task, rows, rows.fold == fold, k, most) for fold in range(settings.LEAVES_FOLDS)]
     right = np.sum(folds, axis=0) / rows.weights.sum()
     best = right.max()
@@ -69,9 +69,9 @@ def leaves_that_pay(task: Task) -> LeavesThatPay | None:
 
 def _are_compact(task: Task) -> bool:
     """Return whether nearly all rows are nearest to their cluster's mean, in the columns as they are or scaled."""
-    kept = task.kept
-    X, labels, weights = task.rows.values[kept], task.reference.labels[kept], task.kept_weights
-    mass = np.ones(len(X)) if weights is None else weights
+    kept, weights = task.kept, task.rows.weights
+    X, labels = task.rows.values[kept], task.reference.labels[kept]
+    mass = np.ones(len(X)) if weights is None else weights[kept]
     with np.errstate(over="ignore", invalid="ignore"):
         spread = X.std(axis=0)
         for unit in (np.ones_like(spread), np.where((spread > 0) & np.isfinite(spread), spread, 1.0)):

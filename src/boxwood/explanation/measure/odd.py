@@ -46,8 +46,9 @@ def odd_rows_in(ex: MeasuredTree) -> tuple[OddRow, ...]:
     evidence = ex._rows()
     values, made_of = _as_measured(evidence)
     kept = np.flatnonzero(evidence.task.kept)
-    labels, weights = evidence.task.reference.labels[kept], evidence.task.kept_weights
-    apart = np.square(values[kept] - _means(values[kept], labels, weights)[labels])
+    labels, weights = evidence.task.reference.labels[kept], evidence.task.rows.weights
+    means = _means(values[kept], labels, None if weights is None else weights[kept])
+    apart = np.square(values[kept] - means[labels])
     times = _in_medians(np.sqrt(apart.sum(axis=1)), labels)
     low, high = np.quantile(times, [0.25, 0.75])
     odd = np.flatnonzero(times > high + FAR_OUT * (high - low))
