@@ -2,7 +2,8 @@
 
 Where boxwood makes the clusters, no single column and no few rows should make them. Numbers get the variance 1; if
 most rows have one value, a sixth of the range counts as the deviation at least: else the rarer the other values, the
-farther away they are. The tails of a column are drawn in if they are longer than those of an exponential distribution.
+farther away they are. The tails of a column are drawn in if they are longer than those of an exponential distribution:
+about its median, or as of a logarithm where numbers that are not negative differ by ratios, as money and counts do.
 Words, and numbers of two values, enter as one-hot columns, in which two different values are as far apart as two
 typical numbers. What several columns say counts once.
 """
@@ -25,6 +26,7 @@ FAR = 0.01  # share of the rows that are farthest from the mean
 HEAVY = 0.25  # of the variance: the farthest rows of an exponential distribution have 22%
 NORMAL = 1.349  # quarters of a normal distribution are so many deviations apart
 WIDEST = 6.0  # deviations that the range counts at most, if most rows have one value
+TIMES = 2.0  # the upper quarter is more than so many times the lower one: differences of such numbers are ratios
 FAINT = 1e-3  # of a flag that another column decides: rules may test it
 TINY = 2.0**-60  # of the greatest difference: a smaller spread is rounding
 
@@ -107,7 +109,8 @@ def _counted(x: Array, weights: Weights) -> tuple[Floats, Floats]:
 def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
     """Return the median of a column with a long tail, and how far apart its quarters are; an infinite spread if not.
 
-    If the quarters are equal, as where most rows have 0, the spread is the median difference of the others.
+    Where ratios count, it is zero and the lower quarter: above that, `arcsinh` is nearly a logarithm. If the quarters
+    are equal, as where most rows have 0, the spread is the median difference of the others.
     """
     if len(values) <= 2:
         return 0.0, math.inf
@@ -116,6 +119,8 @@ def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
     if _share_of_farthest(values / unit, shares) <= HEAVY:
         return 0.0, math.inf
     low, middle, high = (_quantile(values, shares, q) for q in (0.25, 0.5, 0.75))
+    if values[0] >= 0 and 0 < TIMES * low < high:
+        return 0.0, max(low, float(values[-1]) * TINY)
     apart = np.abs(values / unit - middle / unit)
     spread = (high / unit - low / unit) / NORMAL
     if spread <= 0:
