@@ -2,12 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.cluster import KMeans
-from sklearn.tree import DecisionTreeClassifier
 
 from boxwood import explain, scan
 from boxwood._validation import Rows
-from boxwood.explanation.choose.leaves import _right, _Rows, leaves_that_pay
+from boxwood.explanation.choose.leaves import _Rows, leaves_that_pay
+from boxwood.grow.leaves.impurity import grown_by
 from boxwood.reference import Reference, Task
 from tests.scale import law
 
@@ -16,7 +17,8 @@ def classes(seed, n=400):
     """Return rows, and two or three classes that only a deeper tree finds, with some labels exchanged."""
     random = np.random.default_rng(seed)
     X = random.uniform(size=(n, 4)).round(3)
-    labels = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)).astype(int) + (seed % 2) * (X[:, 2] > 0.8)
+    inner = (np.abs(X[:, 0] - 0.5) < 0.3) & (np.abs(X[:, 1] - 0.5) < 0.35)
+    labels = inner.astype(int) + (seed % 2) * (X[:, 2] > 0.8)
     wrong = random.random(n) < 0.05
     labels[wrong] = random.integers(0, labels.max() + 1, wrong.sum())
     return X, labels
@@ -27,28 +29,42 @@ def task_of(X, labels, weights=None):
     return Task.of(rows, Reference.of(rows, labels))
 
 
+def pay(X, labels, weights=None):
+    task = task_of(X, labels, weights)
+    return leaves_that_pay(task, task.rows.values)
+
+
 @law(12)
-def test_fewer_leaves_are_the_first_of_more(seed):
-    X, labels = classes(seed, 150)
-    task, rows = task_of(X, labels), _Rows.of(X, labels, None)
-    held, k = rows.fold == 0, labels.max() + 1
-    right = _right(task, rows, held, k, 12)
-    for n_leaves in range(k, 13):
-        cart = DecisionTreeClassifier(max_leaf_nodes=n_leaves, min_samples_leaf=5, random_state=0)
-        cart.fit(rows.ranks[~held], rows.labels[~held], sample_weight=rows.weights[~held])
-        said = cart.predict(rows.ranks[held]) == rows.labels[held]
-        assert right[n_leaves - k] == rows.weights[held][said].sum()
+def test_the_number_is_that_of_trees_grown_for_each_number_and_fold(seed):
+    random, (X, labels) = np.random.default_rng(seed), classes(seed, 150)
+    X, labels = np.vstack([X, X[:20]]), np.append(labels, random.integers(0, labels.max() + 1, 20))
+    rows, found, k = _Rows.of(X, labels, None), pay(X, labels), labels.max() + 1
+    right = []
+    for n_leaves in range(k, 9):
+        right.append(0.0)
+        for fold in range(5):
+            seen, held = rows.fold != fold, rows.fold == fold
+            tree = grown_by(task_of(rows.ranks[seen], rows.labels[seen], rows.weights[seen]), "gini", n_leaves)
+            right[-1] += rows.weights[held][tree.predict(rows.ranks[held]) == rows.labels[held]].sum()
+    shares = np.array(right) / len(X)
+    error = max((shares.max() * (1 - shares.max()) / len(X)) ** 0.5, 0.01)
+    always = np.bincount(labels).max() / len(X)
+    enough = [k + i for i, share in enumerate(shares) if share >= shares.max() - error]
+    assert found.right == pytest.approx(shares)
+    assert found.n_leaves == (enough[0] if shares.max() > always + 2 * error else k)
+    _, place = np.unique(rows.ranks, axis=0, return_inverse=True)
+    assert all(len({*rows.fold[place.ravel() == i]}) == 1 for i in range(place.max() + 1))
 
 
 @law(12)
 def test_the_number_is_the_same_in_any_order_and_for_any_scale(seed):
     random, (X, labels) = np.random.default_rng(seed), classes(seed)
-    found, order = leaves_that_pay(task_of(X, labels)), random.permutation(len(X))
-    again = leaves_that_pay(task_of(X[order] * [1e-200, 1e200, 1.0, 7.0], labels[order]))
+    found, order = pay(X, labels), random.permutation(len(X))
+    again = pay(X[order] * [1e-200, 1e200, 1.0, 7.0], labels[order])
     assert found.n_leaves == again.n_leaves > found.fewest
     assert (found.right == again.right).all()
-    twice = leaves_that_pay(task_of(np.repeat(X, 2, axis=0), np.repeat(labels, 2)))
-    weighted = leaves_that_pay(task_of(X, labels, np.full(len(X), 2.0)))
+    twice = pay(np.repeat(X, 2, axis=0), np.repeat(labels, 2))
+    weighted = pay(X, labels, np.full(len(X), 2.0))
     assert (twice.right == weighted.right).all()
 
 
@@ -81,7 +97,7 @@ def test_compact_clusters_have_one_leaf_each(seed):
 def test_labels_that_follow_from_nothing_seldom_get_more_leaves():
     random, more = np.random.default_rng(0), 0
     for _ in range(30):
-        found = leaves_that_pay(task_of(random.normal(size=(200, 3)), random.integers(0, 2, 200)))
+        found = pay(random.normal(size=(200, 3)), random.integers(0, 2, 200))
         more += found.n_leaves > found.fewest
     assert more <= 4
 

@@ -241,7 +241,7 @@ def test_the_search_ends_at_a_tree_that_cannot_be_better(seed, monkeypatch):
 
 def test_a_time_limit_gives_the_best_tree_so_far():
     X, labels = make_blobs(2000, 5, centers=8, cluster_std=4, random_state=0)
-    ex = explain(X, labels, time_limit=0)
+    ex = explain(X, labels, max_leaf_nodes=8, time_limit=0)
     assert ex.search.stopped_by_clock
     assert "the time limit ended the search" in ex.notes[0]
     assert ex.n_leaves <= 8

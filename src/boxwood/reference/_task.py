@@ -353,9 +353,11 @@ class Task:
 
     def sampled(self, n_rows: int) -> Task:
         """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
-        if len(self.rows) <= n_rows:
-            return self
-        return self.of_rows(np.sort(self._drawn[:n_rows]))
+        return self if len(self.rows) <= n_rows else self.of_rows(self.drawn(n_rows))
+
+    def drawn(self, n_rows: int) -> Indices:
+        """Return the places of the rows of a random sample of so many kept rows; all if there are no more rows."""
+        return np.arange(len(self.rows)) if len(self.rows) <= n_rows else np.sort(self._drawn[:n_rows])
 
     @cached_property
     def _drawn(self) -> Indices:

@@ -159,6 +159,18 @@ class FeatureSpace:
         """The rows in memory on which trees are grown; a DataError for those in batches."""
         return rows_in_memory(self.store)
 
+    def as_measured(self, rows: Indices) -> tuple[Floats, Indices]:
+        """Return some rows in the columns in which distances count, and the table's column that each is made of.
+
+        Words are one-hot columns there, and a missing number is the mean of those of these rows.
+        """
+        if self.entry is None:
+            made_of = np.arange(self.rows.n_columns) if self.axis_map is None else np.asarray(self.axis_map.features)
+            return np.asarray(self.rows.take(rows).values, dtype=np.float64), made_of
+        table = self.table.take(rows).values
+        values, made = self.entry.one_hot(np.where(np.isinf(table), np.nan, table), self.categories)
+        return values, np.repeat(np.arange(len(made)), list(map(len, made)))
+
     def mixture_of_known(self, rows: Rows, labels: Indices, names: Sequence[Hashable]) -> Mixture:
         """Return the mixture of clusters of rows on the columns of growth: each number counts where it is there.
 

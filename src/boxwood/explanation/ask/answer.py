@@ -45,6 +45,7 @@ from boxwood.explanation.ask.question import (
     table_question_of,
     with_weights,
 )
+from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.leaves import leaves_that_pay
 from boxwood.explanation.choose.on_table import TableSearch, choose_on_table, most_parts
 from boxwood.explanation.choose.search import choose, sample_task
@@ -98,8 +99,14 @@ def _with_leaves(question: Question, clustering: Any, asked: Options) -> Questio
     is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
     if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
         return question
-    task = question.task
-    found = leaves_that_pay(sample_task(task)[0] if task.in_batches else task)
+    task, here = question.task, question.coordinates
+    if task.in_batches:
+        sample = sample_task(task)[0].sampled(settings.LEAVES_ROWS)
+        found = leaves_that_pay(sample, sample.rows.values)
+    else:
+        rows = task.drawn(settings.LEAVES_ROWS)
+        lack = np.isinf(here.table.take(rows).values).any(axis=1)
+        found = leaves_that_pay(task.of_rows(rows), np.where(lack[:, None], np.nan, here.as_measured(rows)[0]))
     if found is None:
         return question
     notes = (*question.notes, *found.notes)

@@ -16,7 +16,7 @@ from boxwood._frames import column_names, column_values, is_frame, label_values,
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_float_table, as_weights, listed
 from boxwood.axes.categories import MANY_VALUES
-from boxwood.clusterers._of_entry import OfEntry
+from boxwood.clusterers.of_entry import OfEntry
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.in_memory import labels_to_compare, seen_in
 from boxwood.columns.of_frame import readable_columns

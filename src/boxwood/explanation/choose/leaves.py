@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from boxwood._types import Bools, Floats, Indices
+from boxwood._validation import Rows
 from boxwood.explanation.choose import settings
-from boxwood.reference import Task
+from boxwood.grow.leaves.impurity import grown_to_sizes
+from boxwood.reference import Reference, Task
+from boxwood.reference.budget import Budget
 from boxwood.words.figures import percent
 
 
@@ -43,7 +45,7 @@ class LeavesThatPay(NamedTuple):
         )
 
 
-def leaves_that_pay(task: Task) -> LeavesThatPay | None:
+def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     """Return how many leaves the labels of a task in memory need; None for compact clusters, which need one each.
 
     Clusters are compact if nearly all rows are nearest to the mean of their own, in the columns as they are or brought
@@ -51,14 +53,20 @@ def leaves_that_pay(task: Task) -> LeavesThatPay | None:
     which CART gets as many rows of other folds right as with any, up to one standard error or one percent of the rows.
     It is the clusters' if none gets clearly more right than the largest cluster has. Equal rows are in one fold, so the
     answer does not depend on the order of rows.
+
+    IN: task: of some `LEAVES_ROWS` rows, as time is that of growing five trees; measured: the rows in the columns in
+    which distances count, NaN for rows that lack a value, which are not looked at for this.
     """
-    k, sample = task.reference.n_clusters, task.sampled(settings.LEAVES_ROWS)
-    most = replace(task, max_leaf_nodes=max(settings.LEAVES, settings.LEAVES_EACH * k)).leaves()
-    kept, weights = sample.kept, sample.rows.weights
-    if most <= k or _are_compact(sample):
+    k, kept = task.reference.n_clusters, task.kept
+    most = task.with_leaves(max(settings.LEAVES, settings.LEAVES_EACH * k)).leaves()
+    labels, weights = task.reference.labels[kept], task.rows.weights
+    mass, whole = None if weights is None else weights[kept], np.isfinite(measured[kept]).all(axis=1)
+    known = measured[kept][whole], labels[whole], (np.ones(len(labels)) if mass is None else mass)[whole]
+    if most <= k or _are_compact(*known):
         return None
-    rows = _Rows.of(sample.rows.values[kept], sample.reference.labels[kept], None if weights is None else weights[kept])
-    folds = [_right(task, rows, rows.fold == fold, k, most) for fold in range(settings.LEAVES_FOLDS)]
+    allowed = np.setdiff1d(np.arange(task.n_columns), np.array(task.budget.forbidden, dtype=np.intp))
+    rows, sizes = _Rows.of(task.rows.values[kept][:, allowed], labels, mass), range(k, most + 1)
+    folds = [_right(task, rows, rows.fold == fold, sizes) for fold in range(settings.LEAVES_FOLDS)]
     right = np.sum(folds, axis=0) / rows.weights.sum()
     best = right.max()
     error = max(np.sqrt(best * (1 - best) / kept.sum()), settings.LEAVES_GAIN)
@@ -67,11 +75,8 @@ def leaves_that_pay(task: Task) -> LeavesThatPay | None:
     return LeavesThatPay(k + more, k, right)
 
 
-def _are_compact(task: Task) -> bool:
+def _are_compact(X: Floats, labels: Indices, mass: Floats) -> bool:
     """Return whether nearly all rows are nearest to their cluster's mean, in the columns as they are or scaled."""
-    kept, weights = task.kept, task.rows.weights
-    X, labels = task.rows.values[kept], task.reference.labels[kept]
-    mass = np.ones(len(X)) if weights is None else weights[kept]
     with np.errstate(over="ignore", invalid="ignore"):
         spread = X.std(axis=0)
         for unit in (np.ones_like(spread), np.where((spread > 0) & np.isfinite(spread), spread, 1.0)):
@@ -112,29 +117,15 @@ class _Rows(NamedTuple):
         return cls(ranks.astype(np.float64), labels, mass.astype(np.float64), fold[first][same.ravel()])
 
 
-def _right(task: Task, rows: _Rows, held: Bools, fewest: int, most: int) -> Floats:
-    """Return the weight of the rows held out that CART gets right, for each number of leaves.
-
-    CART with fewer leaves is the one with more, without the leaves that came last: nodes have numbers in their order.
-    """
-    cart = DecisionTreeClassifier(
-        max_leaf_nodes=most,
-        max_depth=task.budget.max_depth,
-        min_samples_leaf=max(task.budget.min_samples_leaf, settings.LEAVES_LEAST),
-        random_state=0,
-    )
-    allowed = np.setdiff1d(np.arange(rows.ranks.shape[1]), np.asarray(sorted(task.budget.forbidden), dtype=np.intp))
-    X, seen = rows.ranks[:, allowed], ~held
-    if not seen.any() or not held.any() or not len(allowed):
-        return np.zeros(most - fewest + 1)
-    tree = cart.fit(X[seen], rows.labels[seen], sample_weight=rows.weights[seen]).tree_
-    parent = np.zeros(tree.node_count, dtype=np.intp)
-    for children in (tree.children_left, tree.children_right):
-        inner = children >= 0
-        parent[children[inner]] = np.flatnonzero(inner)
-    answer = cart.classes_[tree.value[:, 0].argmax(axis=1)]
-    reached, right = cart.apply(X[held]), np.empty(most - fewest + 1)
-    for n_leaves in range(most, fewest - 1, -1):
-        reached = np.where(reached >= 2 * n_leaves - 1, parent[reached], reached)
-        right[n_leaves - fewest] = rows.weights[held][answer[reached] == rows.labels[held]].sum()
+def _right(task: Task, rows: _Rows, held: Bools, sizes: Sequence[int]) -> Floats:
+    """Return the weight of the rows held out that CART gets right, for each number of leaves."""
+    seen, right = ~held, np.zeros(len(sizes))
+    if not seen.any() or not held.any():
+        return right
+    names = task.reference.names
+    reference = Reference(rows.labels[seen], np.zeros((len(names), rows.ranks.shape[1])), names)
+    budget = Budget(max_depth=task.budget.max_depth)
+    part = Task.of(Rows(rows.ranks[seen], rows.weights[seen]), reference, budget=budget, n_jobs=task.n_jobs)
+    for i, tree in enumerate(grown_to_sizes(part, "gini", sizes)):
+        right[i] = rows.weights[held][tree.predict(rows.ranks[held]) == rows.labels[held]].sum()
     return right

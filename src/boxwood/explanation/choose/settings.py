@@ -16,7 +16,6 @@ LEAVES, LEAVES_EACH = 8, 2  # At most eight, or two for each cluster.
 LEAVES_GAIN = 0.01  # More leaves pay if they get one percent more of the rows of other folds right.
 LEAVES_FOLDS = 5
 LEAVES_ROWS = 10_000  # It is chosen on a sample of so many rows.
-LEAVES_LEAST = 5  # A leaf has at least so many of the rows that a fold leaves.
 
 # Samples of long tables
 ROWS = 20_000  # Growers that read rows several times see a sample of so many rows.

@@ -44,11 +44,11 @@ def odd_rows_in(ex: MeasuredTree) -> tuple[OddRow, ...]:
     """See `Explanation.odd_rows`."""
     ex._refuse_batches("odd_rows()")
     evidence = ex._rows()
-    values, made_of = _as_measured(evidence)
     kept = np.flatnonzero(evidence.task.kept)
+    values, made_of = evidence.coordinates.as_measured(kept)
     labels, weights = evidence.task.reference.labels[kept], evidence.task.rows.weights
-    means = _means(values[kept], labels, None if weights is None else weights[kept])
-    apart = np.square(values[kept] - means[labels])
+    means = _means(values, labels, None if weights is None else weights[kept])
+    apart = np.square(values - means[labels])
     times = _in_medians(np.sqrt(apart.sum(axis=1)), labels)
     low, high = np.quantile(times, [0.25, 0.75])
     odd = np.flatnonzero(times > high + FAR_OUT * (high - low))
@@ -58,17 +58,6 @@ def odd_rows_in(ex: MeasuredTree) -> tuple[OddRow, ...]:
         OddRow(evidence.in_table(int(row)), int(label), float(ratio), ex.columns[j], _value(evidence, int(row), int(j)))
         for row, label, ratio, j in zip(kept[odd], labels[odd], times[odd], columns, strict=True)
     )
-
-
-def _as_measured(evidence: Evidence) -> tuple[Floats, Indices]:
-    """Return the rows in the columns in which clusters were measured, and the table's column that each is made of."""
-    here, rows = evidence.coordinates, evidence.task.rows.values
-    if here.entry is not None:
-        table = np.where(np.isinf(here.table.values), np.nan, here.table.values)
-        values, made = here.entry.one_hot(table, here.categories)
-        return values, np.repeat(np.arange(len(made)), list(map(len, made)))
-    made_of = np.arange(rows.shape[1]) if here.axis_map is None else np.asarray(here.axis_map.features)
-    return rows, made_of
 
 
 def _means(values: Floats, labels: Indices, weights: Floats | None) -> Floats:

@@ -223,9 +223,9 @@ def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | N
     rows, times = np.unique(drawn, return_counts=True)
     here, clusterer, seed = evidence.coordinates, _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
     if _is_mixed(evidence):
-        assert here.entry is not None
         clusterer = KMeans(evidence.task.reference.n_clusters, n_init=2)
-        as_clustered, blocks = here.entry.one_hot(_with_gaps(here.table.take(rows).values), here.categories)
+        as_clustered, made_of = here.as_measured(rows)
+        blocks = [np.flatnonzero(made_of == j) for j in range(len(here.columns))]
     else:
         as_clustered, blocks = _as_clustered(evidence, rows), None
 
@@ -234,10 +234,6 @@ def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | N
 
     with quietly_by_one_thread():
         return contrast_of(as_clustered, times, cluster, generator, blocks=blocks, together=blocks is not None)
-
-
-def _with_gaps(table: Floats) -> Floats:
-    return np.where(np.isinf(table), np.nan, table)
 
 
 def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
