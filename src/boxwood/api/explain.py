@@ -77,7 +77,7 @@ def explain(
           predicts; one that was fitted on a table's column of labels, with those in that column.
     n_clusters : int, default=None
         Number of clusters of k-means. None chooses one from 2 to 10, fewer where rows are few: the largest on which
-        k-means of two halves of the rows agree (adjusted Rand index of at least 0.9 in the mean of five halvings of at
+        k-means of two halves of the rows agree (adjusted Rand index of at least 0.85 in the mean of five halvings of at
         most 1,000 rows), or the one on which they agree most; a note says which, and which other would do nearly as
         well. Only allowed if `labels_or_estimator` is None. K-means keeps the best of 10 starts, or of 3 starts for
         more than 2 million values. Its clusters are numbered from 0 by size, the largest first. A note says so if they
@@ -218,9 +218,9 @@ def explain(
 
     Where boxwood makes the clusters, "auto" of `standardize` lets no column and no few rows decide them. Numbers get
     the variance 1. A column in which the 1% of the rows farthest from the mean have more than a quarter of the
-    variance, more than in an exponential distribution, enters as arcsinh((x - median) / (interquartile range / 1.349)); as
-    arcsinh(x / lower quartile), nearly a logarithm, if no number is negative and the upper quartile is more than twice
-    the lower.
+    variance, more than in an exponential distribution, enters as arcsinh((x - median) / (interquartile range / 1.349)),
+    or as arcsinh(x / lower quartile), nearly a logarithm, if no number is negative and the upper quartile is more than
+    twice the lower.
     Words, and numbers of two values, enter as one-hot columns. If most rows have one value, a sixth of the range counts
     as the deviation at least. Numbers in the same order (rank correlation of at least 0.99 up to its sign) share the
     weight of one column, as do flags of which each row has one; flags that another column decides get next to none.
