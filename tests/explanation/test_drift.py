@@ -48,13 +48,16 @@ def test_sizes_are_those_of_predict(seed):
         assert cut.of <= drift.n_rows
 
 
-@law(4)
+@law(8)
 def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(seed)
     before = first(rng)
+    if seed % 2:  # rules on words
+        before = before._replace(labels=np.where(before.rows["country"].isin(["AT", "US"]), "s0", before.labels))
     ex = explained(before)
+    assert seed % 2 == 0 or {*ex.tree.features} & {*ex.coded_columns}
     after = before.rows.iloc[:600].copy()
     labels = before.labels[:600].astype(object)
     labels[rng.integers(600, size=60)] = "fresh"
@@ -169,6 +172,30 @@ def test_new_labels_are_counted(ex, before):
     assert drift.changes[-1] == ("new label", "fresh", None, 80)
     assert drift.labels.rows == len(labels) - 80
     assert ex.measure(before.rows, before.labels).drift.agreement == ex.agreement
+
+
+def test_words_that_lie_otherwise_within_clusters_are_told(before):
+    rows = before.rows[["country", "c0"]]
+    ex = bw.explain(rows, rows["country"].isin(["AT", "CH"]).map({True: "alps", False: "others"}))
+    fewer = rows["country"].where((rows["country"] != "CH") | (rows.index % 5 == 0), "AT")
+    drift = ex.measure(rows.assign(country=fewer))
+    assert [(one.change, one.name) for one in drift.changes] == [("moved", "country")]
+    [words] = drift.words
+    assert words.share_then == (rows["country"] == words.word).mean()
+    assert words.share == (fewer == words.word).mean()
+    assert f"country moved: {words.share:.1%} of its values are {words.word}" in str(drift)
+    assert not ex.measure(rows).changes
+
+
+def test_words_of_few_rows_are_not_told_by_counts(before):
+    rows = before.rows[["country"]].assign(n=1.0)
+    rows.loc[:2, "country"] = "NZ"
+    ex = bw.explain(rows, rows["country"].isin(["AT", "NZ"]).map({True: "a", False: "b"}))
+    shape = bw.Explanation.from_json(ex.to_json())._kept["shapes"][0]
+    at = ex.coded_columns[0].values.index("NZ")
+    assert [held[at] for held in shape.held] == [0, 0]
+    assert sum(map(sum, shape.held)) == len(rows)
+    assert [one.word for one in ex.measure(rows).words if one.share != one.share_then] == []
 
 
 def test_few_rows_tell_nothing(ex, before):

@@ -62,6 +62,8 @@ class Drift(_Report, DriftFacts):
         For each cut the share of the rows on its side, then and now, in pre-order.
     columns : tuple of ColumnDrift
         How each tested column of numbers lies within the clusters; none for a model that was saved without it.
+    words : tuple of WordsDrift
+        The same of tested columns of words.
     lost : tuple of LostRows
         Rows without a cluster, by column and reason, with the words that were never seen.
     n_lost_then : int

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices
+from boxwood.axes import Categories
 from boxwood.explanation.living.chance import ALARM, LEAST, of_shapes, of_shares
 from boxwood.explanation.living.counts import Counts
 from boxwood.explanation.living.results import (
@@ -18,8 +19,17 @@ from boxwood.explanation.living.results import (
     LabelDrift,
     LostRows,
     Told,
+    WordsDrift,
 )
-from boxwood.explanation.living.shapes import FACTORS, Shape, all_edges, between, in_unit, shapes_of
+from boxwood.explanation.living.shapes import (
+    FACTORS,
+    Shape,
+    all_edges,
+    between,
+    in_unit,
+    shapes_of,
+    with_rare_apart,
+)
 from boxwood.explanation.records import condition_of
 from boxwood.tree.nodes import Cut
 
@@ -48,9 +58,9 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     n_rows, n_with = int(held.sum()), int(held[:-1].sum())
     n_lost, n_lost_then = n_rows - n_with, ex.n_incomplete
     clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
-    columns, labels = _columns(ex, counts), _labels(ex, counts)
+    columns, words, labels = _columns(ex, counts), _words(ex, counts), _labels(ex, counts)
     untested = _untested(ex, n_rows)
-    found = [] if untested else _beyond_chance(ex, counts, clusters, cuts, columns, labels, n_lost)
+    found = [] if untested else _beyond_chance(ex, counts, clusters, cuts, (columns, words), labels, n_lost)
     told = [*found, *(Told("new label", label, None, rows) for label, rows in ([] if labels is None else labels.new))]
     marked = {(one.change, one.name) for one in told}
     return DriftFacts(
@@ -58,7 +68,8 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
         n_rows=n_rows,
         clusters=tuple(one._replace(change=_change(one, marked)) for one in clusters),
         cuts=tuple(one._replace(moved=("cut", one.node) in marked) for one in cuts),
-        columns=tuple(one._replace(change=_column_change(one, marked)) for one in columns),
+        columns=tuple(one._replace(change=_column_change(one.column, marked)) for one in columns),
+        words=tuple(one._replace(change=_column_change(one.column, marked)) for one in words),
         lost=_lost(ex, counts),
         n_lost_then=n_lost_then,
         labels=labels,
@@ -87,8 +98,8 @@ def _change(one: ClusterDrift, marked: set[tuple[str, object]]) -> str:
     return next((word for word in ("grew", "shrank") if (word, one.name) in marked), "")
 
 
-def _column_change(one: ColumnDrift, marked: set[tuple[str, object]]) -> str:
-    return next((word for word in ("another unit", "moved") if (word, one.column) in marked), "")
+def _column_change(column: str, marked: set[tuple[str, object]]) -> str:
+    return next((word for word in ("another unit", "moved") if (word, column) in marked), "")
 
 
 # ------------------------------------------------------------------------------------------------------ then and now
@@ -154,7 +165,8 @@ def _below(ex: MeasuredTree, at_leaves: Array) -> Floats:
 
 def _columns(ex: MeasuredTree, counts: Counts) -> list[ColumnDrift]:
     edges, shapes = all_edges(ex), shapes_of(ex) or {}
-    return [_column(ex, j, shape, edges[j], counts.bins[j]) for j, shape in shapes.items() if shape.edges]
+    numbers = [(j, shape) for j, shape in shapes.items() if shape.edges and j not in ex.coded_columns]
+    return [_column(ex, j, shape, edges[j], counts.bins[j]) for j, shape in numbers]
 
 
 def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indices) -> ColumnDrift:
@@ -166,6 +178,25 @@ def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indic
     factor = None if j in ex.date_columns else _factor(own, edges, counts, then)
     beside = above_then, above, missing_then, missing
     return ColumnDrift(ex.columns[j], float(own[half]), *beside, _moved(now, then), factor)
+
+
+def _words(ex: MeasuredTree, counts: Counts) -> list[WordsDrift]:
+    words = [j for j in shapes_of(ex) or {} if j in ex.coded_columns]
+    return [_of_words(ex.columns[j], ex.coded_columns[j], *_within(ex, j, counts)) for j in words]
+
+
+def _of_words(column: str, known: Categories, now: Indices, then: Indices) -> WordsDrift:
+    shares = np.array([rows.sum(axis=0) / max(rows.sum(), 1) for rows in (then, now)])
+    most = int(np.abs(shares[1] - shares[0]).argmax())
+    word = known.value(most)
+    return WordsDrift(column, word, *shares[:, most].tolist(), _moved(now, then))
+
+
+def _within(ex: MeasuredTree, j: int, counts: Counts) -> tuple[Indices, Indices]:
+    """Return the rows of each cluster in each bin of a shape, now and then, shapes (k, m)."""
+    shape = (shapes_of(ex) or {})[j]
+    now, then = between(all_edges(ex)[j], counts.bins[j], np.array(shape.edges)), np.array(shape.held)
+    return (with_rare_apart(now, ~then.any(axis=0)) if j in ex.coded_columns else now), then
 
 
 def _moved(now: Array, then: Array) -> float:
@@ -228,29 +259,29 @@ def _beyond_chance(
     counts: Counts,
     clusters: list[ClusterDrift],
     cuts: list[CutDrift],
-    columns: list[ColumnDrift],
+    columns: tuple[list[ColumnDrift], list[WordsDrift]],
     labels: LabelDrift | None,
     n_lost: int,
 ) -> list[Told]:
     """Return the changes that chance makes in at most one of a hundred reports, the widest first."""
-    tests = [*_of_columns(ex, counts, columns), *_of_clusters(clusters), *_of_cuts(cuts)]
+    tests = [*_of_columns(ex, counts, *columns), *_of_clusters(clusters), *_of_cuts(cuts)]
     tests += [*_of_lost(ex, counts, n_lost), *_of_labels(ex, counts, clusters, labels)]
     return [one.told for one in tests if one.probability <= ALARM / len(tests)]
 
 
-def _of_columns(ex: MeasuredTree, counts: Counts, columns: list[ColumnDrift]) -> Iterator[_Test]:
-    edges, shapes = all_edges(ex), shapes_of(ex) or {}
-    by_name = {ex.columns[j]: j for j in shapes}
-    for one in sorted(columns, key=lambda one: (one.factor is None, -one.moved)):
-        j = by_name[one.column]
-        now, then = between(edges[j], counts.bins[j], np.array(shapes[j].edges)), np.array(shapes[j].held)
-        if one.factor is not None:
-            yield _Test(
-                of_shapes(now.sum(0)[None], then.sum(0)[None]), Told("another unit", one.column, 1.0, one.factor)
-            )
-        else:
-            probability = of_shapes(now, then) if one.moved >= MOVED else 1.0
-            yield _Test(probability, Told("moved", one.column, one.above_then, one.above))
+def _of_columns(
+    ex: MeasuredTree, counts: Counts, columns: list[ColumnDrift], words: list[WordsDrift]
+) -> Iterator[_Test]:
+    within = {ex.columns[j]: _within(ex, j, counts) for j in shapes_of(ex) or {}}
+    in_other_units = [one for one in columns if one.factor is not None]
+    for one in sorted(in_other_units, key=lambda one: -one.moved):
+        now, then = (rows.sum(axis=0)[None] for rows in within[one.column])
+        yield _Test(of_shapes(now, then), Told("another unit", one.column, 1.0, one.factor))
+    shares = [(one, one.above_then, one.above) for one in columns if one.factor is None]
+    of_words = [(one, one.share_then, one.share) for one in words]
+    for moved, *beside in sorted([*shares, *of_words], key=lambda one: -one[0].moved):
+        probability = of_shapes(*within[moved.column]) if moved.moved >= MOVED else 1.0
+        yield _Test(probability, Told("moved", moved.column, *beside))
 
 
 def _of_clusters(clusters: list[ClusterDrift]) -> Iterator[_Test]:

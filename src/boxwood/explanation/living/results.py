@@ -83,6 +83,21 @@ class ColumnDrift(NamedTuple):
     change: str = ""
 
 
+class WordsDrift(NamedTuple):
+    """A tested column of words: the one whose share of the rows changed the most, and how all lie within the clusters.
+
+    `word` is None for rows without one, and `boxwood.axes.categories.OTHER` for all that the model does not know.
+    `moved` and `change` are those of `ColumnDrift`.
+    """
+
+    column: str
+    word: Hashable
+    share_then: float
+    share: float
+    moved: float
+    change: str = ""
+
+
 class LostRows(NamedTuple):
     """Rows without a cluster for one reason: their value of a column is "missing", or was "never seen".
 
@@ -172,6 +187,7 @@ class DriftFacts:
     clusters: tuple[ClusterDrift, ...]
     cuts: tuple[CutDrift, ...]
     columns: tuple[ColumnDrift, ...]
+    words: tuple[WordsDrift, ...]
     lost: tuple[LostRows, ...]
     n_lost_then: int
     labels: LabelDrift | None

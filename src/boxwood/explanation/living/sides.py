@@ -154,7 +154,10 @@ def _known(ex: MeasuredTree, rows: Sequence[float]) -> tuple[dict[str, Any], dic
         else:
             laws[column.column] = list(map(Law.of_group, column.clusters, rows))
     for j, (edges, held) in (shapes_of(ex) or {}).items():
-        laws[ex.columns[j]] = [Law.of_shape(edges, each) if sum(each) else None for each in held]
+        if j in ex.coded_columns:
+            words[ex.columns[j]] = [dict(zip(ex.coded_columns[j].values, each, strict=False)) for each in held]
+        else:
+            laws[ex.columns[j]] = [Law.of_shape(edges, each) if sum(each) else None for each in held]
     return laws, words
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxwood._types import Floats
+from boxwood.axes import Categories
 from boxwood.explanation.living.counts import Counts, label_key
 from boxwood.explanation.living.shapes import all_edges
 from boxwood.render.forms.dialects import dialect_of
@@ -18,7 +19,7 @@ from boxwood.render.forms.watch import leaf_case, lost_case
 from boxwood.table.duck import Query, Tick
 from boxwood.table.labels import Rules, inputs_of, positions_of, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions
-from boxwood.table.sql import as_double, as_name
+from boxwood.table.sql import as_double, as_name, as_text
 from boxwood.table.write_labels import check_rows, opened_to_count
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None)
     """Return the rows at each leaf and of each label, and between the edges of columns, from one pass."""
     edges, counts = all_edges(ex), Counts.none(ex)
     counts.labelled = labels is not None
-    bins = [f"{_bin(_x(j), each.tolist())} AS bin_{j}" for j, each in edges.items()]
+    bins = [f"{_bin(_x(j), each.tolist(), ex.coded_columns.get(j))} AS bin_{j}" for j, each in edges.items()]
     label, inputs = _label(ex, source, labels), inputs_of(source, rules)
     selected = ", ".join([f"{rules.expression} AS leaf", f"{label} AS label", *bins])
     rows = f"(SELECT {selected} FROM {rows_with(source.relation, inputs)})"
@@ -118,9 +119,23 @@ def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None)
     return counts
 
 
-def _bin(x: str, edges: list[float]) -> str:
-    """Return SQL of the number of the bin of a value; the last one is for no value."""
+def _bin(x: str, edges: list[float], known: Categories | None) -> str:
+    """Return SQL of the number of the bin of a value; the last one is for no value, and for words without a code."""
+    if known is not None:
+        return _bin_of_word(x, known)
     return f"CASE WHEN {x} IS NULL THEN {len(edges) + 1} ELSE {_place(x, edges, 0)} END"
+
+
+def _bin_of_word(x: str, known: Categories) -> str:
+    nowhere = len(known.domain) + 1
+    missing = known.values.index(None) if None in known.values else nowhere
+    other = len(known.values) if known.others else nowhere
+    words = "".join(
+        f" WHEN {as_double(float(word)) if known.are_numbers else as_text(str(word))} THEN {i}"  # type: ignore[arg-type]
+        for i, word in enumerate(known.values)
+        if word is not None
+    )
+    return f"CASE WHEN {x} IS NULL THEN {missing} ELSE CASE {x}{words} ELSE {other} END END"
 
 
 def _place(x: str, edges: list[float], first: int) -> str:
