@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from benchmarks.living import first
 
@@ -67,3 +68,25 @@ def test_two_models_are_matched(folder):
     assert bw.load(folder / "named.json").names == october.names
     assert "same" in (folder / "flow.html").read_text(encoding="utf-8")
     assert "not both" in run(folder, *matched, "x.csv", "--sql", "SELECT 1", code=USAGE).stderr
+
+
+def test_columns_of_labels_and_tallies_are_matched(folder):
+    model, november = bw.load(folder / "october.json"), pd.read_csv(folder / "november.csv")
+    november["other"] = november["segment"].map({"s0": 2, "s1": 10})
+    november.to_csv(folder / "labelled.csv", index=False)
+    for old, new in (("segment", "other"), ("{}/october.json", "other"), ("segment", "{}/october.json")):
+        said = run(folder, "match", old, new, "{}/labelled.csv").stdout
+        sides = [model if "json" in one else one for one in (old, new)]
+        assert said == f"{bw.match(*sides, november)}\n"
+    assert "lacks a column" in run(folder, "match", "segmnt", "other", "{}/labelled.csv", code=DATA).stderr
+    assert "october.json" in run(folder, "match", "{}/octobr.json", "other", "{}/labelled.csv", code=DATA).stderr
+    assert (
+        "must be one"
+        in run(folder, "match", "segment", "other", "{}/labelled.csv", "--named", "n.json", code=USAGE).stderr
+    )
+    numbers = november[["c0", "c1"]].fillna(0.0)
+    tally = bw.Tally.of(numbers, november["segment"].tolist())
+    tally.save(folder / "november.tally")
+    assert run(folder, "match", "{}/november.tally", "{}/november.tally").stdout == f"{bw.match(tally, tally)}\n"
+    said = run(folder, "match", "{}/november.tally", "segment", "{}/labelled.csv").stdout
+    assert said == f"{bw.match(tally, 'segment', november)}\n"

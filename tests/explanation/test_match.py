@@ -42,6 +42,7 @@ def test_rows_are_counted_in_both(seed):
 
 @law(4)
 def test_files_are_matched_as_frames_are(seed, tmp_path):
+    from boxwood.explanation.living.sides import side_of
     from boxwood.render.forms.counted import pairs_in_file
 
     before = first(np.random.default_rng(seed))
@@ -51,7 +52,7 @@ def test_files_are_matched_as_frames_are(seed, tmp_path):
     rows.to_csv(tmp_path / "t.csv", index=False)
     expected = by_hand(old, new, rows)
     np.testing.assert_allclose(bw.match(old, new, bw.scan(tmp_path / "t.csv")).overlap, expected)
-    counts = pairs_in_file(old, new, str(tmp_path / "t.csv"))
+    *_, counts = pairs_in_file(*(side_of(ex, None, "") for ex in (old, new)), str(tmp_path / "t.csv"))
     np.testing.assert_allclose(counts / counts.sum(), expected)
 
 
