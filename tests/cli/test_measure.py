@@ -49,6 +49,10 @@ def test_exit_codes(folder):
     assert "known: .html" in run(folder, *measured, "-o", "report.docx", code=USAGE).stderr
     assert "FILE or --sql" in run(folder, "measure", "{}/october.json", code=USAGE).stderr
     assert "lacks a column" in run(folder, *measured, "-l", "segmnt", code=DATA).stderr
+    (folder / "empty.csv").write_text((folder / "november.csv").read_text().splitlines()[0] + "\n")
+    empty = "measure", "{}/october.json", "{}/empty.csv", "--fail-over-empty", 1
+    assert "there are no rows" in run(folder, *empty, code=PAST_A_LIMIT).stderr
+    assert "has no rows" in run(folder, "match", "segment", "segment", "{}/empty.csv", code=DATA).stderr
 
 
 @pytest.mark.parametrize(("end", "begins"), [("md", "## "), ("txt", "1,"), ("json", "{")])

@@ -11,6 +11,7 @@ import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
+from boxwood.errors import DataError
 from boxwood.explanation.living.counts import Counts, label_key
 from boxwood.explanation.living.shapes import all_edges
 from boxwood.explanation.living.sides import Side, side_of
@@ -84,6 +85,8 @@ def pairs_in_file(
         ]
         rows = f"(SELECT {asked[0]} AS x, {asked[1]} AS y FROM {rows_with(source.relation, inputs_of(source, rules))})"
         cells = source.fetch_lean(f"SELECT x, y, count(*) FROM {rows} GROUP BY x, y")
+    if not cells:
+        raise DataError(f"{source.name} has no rows, so there is nothing to match")
     x, y, n = map(list, zip(*cells, strict=True))
     (before, own), (after, its) = _clusters(old, x, n), _clusters(new, y, n)
     found = np.zeros((len(before.names) + 1, len(after.names) + 1))
