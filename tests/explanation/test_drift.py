@@ -14,7 +14,7 @@ from scipy.stats import chi2_contingency, fisher_exact
 import boxwood as bw
 from boxwood.explanation.living.chance import of_shapes, of_shares
 from boxwood.explanation.living.counts import counted
-from boxwood.explanation.living.drift import NO_SHAPES, drift_of
+from boxwood.explanation.living.drift import NO_SHAPES, OF_WEIGHTS, drift_of
 from boxwood.render.forms.counted import counted_in_file
 from boxwood.table.sql import as_name
 from tests.render.test_every_engine import arrow_table
@@ -209,6 +209,7 @@ def test_weighted_rows_tell_no_change(before):
     weighted = bw.explain(before.rows, before.labels, sample_weight=np.linspace(1, 2, len(before.labels)))
     drift = weighted.measure(before.rows.assign(c0=lambda rows: rows["c0"] * 100))
     assert "weighted" in drift.untested
+    assert OF_WEIGHTS in drift.notes
     assert not drift.changes
 
 

@@ -94,6 +94,16 @@ def test_labels_are_matched_on_their_rows():
     assert bw.match(table["then"], table["now"]).to_dict() == found.to_dict() | {"how": "on 10 rows"}
 
 
+def test_weights_alone_make_no_cluster_grow():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(400, 1))
+    labels = np.where(rows[:, 0] > 0, "high", "low")
+    weighted = bw.explain(rows, labels, sample_weight=rng.uniform(5_000, 15_000, 400))
+    found = bw.match(saved(weighted), bw.explain(rows, labels))
+    assert [one.change for one in found.changes] == ["same", "same"]
+    assert sum(one.rows for one in found.old) == pytest.approx(400)
+
+
 def test_tallies_are_matched():
     before = first(np.random.default_rng(2))
     numbers = before.rows.drop(columns="country")

@@ -1300,8 +1300,8 @@ class Explanation(MeasuredTree):
 
         Its result has a line for all rows, one for each cluster, for the rows without a cluster and each reason, and
         for each cut, of the rows that reach it. Columns are `line`, `what` ("rows", "cluster", "no cluster", "cut"),
-        `name`, `rows_then`, `rows_now`, `share_then`, `share_now`. Numbers that the model does not know are NULL. It
-        says no change: at which share to be alarmed is for who asks.
+        `name`, `rows_then`, `rows_now`, `share_then`, `share_now`. Numbers that the model does not know are NULL; of
+        a weighted one the old numbers are weights. It says no change: at which share to be alarmed is for who asks.
 
         Parameters
         ----------

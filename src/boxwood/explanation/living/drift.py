@@ -42,6 +42,7 @@ _WORDS = 20  # of a column that were never seen, and new labels, told by name
 NO_SHAPES = (
     "the model was saved without how its columns lay within clusters, so which column moved is told by cuts alone"
 )
+OF_WEIGHTS = "sizes of the model are sums of weights, and rows that are measured count one each"
 NO_NOISE = "the model was saved without the rows of no cluster, so its sizes are those of the rows in clusters"
 
 
@@ -75,9 +76,15 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
         labels=labels,
         changes=tuple([one for one in told if one.change != "cut"] or told),  # cuts follow from most other changes
         untested=untested,
-        notes=(*[NO_SHAPES] * (shapes_of(ex) is None), *[NO_NOISE] * (ex.noise is None)),
+        notes=_notes(ex),
         basis=ex.basis,
     )
+
+
+def _notes(ex: MeasuredTree) -> tuple[str, ...]:
+    """Return what the model cannot tell."""
+    told = {NO_SHAPES: shapes_of(ex) is None, NO_NOISE: ex.noise is None, OF_WEIGHTS: ex.weighted}
+    return tuple(note for note, is_so in told.items() if is_so)
 
 
 def rows_then(ex: MeasuredTree) -> Floats:
