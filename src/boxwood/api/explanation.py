@@ -1152,7 +1152,8 @@ class Explanation(MeasuredTree):
         Notes
         -----
         The search is exact, unless it takes more than a number of steps, which depends on rows and columns alone. Of a
-        table in batches lines are made and measured on the sample that "auto" draws.
+        table in batches lines are made on the sample that "auto" draws, and counted in all rows by one pass; then
+        nothing is proved of better ones.
 
         Examples
         --------

@@ -79,13 +79,15 @@ def findings(lines: MeasuredLines) -> list[str]:
 
 
 def _on_sample(lines: MeasuredLines) -> list[str]:
-    """Return on which rows lines were made and measured, where these are not all."""
-    ex = lines.explanation
-    if lines.n_rows >= ex.n_rows - ex.n_left_out:
+    """Return on which rows lines were made, where these are not all."""
+    if not _is_of_sample(lines):
         return []
-    return [
-        f"Lines were made and measured on a sample of {lines.n_rows:,} rows, of which the counts of rows in lines are."
-    ]
+    return [f"Lines were made on a sample of {lines.n_rows:,} rows, and counted in all; better ones may exist."]
+
+
+def _is_of_sample(lines: MeasuredLines) -> bool:
+    ex = lines.explanation
+    return lines.n_rows < ex.n_rows - ex.n_left_out
 
 
 def _on_rows(lines: MeasuredLines) -> str:
@@ -101,7 +103,7 @@ def _on_rows(lines: MeasuredLines) -> str:
 def _on_proofs(lines: MeasuredLines) -> list[str]:
     """Return which rules are proved to be the best of their length, and how much better others could be."""
     told = [line for line in lines.lines if line is not None]
-    if not told:
+    if not told or _is_of_sample(lines):
         return []
     rules = (
         f"rules of up to {lines.max_conditions} conditions" if lines.max_conditions > 1 else "rules of one condition"

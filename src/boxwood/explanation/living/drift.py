@@ -195,15 +195,15 @@ def _words(ex: MeasuredTree, counts: Counts) -> list[WordsDrift]:
 def _of_words(column: str, known: Categories, now: Indices, then: Indices) -> WordsDrift:
     shares = np.array([rows.sum(axis=0) / max(rows.sum(), 1) for rows in (then, now)])
     most = int(np.abs(shares[1] - shares[0]).argmax())
-    word = known.value(most)
-    return WordsDrift(column, word, *shares[:, most].tolist(), _moved(now, then))
+    then_of, now_of = shares[:, most].tolist()
+    return WordsDrift(column, known.value(most), then_of, now_of, _moved(now, then))
 
 
 def _within(ex: MeasuredTree, j: int, counts: Counts) -> tuple[Indices, Indices]:
     """Return the rows of each cluster in each bin of a shape, now and then, shapes (k, m)."""
     shape = (shapes_of(ex) or {})[j]
     now, then = between(all_edges(ex)[j], counts.bins[j], np.array(shape.edges)), np.array(shape.held)
-    return (with_rare_apart(now, ~then.any(axis=0)) if j in ex.coded_columns else now), then
+    return (with_rare_apart(now, np.asarray(then.sum(axis=0) == 0)) if j in ex.coded_columns else now), then
 
 
 def _moved(now: Array, then: Array) -> float:
@@ -282,13 +282,13 @@ def _of_columns(
     within = {ex.columns[j]: _within(ex, j, counts) for j in shapes_of(ex) or {}}
     in_other_units = [one for one in columns if one.factor is not None]
     for one in sorted(in_other_units, key=lambda one: -one.moved):
-        now, then = (rows.sum(axis=0)[None] for rows in within[one.column])
-        yield _Test(of_shapes(now, then), Told("another unit", one.column, 1.0, one.factor))
-    shares = [(one, one.above_then, one.above) for one in columns if one.factor is None]
-    of_words = [(one, one.share_then, one.share) for one in words]
-    for moved, *beside in sorted([*shares, *of_words], key=lambda one: -one[0].moved):
-        probability = of_shapes(*within[moved.column]) if moved.moved >= MOVED else 1.0
-        yield _Test(probability, Told("moved", moved.column, *beside))
+        alike = [rows.sum(axis=0)[None] for rows in within[one.column]]
+        yield _Test(of_shapes(*alike), Told("another unit", one.column, 1.0, one.factor))
+    shares = [(one.moved, one.column, one.above_then, one.above) for one in columns if one.factor is None]
+    shares += [(one.moved, one.column, one.share_then, one.share) for one in words]
+    for moved, column, then, now in sorted(shares, key=lambda one: -one[0]):
+        probability = of_shapes(*within[column]) if moved >= MOVED else 1.0
+        yield _Test(probability, Told("moved", column, then, now))
 
 
 def _of_clusters(clusters: list[ClusterDrift]) -> Iterator[_Test]:
