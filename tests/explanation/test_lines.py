@@ -2,6 +2,7 @@
 
 import html
 import pickle
+import re
 import sqlite3
 
 import duckdb
@@ -127,6 +128,10 @@ def test_the_line_is_the_shortest_that_is_nearly_the_best(seed):
         assert [len(one.rule) for one in front] == sorted({len(one.rule) for one in front})
         assert [one.f1 for one in front] == sorted({one.f1 for one in front})
         assert line == next(one for one in front if one.f1 >= front[-1].f1 - 0.01)
+    gaps = [front[-1].f1 - line.f1 for line, front in zip(ex.lines(), ex.lines().fronts, strict=True)]
+    said = re.search(r"an F1 higher by more than (\S+?)[.,]?[ \n]", f"{ex.lines()}\n")
+    assert (said is None) == (max(gaps) < 1e-6)
+    assert said is None or 0 <= float(said[1]) - max(gaps) < 0.001
     for line in ex.lines(min_precision=0.8):
         assert line is None or line.precision >= 0.8
     for line in ex.lines(min_found=0.6):
