@@ -74,6 +74,21 @@ def shift(rng: np.random.Generator) -> bool:
     return moved[:1] == [column] and ex.measure(after).changes[0].change == "moved"
 
 
+def by_words(before: Month) -> Month:
+    """Return a month whose customers of two countries are a cluster by themselves, so that rules ask for words."""
+    return before._replace(labels=np.where(before.rows["country"].isin(WORDS[:2]), "alps", before.labels))
+
+
+def words(rng: np.random.Generator) -> bool:
+    """Most rows of a country are of another one of the same cluster."""
+    before = by_words(first(rng))
+    ex, country = explained(before), before.rows["country"].to_numpy()
+    one, other = rng.permutation(WORDS[:2])
+    becomes = (country == one) & (rng.random(len(country)) < rng.uniform(0.7, 1))
+    told = ex.measure(before.rows.assign(country=np.where(becomes, other, country))).changes
+    return [(one.change, one.name) for one in told] == [("moved", "country")]
+
+
 def cents(rng: np.random.Generator) -> bool:
     """A column of euros is one of cents."""
     before = first(rng)
@@ -162,8 +177,9 @@ def keeps_names(rng: np.random.Generator) -> bool:
 
 
 def unchanged(rng: np.random.Generator) -> bool:
-    """Rows of the same table, drawn again, with their labels: nothing is told."""
+    """Rows of the same table, drawn again, with their labels: nothing is told. Half of them have rules on words."""
     before = first(rng)
+    before = by_words(before) if rng.random() < 0.5 else before
     ex = explained(before)
     drawn = rng.integers(len(before.rows), size=len(before.rows))
     return not ex.measure(before.rows.iloc[drawn].reset_index(drop=True), before.labels[drawn]).drift.changes
@@ -172,6 +188,7 @@ def unchanged(rng: np.random.Generator) -> bool:
 CASES: dict[str, Callable[[np.random.Generator], bool]] = {
     "a column moves": shift,
     "euros become cents": cents,
+    "words become others": words,
     "a cluster grows": grows,
     "a cluster splits": split,
     "two clusters merge": merge,

@@ -17,6 +17,7 @@ from boxwood.explanation.choose import settings
 from boxwood.render.forms.text import LONG, printed
 from boxwood.words import rules as words
 from tests.naive import fewest_mistakes
+from tests.render.test_every_engine import in_node
 from tests.scale import each, law
 
 NAMES = ("row", "for", "x; y", 'a"b', "cluster", "Größe (€)", "0")
@@ -85,8 +86,17 @@ def in_python(source, frame):
     return [names["cluster"](row) for row in frame.to_dict("records")]
 
 
+def in_javascript(source, frame, folder):
+    def plain(value):
+        if pd.isna(value):
+            return None
+        return value.isoformat() if isinstance(value, pd.Timestamp) else value
+
+    return in_node(source, [{name: plain(x) for name, x in row.items()} for row in frame.to_dict("records")], folder)
+
+
 @law(40)
-def test_predict_sql_and_python_give_each_row_the_same(seed):
+def test_predict_sql_and_programs_give_each_row_the_same(seed, tmp_path):
     frame, labels = mixed(seed)
     lines = bw.explain(frame, labels, objective="agreement").lines(1 + seed % 3)
     rows = rows_at_cuts(lines, frame).reset_index(drop=True)
@@ -96,6 +106,7 @@ def test_predict_sql_and_python_give_each_row_the_same(seed):
     assert in_duckdb(select(lines.to_sql("duckdb")), rows) == expected
     assert in_sqlite(select(lines.to_sql("sqlite")), rows) == expected
     assert in_python(lines.to_python(), rows) == expected
+    assert in_javascript(lines.to_javascript(), rows, tmp_path) == expected
 
 
 @law(30, first=100)

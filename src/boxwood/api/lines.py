@@ -166,6 +166,15 @@ class Lines(MeasuredLines):
 
         return python_of_lines(self)
 
+    def to_javascript(self, *, module: bool = False) -> str:
+        """Return source of JavaScript with `cluster(row)`, which gives the cluster of a row by its first line, or null.
+
+        Rows are read as by the source of `Explanation.to_javascript`, and `module` is as there.
+        """
+        from boxwood.render.forms.code import javascript_of_lines
+
+        return javascript_of_lines(self, module=module)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each cluster's front: found against precision, numbered by conditions, the chosen rules filled.
 
