@@ -213,6 +213,25 @@ def test_weighted_rows_tell_no_change(before):
     assert not drift.changes
 
 
+def test_weights_are_counted_where_the_model_has_some(before, tmp_path):
+    rows = before.rows.assign(w=np.linspace(1, 2, len(before.labels)), segment=before.labels)
+    weighted = bw.explain(rows.drop(columns=["w", "segment"]), before.labels, sample_weight=rows["w"])
+    later = rows.iloc[::2].assign(c0=rows["c0"].where(rows.index % 14 > 0)).reset_index(drop=True)
+    found = weighted.predict(later, missing="none")
+    later.to_parquet(tmp_path / "later.parquet")
+    for table in (later, bw.scan(tmp_path / "later.parquet")):
+        drift = weighted.measure(table, sample_weight="w")
+        sums = {one.name: one.now for one in drift.clusters}
+        assert sums == {name: pytest.approx(later["w"][found == name].sum()) for name in weighted.names}
+        assert drift.n_rows == pytest.approx(later["w"].sum())
+        assert drift.n_rows - sum(sums.values()) == pytest.approx(drift.n_lost)
+        assert OF_WEIGHTS not in drift.notes
+        assert str(drift).startswith("Weight ")
+        json.dumps(drift.to_dict())
+    again = weighted.measure(rows, "segment", "w")
+    assert again.drift.agreement == pytest.approx(weighted.agreement)
+
+
 def test_a_model_file_tells_the_same(ex, before):
     again = bw.Explanation.from_json(ex.to_json())
     later = before.rows.assign(c0=before.rows["c0"] + 1)
@@ -255,6 +274,6 @@ def test_reports_say_the_same(ex, before, tmp_path):
     assert told in drift._repr_html_()
 
 
-def test_weights_need_labels(ex, before):
+def test_weights_need_labels_or_weights_of_the_model(ex, before):
     with pytest.raises(ValueError, match="goes with labels"):
         ex.measure(before.rows, None, np.ones(len(before.rows)))

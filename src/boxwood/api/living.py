@@ -55,7 +55,7 @@ class Drift(_Report, DriftFacts):
     Parameters
     ----------
     n_then, n_rows : number
-        Rows of the model, and rows that were given.
+        Rows of the model, and rows that were given; weights of a weighted one.
     clusters : tuple of ClusterDrift
         Sizes, and with labels what is found and precision, then and now, in the order of the clusters' numbers.
     cuts : tuple of CutDrift

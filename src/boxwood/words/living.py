@@ -63,7 +63,8 @@ def drift_said(drift: DriftFacts) -> Said:
 
 
 def _headline(drift: DriftFacts) -> str:
-    begin = f"{counted(drift.n_rows, 'row')}, against {size(drift.n_then)} of the model"
+    rows = counted(drift.n_rows, "row") if isinstance(drift.n_rows, int) else f"Weight {size(drift.n_rows)}"
+    begin = f"{rows}, against {size(drift.n_then)} of the model"
     if drift.untested:
         return f"{begin}: {drift.untested}."
     return f"{begin}: {'what changed is beyond chance' if drift.changes else 'no change beyond chance'}."

@@ -42,7 +42,7 @@ _WORDS = 20  # of a column that were never seen, and new labels, told by name
 NO_SHAPES = (
     "the model was saved without how its columns lay within clusters, so which column moved is told by cuts alone"
 )
-OF_WEIGHTS = "sizes of the model are sums of weights, and rows that are measured count one each"
+OF_WEIGHTS = "sizes of the model are sums of weights, and rows that are measured count one each; pass sample_weight"
 NO_NOISE = "the model was saved without the rows of no cluster, so its sizes are those of the rows in clusters"
 
 
@@ -56,7 +56,7 @@ class _Test(NamedTuple):
 def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     """Return what became of a tree on rows that were counted."""
     held, then = counts.at_leaves, rows_then(ex)
-    n_rows, n_with = int(held.sum()), int(held[:-1].sum())
+    n_rows, n_with = held.sum().item(), held[:-1].sum().item()
     n_lost, n_lost_then = n_rows - n_with, ex.n_incomplete
     clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
     columns, words, labels = _columns(ex, counts), _words(ex, counts), _labels(ex, counts)
@@ -76,14 +76,15 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
         labels=labels,
         changes=tuple([one for one in told if one.change != "cut"] or told),  # cuts follow from most other changes
         untested=untested,
-        notes=_notes(ex),
+        notes=_notes(ex, counts),
         basis=ex.basis,
     )
 
 
-def _notes(ex: MeasuredTree) -> tuple[str, ...]:
+def _notes(ex: MeasuredTree, counts: Counts) -> tuple[str, ...]:
     """Return what the model cannot tell."""
-    told = {NO_SHAPES: shapes_of(ex) is None, NO_NOISE: ex.noise is None, OF_WEIGHTS: ex.weighted}
+    of_weights = ex.weighted and not counts.weighted
+    told = {NO_SHAPES: shapes_of(ex) is None, NO_NOISE: ex.noise is None, OF_WEIGHTS: of_weights}
     return tuple(note for note, is_so in told.items() if is_so)
 
 
@@ -140,7 +141,7 @@ def _known(part: float, whole: float) -> float | None:
 
 def _confusion(ex: MeasuredTree, counts: Counts) -> Indices:
     """Return the rows of each label that are in each cluster of the rules, shape (k, k)."""
-    found = np.zeros((ex.n_clusters, ex.n_clusters), dtype=np.int64)
+    found = np.zeros((ex.n_clusters, ex.n_clusters), dtype=counts.at_leaves.dtype)
     for label, rows in counts.held.items():
         if isinstance(label, int):
             np.add.at(found[label], ex.tree.leaf_clusters, rows[:-1])
@@ -239,11 +240,11 @@ def _labels(ex: MeasuredTree, counts: Counts) -> LabelDrift | None:
     if not counts.labelled:
         return None
     confusion = _confusion(ex, counts)
-    new = [(label, int(rows.sum())) for label, rows in counts.held.items() if isinstance(label, str)]
-    unlabelled = counts.held.get(None, np.zeros(1)).sum()
+    new = [(label, rows.sum().item()) for label, rows in counts.held.items() if isinstance(label, str)]
+    unlabelled = counts.held.get(None, np.zeros(1, dtype=np.int64)).sum()
     agreement = _known(np.trace(confusion), confusion.sum())
     new.sort(key=lambda one: (-one[1], one[0]))
-    return LabelDrift(ex.agreement, agreement, int(confusion.sum()), int(unlabelled), tuple(new[:_WORDS]))
+    return LabelDrift(ex.agreement, agreement, confusion.sum().item(), unlabelled.item(), tuple(new[:_WORDS]))
 
 
 def _lost(ex: MeasuredTree, counts: Counts) -> tuple[LostRows, ...]:

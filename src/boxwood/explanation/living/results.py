@@ -183,7 +183,7 @@ class DriftFacts:
     """The fields of a `Drift`, which says what they are."""
 
     n_then: float
-    n_rows: int
+    n_rows: float
     clusters: tuple[ClusterDrift, ...]
     cuts: tuple[CutDrift, ...]
     columns: tuple[ColumnDrift, ...]
@@ -197,8 +197,8 @@ class DriftFacts:
     basis: Any = None
 
     @property
-    def n_lost(self) -> int:
-        """Number of rows without a cluster."""
+    def n_lost(self) -> float:
+        """Number of rows without a cluster, or their weight."""
         return sum(one.rows for one in self.lost)
 
     @property

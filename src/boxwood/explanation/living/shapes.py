@@ -82,12 +82,14 @@ def codes_in(known: Categories) -> tuple[float, ...]:
     return tuple(code for code, _ in known.domain)
 
 
-def binned(ex: MeasuredTree, j: int, values: Floats, clusters: Indices, edges: Floats) -> Indices:
+def binned(
+    ex: MeasuredTree, j: int, values: Floats, clusters: Indices, edges: Floats, weights: Floats | None = None
+) -> Indices:
     """Return the rows of each cluster in each bin of a column, shape (k, len(edges) + 2); the last lack a value."""
     n_bins = len(edges) + 2
     place = np.searchsorted(edges, values)
     place[lacks_value(ex, j, values)] = n_bins - 1
-    return np.bincount(clusters * n_bins + place, minlength=ex.n_clusters * n_bins).reshape(-1, n_bins)
+    return np.bincount(clusters * n_bins + place, weights, minlength=ex.n_clusters * n_bins).reshape(-1, n_bins)
 
 
 def lacks_value(ex: MeasuredTree, j: int, values: Floats) -> Bools:
