@@ -17,7 +17,7 @@ from boxwood.explanation.measure.held_out import checked_validate, how_of, parts
 from boxwood.explanation.measure.limited import LARGEST
 from boxwood.explanation.measure.lines import Line, MeasuredLines, first_line, holds, line_rule
 from boxwood.explanation.measured_tree import MeasuredTree
-from boxwood.grow.lines.columns import as_tree, line_columns, without_needless
+from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
 from boxwood.grow.lines.search import WORK, Found, Goal, best_rules
 from boxwood.loops import lines as loops
 from boxwood.tree import ThresholdTree
@@ -138,24 +138,29 @@ class _Rows(NamedTuple):
 
     def fronts(self, n_clusters: int, asked: _Asked) -> list[_Front]:
         """Return the best rules of each cluster; what one leaves of the work goes to those to come."""
-        fronts, left = [], WORK
+        fronts, left, columns = [], WORK, self._columns()
         for cluster in range(n_clusters):
-            found = self._found(self.labels == cluster, asked, left / (n_clusters - cluster))
+            found = self._found(self.labels == cluster, asked, left / (n_clusters - cluster), columns)
             left -= found[-1].work if found else 0
             fronts.append(self._front(self.labels == cluster, asked, found))
         return fronts
 
-    def _found(self, is_own: Bools, asked: _Asked, work: float) -> list[Found]:
+    def _columns(self) -> list[LineColumn]:
+        """Return what rules may ask for, preferred columns first."""
+        here, budget = self.evidence.coordinates, self.evidence.budget
+        features = [j for j in self.evidence.columns if j not in budget.forbidden]
+        features.sort(key=lambda j: j not in budget.preferred)
+        return line_columns(self.table, features, here.categories, here.gaps)
+
+    def _found(self, is_own: Bools, asked: _Asked, work: float, columns: Sequence[LineColumn]) -> list[Found]:
         """Return the best rules of a cluster; none for one without rows, or with all of them."""
         if not is_own.any() or is_own.all():
             return []
-        budget = self.evidence.budget
-        features = [j for j in self.evidence.columns if j not in budget.forbidden]
-        features.sort(key=lambda j: j not in budget.preferred)
-        found = self._on(features, is_own, asked, work)
-        if not budget.preferred:
+        preferred = self.evidence.budget.preferred
+        found = self._on(columns, is_own, asked, work)
+        if not preferred:
             return found
-        return _preferring(found, self._on([j for j in features if j in budget.preferred], is_own, asked, work))
+        return _preferring(found, self._on([one for one in columns if one.feature in preferred], is_own, asked, work))
 
     def _front(self, is_own: Bools, asked: _Asked, found: Sequence[Found]) -> _Front:
         """Return those of the best rules that are better than those before, once their thresholds are short."""
@@ -172,9 +177,8 @@ class _Rows(NamedTuple):
                 front.bounds.append(front.bounds[-1])
         return front
 
-    def _on(self, features: Sequence[int], is_own: Bools, asked: _Asked, work: float) -> list[Found]:
-        here, goal = self.evidence.coordinates, asked.goal(self.evidence.budget.min_samples_leaf)
-        columns = line_columns(self.table, features, here.categories, here.gaps)
+    def _on(self, columns: Sequence[LineColumn], is_own: Bools, asked: _Asked, work: float) -> list[Found]:
+        goal = asked.goal(self.evidence.budget.min_samples_leaf)
         return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions, work))
 
     def _tree(self, one: Found) -> ThresholdTree:
