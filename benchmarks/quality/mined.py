@@ -61,12 +61,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> None:
     """Print a line for each table, and the sums of all."""
+    tables = sorted(tables_of(options), key=lambda table: table.X.size)[: options.first]
     try:
         import cluster_explorer
     except ImportError:
         sys.exit("this part needs another package: pip install cluster-explorer")
     found = []
-    for table in sorted(tables_of(options), key=lambda table: table.X.size)[: options.first]:
+    for table in tables:
         labels = clusters_by_k_means(table, options.clusters)
         found.append(_outcome(table.name, table.X, labels, cluster_explorer))
         print(*_cells(found[-1]), file=sys.stderr, flush=True)
