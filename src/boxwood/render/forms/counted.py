@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from boxwood.render.forms.watch import leaf_case, lost_case
 from boxwood.table.duck import Query, Tick
 from boxwood.table.labels import Rules, inputs_of, positions_of, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions
-from boxwood.table.sql import as_double, as_name, as_text
+from boxwood.table.sql import as_double, as_name
 from boxwood.table.write_labels import check_rows, opened_to_count
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None)
     """Return the rows at each leaf and of each label, and between the edges of columns, from one pass."""
     edges, counts = all_edges(ex), Counts.none(ex)
     counts.labelled = labels is not None
-    bins = [f"{_bin(_x(j), each.tolist(), ex.coded_columns.get(j))} AS bin_{j}" for j, each in edges.items()]
+    of_words = {j: _bins_of_words(ex.coded_columns[j]) for j in edges if j in ex.coded_columns}
+    bins = [f"{_x(j) if j in of_words else _bin(_x(j), each.tolist())} AS bin_{j}" for j, each in edges.items()]
     label, inputs = _label(source, labels, list(map(str, ex.names))), inputs_of(source, rules)
     selected = ", ".join([f"{rules.expression} AS leaf", f"{label} AS label", *bins])
     rows = f"(SELECT {selected} FROM {rows_with(source.relation, inputs)})"
@@ -141,27 +143,24 @@ def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None)
             held = counts.held.setdefault(label_key(ex.names, label), np.zeros(ex.n_leaves + 1, dtype=np.int64))
             held[ex.n_leaves if leaf is None else leaf] += n
         elif leaf is not None:
-            counts.bins[j][ex.tree.leaf_clusters[leaf], bin_of[[*edges].index(j)]] += n
+            found_in = bin_of[[*edges].index(j)]
+            place = of_words[j][found_in] if j in of_words else found_in
+            counts.bins[j][ex.tree.leaf_clusters[leaf], place] += n
     return counts
 
 
-def _bin(x: str, edges: list[float], known: Categories | None) -> str:
-    """Return SQL of the number of the bin of a value; the last one is for no value, and for words without a code."""
-    if known is not None:
-        return _bin_of_word(x, known)
+def _bin(x: str, edges: list[float]) -> str:
+    """Return SQL of the number of the bin of a number; the last one is for no value."""
     return f"CASE WHEN {x} IS NULL THEN {len(edges) + 1} ELSE {_place(x, edges, 0)} END"
 
 
-def _bin_of_word(x: str, known: Categories) -> str:
+def _bins_of_words(known: Categories) -> defaultdict[Any, int]:
+    """Return the number of the bin of each word, as a file has it; the last one is for words without a code."""
     nowhere = len(known.domain) + 1
-    missing = known.values.index(None) if None in known.values else nowhere
     other = len(known.values) if known.others else nowhere
-    words = "".join(
-        f" WHEN {as_double(float(word)) if known.are_numbers else as_text(str(word))} THEN {i}"  # type: ignore[arg-type]
-        for i, word in enumerate(known.values)
-        if word is not None
-    )
-    return f"CASE WHEN {x} IS NULL THEN {missing} ELSE CASE {x}{words} ELSE {other} END END"
+    kind: Callable[[Any], Any] = float if known.are_numbers else str
+    words = {None if word is None else kind(word): i for i, word in enumerate(known.values)}
+    return defaultdict(lambda: other, {None: nowhere} | words)
 
 
 def _place(x: str, edges: list[float], first: int) -> str:
