@@ -37,6 +37,7 @@ def test_each_form_is_that_of_python(saved, tmp_path):
     model, _ = saved
     lines = bw.load(model).lines()
     forms = {"text": lines.to_text(), "markdown": lines.to_markdown(), "python": lines.to_python()}
+    forms["javascript"] = lines.to_javascript()
     for form, expected in forms.items():
         assert run("lines", model, "--to", form).stdout == f"{expected}\n"
     assert json.loads(run("lines", model, "--to", "json").stdout) == json.loads(json.dumps(lines.to_dict()))

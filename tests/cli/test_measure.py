@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from benchmarks.living import first
 
@@ -48,6 +49,10 @@ def test_exit_codes(folder):
     assert "known: .html" in run(folder, *measured, "-o", "report.docx", code=USAGE).stderr
     assert "FILE or --sql" in run(folder, "measure", "{}/october.json", code=USAGE).stderr
     assert "lacks a column" in run(folder, *measured, "-l", "segmnt", code=DATA).stderr
+    (folder / "empty.csv").write_text((folder / "november.csv").read_text().splitlines()[0] + "\n")
+    empty = "measure", "{}/october.json", "{}/empty.csv", "--fail-over-empty", 1
+    assert "there are no rows" in run(folder, *empty, code=PAST_A_LIMIT).stderr
+    assert "has no rows" in run(folder, "match", "segment", "segment", "{}/empty.csv", code=DATA).stderr
 
 
 @pytest.mark.parametrize(("end", "begins"), [("md", "## "), ("txt", "1,"), ("json", "{")])
@@ -67,3 +72,25 @@ def test_two_models_are_matched(folder):
     assert bw.load(folder / "named.json").names == october.names
     assert "same" in (folder / "flow.html").read_text(encoding="utf-8")
     assert "not both" in run(folder, *matched, "x.csv", "--sql", "SELECT 1", code=USAGE).stderr
+
+
+def test_columns_of_labels_and_tallies_are_matched(folder):
+    model, november = bw.load(folder / "october.json"), pd.read_csv(folder / "november.csv")
+    november["other"] = november["segment"].map({"s0": 2, "s1": 10})
+    november.to_csv(folder / "labelled.csv", index=False)
+    for old, new in (("segment", "other"), ("{}/october.json", "other"), ("segment", "{}/october.json")):
+        said = run(folder, "match", old, new, "{}/labelled.csv").stdout
+        sides = [model if "json" in one else one for one in (old, new)]
+        assert said == f"{bw.match(*sides, november)}\n"
+    assert "lacks a column" in run(folder, "match", "segmnt", "other", "{}/labelled.csv", code=DATA).stderr
+    assert "october.json" in run(folder, "match", "{}/octobr.json", "other", "{}/labelled.csv", code=DATA).stderr
+    assert (
+        "must be one"
+        in run(folder, "match", "segment", "other", "{}/labelled.csv", "--named", "n.json", code=USAGE).stderr
+    )
+    numbers = november[["c0", "c1"]].fillna(0.0)
+    tally = bw.Tally.of(numbers, november["segment"].tolist())
+    tally.save(folder / "november.tally")
+    assert run(folder, "match", "{}/november.tally", "{}/november.tally").stdout == f"{bw.match(tally, tally)}\n"
+    said = run(folder, "match", "{}/november.tally", "segment", "{}/labelled.csv").stdout
+    assert said == f"{bw.match(tally, 'segment', november)}\n"

@@ -14,7 +14,7 @@ from scipy.stats import chi2_contingency, fisher_exact
 import boxwood as bw
 from boxwood.explanation.living.chance import of_shapes, of_shares
 from boxwood.explanation.living.counts import counted
-from boxwood.explanation.living.drift import NO_SHAPES, drift_of
+from boxwood.explanation.living.drift import NO_SHAPES, OF_WEIGHTS, drift_of
 from boxwood.render.forms.counted import counted_in_file
 from boxwood.table.sql import as_name
 from tests.render.test_every_engine import arrow_table
@@ -48,13 +48,16 @@ def test_sizes_are_those_of_predict(seed):
         assert cut.of <= drift.n_rows
 
 
-@law(4)
+@law(8)
 def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(seed)
     before = first(rng)
+    if seed % 2:  # rules on words
+        before = before._replace(labels=np.where(before.rows["country"].isin(["AT", "US"]), "s0", before.labels))
     ex = explained(before)
+    assert seed % 2 == 0 or {*ex.tree.features} & {*ex.coded_columns}
     after = before.rows.iloc[:600].copy()
     labels = before.labels[:600].astype(object)
     labels[rng.integers(600, size=60)] = "fresh"
@@ -171,6 +174,30 @@ def test_new_labels_are_counted(ex, before):
     assert ex.measure(before.rows, before.labels).drift.agreement == ex.agreement
 
 
+def test_words_that_lie_otherwise_within_clusters_are_told(before):
+    rows = before.rows[["country", "c0"]]
+    ex = bw.explain(rows, rows["country"].isin(["AT", "CH"]).map({True: "alps", False: "others"}))
+    fewer = rows["country"].where((rows["country"] != "CH") | (rows.index % 5 == 0), "AT")
+    drift = ex.measure(rows.assign(country=fewer))
+    assert [(one.change, one.name) for one in drift.changes] == [("moved", "country")]
+    [words] = drift.words
+    assert words.share_then == (rows["country"] == words.word).mean()
+    assert words.share == (fewer == words.word).mean()
+    assert f"country moved: {words.share:.1%} of its values are {words.word}" in str(drift)
+    assert not ex.measure(rows).changes
+
+
+def test_words_of_few_rows_are_not_told_by_counts(before):
+    rows = before.rows[["country"]].assign(n=1.0)
+    rows.loc[:2, "country"] = "NZ"
+    ex = bw.explain(rows, rows["country"].isin(["AT", "NZ"]).map({True: "a", False: "b"}))
+    shape = bw.Explanation.from_json(ex.to_json())._kept["shapes"][0]
+    at = ex.coded_columns[0].values.index("NZ")
+    assert [held[at] for held in shape.held] == [0, 0]
+    assert sum(map(sum, shape.held)) == len(rows)
+    assert [one.word for one in ex.measure(rows).words if one.share != one.share_then] == []
+
+
 def test_few_rows_tell_nothing(ex, before):
     drift = ex.measure(before.rows.head(20))
     assert drift.untested.startswith("too few rows")
@@ -182,7 +209,27 @@ def test_weighted_rows_tell_no_change(before):
     weighted = bw.explain(before.rows, before.labels, sample_weight=np.linspace(1, 2, len(before.labels)))
     drift = weighted.measure(before.rows.assign(c0=lambda rows: rows["c0"] * 100))
     assert "weighted" in drift.untested
+    assert OF_WEIGHTS in drift.notes
     assert not drift.changes
+
+
+def test_weights_are_counted_where_the_model_has_some(before, tmp_path):
+    rows = before.rows.assign(w=np.linspace(1, 2, len(before.labels)), segment=before.labels)
+    weighted = bw.explain(rows.drop(columns=["w", "segment"]), before.labels, sample_weight=rows["w"])
+    later = rows.iloc[::2].assign(c0=rows["c0"].where(rows.index % 14 > 0)).reset_index(drop=True)
+    found = weighted.predict(later, missing="none")
+    later.to_parquet(tmp_path / "later.parquet")
+    for table in (later, bw.scan(tmp_path / "later.parquet")):
+        drift = weighted.measure(table, sample_weight="w")
+        sums = {one.name: one.now for one in drift.clusters}
+        assert sums == {name: pytest.approx(later["w"][found == name].sum()) for name in weighted.names}
+        assert drift.n_rows == pytest.approx(later["w"].sum())
+        assert drift.n_rows - sum(sums.values()) == pytest.approx(drift.n_lost)
+        assert OF_WEIGHTS not in drift.notes
+        assert str(drift).startswith("Weight ")
+        json.dumps(drift.to_dict())
+    again = weighted.measure(rows, "segment", "w")
+    assert again.drift.agreement == pytest.approx(weighted.agreement)
 
 
 def test_a_model_file_tells_the_same(ex, before):
@@ -227,6 +274,6 @@ def test_reports_say_the_same(ex, before, tmp_path):
     assert told in drift._repr_html_()
 
 
-def test_weights_need_labels(ex, before):
+def test_weights_need_labels_or_weights_of_the_model(ex, before):
     with pytest.raises(ValueError, match="goes with labels"):
         ex.measure(before.rows, None, np.ones(len(before.rows)))

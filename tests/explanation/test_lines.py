@@ -2,18 +2,22 @@
 
 import html
 import pickle
+import re
 import sqlite3
-from dataclasses import replace
 
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
 
 import boxwood as bw
+from boxwood.explanation.choose import settings
+from boxwood.render.forms.text import LONG, printed
 from boxwood.words import rules as words
 from tests.naive import fewest_mistakes
+from tests.render.test_every_engine import in_node
 from tests.scale import each, law
 
 NAMES = ("row", "for", "x; y", 'a"b', "cluster", "Größe (€)", "0")
@@ -82,8 +86,17 @@ def in_python(source, frame):
     return [names["cluster"](row) for row in frame.to_dict("records")]
 
 
+def in_javascript(source, frame, folder):
+    def plain(value):
+        if pd.isna(value):
+            return None
+        return value.isoformat() if isinstance(value, pd.Timestamp) else value
+
+    return in_node(source, [{name: plain(x) for name, x in row.items()} for row in frame.to_dict("records")], folder)
+
+
 @law(40)
-def test_predict_sql_and_python_give_each_row_the_same(seed):
+def test_predict_sql_and_programs_give_each_row_the_same(seed, tmp_path):
     frame, labels = mixed(seed)
     lines = bw.explain(frame, labels, objective="agreement").lines(1 + seed % 3)
     rows = rows_at_cuts(lines, frame).reset_index(drop=True)
@@ -93,6 +106,7 @@ def test_predict_sql_and_python_give_each_row_the_same(seed):
     assert in_duckdb(select(lines.to_sql("duckdb")), rows) == expected
     assert in_sqlite(select(lines.to_sql("sqlite")), rows) == expected
     assert in_python(lines.to_python(), rows) == expected
+    assert in_javascript(lines.to_javascript(), rows, tmp_path) == expected
 
 
 @law(30, first=100)
@@ -125,6 +139,10 @@ def test_the_line_is_the_shortest_that_is_nearly_the_best(seed):
         assert [len(one.rule) for one in front] == sorted({len(one.rule) for one in front})
         assert [one.f1 for one in front] == sorted({one.f1 for one in front})
         assert line == next(one for one in front if one.f1 >= front[-1].f1 - 0.01)
+    gaps = [front[-1].f1 - line.f1 for line, front in zip(ex.lines(), ex.lines().fronts, strict=True)]
+    said = re.search(r"an F1 higher by more than (\S+?)[.,]?[ \n]", f"{ex.lines()}\n")
+    assert (said is None) == (max(gaps) < 1e-6)
+    assert said is None or 0 <= float(said[1]) - max(gaps) < 0.001
     for line in ex.lines(min_precision=0.8):
         assert line is None or line.precision >= 0.8
     for line in ex.lines(min_found=0.6):
@@ -309,6 +327,42 @@ def test_lines_of_a_table_in_batches_are_those_of_its_rows_but_list_none(tmp_pat
     assert [line.rule for line in lines] == [line.rule for line in expected]
     assert lines.predict(frame).tolist() == expected.predict(frame).tolist()
     assert "sample" not in str(lines)
-    assert "sample of 300 rows" in str(replace(lines, n_rows=300))
     with pytest.raises(bw.DataError, match="in batches"):
         lines.unmatched()
+
+
+@law(6, first=600)
+def test_lines_made_on_a_sample_are_counted_in_all_rows(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n, labels = 900, rng.integers(0, 3, 900)
+    frame = pd.DataFrame({"a": rng.normal(size=n) + 2 * labels, "b": rng.normal(size=n) - labels, "y": labels})
+    if seed % 2:
+        frame["word"] = np.where(rng.random(n) < 0.7, np.array(list("uvw"))[labels], "v")
+        frame.loc[rng.random(n) < 0.1, "b"] = None
+    monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 300)
+    monkeypatch.setattr(settings, "GATHERED", 900)
+    monkeypatch.setattr(settings, "DRAWN", 900)
+    lines = bw.explain(bw.scan(pa.Table.from_pandas(frame)), "y").lines(2)
+    held, in_lines = lines.holds(frame), lines.holds(frame).sum(axis=1)
+    assert lines.n_rows < n
+    for line in filter(None, lines):
+        own = held[:, line.cluster] & (labels == line.name)
+        shares = own.sum() / (labels == line.name).sum(), own.sum() / held[:, line.cluster].sum()
+        assert (line.matched, line.found, line.precision) == (held[:, line.cluster].sum(), *shares)
+        assert not line.proved
+    assert (lines.n_unmatched, lines.n_overlapping) == ((in_lines == 0).sum(), (in_lines > 1).sum())
+    assert lines.agreement == np.mean(lines.predict(frame) == labels)
+    assert f"a sample of {lines.n_rows} rows, and counted in all" in str(lines)
+
+
+def test_the_print_points_to_lines_where_a_rule_is_long():
+    rng = np.random.default_rng(0)
+    squares = rng.random((600, 2)) * 3
+    board = ((squares[:, 0] // 1 + squares[:, 1] // 1) % 2).astype(int)
+    ex = bw.explain(squares, board, max_leaf_nodes=12, method="cart")
+    assert max(sum(map(len, one.rules)) for one in ex.clusters) > LONG
+    assert "one-line rule has up to three: ex.lines()" in str(ex)
+    assert "up to three: --lines" in printed(ex, more="--notes")
+    assert all(len(line.rule) <= 3 for line in ex.lines())
+    assert "one-line" not in str(ex)
+    assert "one-line" not in str(bw.explain(squares, squares[:, 0] > 1))

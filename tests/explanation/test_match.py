@@ -42,6 +42,7 @@ def test_rows_are_counted_in_both(seed):
 
 @law(4)
 def test_files_are_matched_as_frames_are(seed, tmp_path):
+    from boxwood.explanation.living.sides import side_of
     from boxwood.render.forms.counted import pairs_in_file
 
     before = first(np.random.default_rng(seed))
@@ -51,7 +52,7 @@ def test_files_are_matched_as_frames_are(seed, tmp_path):
     rows.to_csv(tmp_path / "t.csv", index=False)
     expected = by_hand(old, new, rows)
     np.testing.assert_allclose(bw.match(old, new, bw.scan(tmp_path / "t.csv")).overlap, expected)
-    counts = pairs_in_file(old, new, str(tmp_path / "t.csv"))
+    *_, counts = pairs_in_file(*(side_of(ex, None, "") for ex in (old, new)), str(tmp_path / "t.csv"))
     np.testing.assert_allclose(counts / counts.sum(), expected)
 
 
@@ -91,6 +92,16 @@ def test_labels_are_matched_on_their_rows():
         ("merged", ("b", "c"), ("z",)),
     ]
     assert bw.match(table["then"], table["now"]).to_dict() == found.to_dict() | {"how": "on 10 rows"}
+
+
+def test_weights_alone_make_no_cluster_grow():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(400, 1))
+    labels = np.where(rows[:, 0] > 0, "high", "low")
+    weighted = bw.explain(rows, labels, sample_weight=rng.uniform(5_000, 15_000, 400))
+    found = bw.match(saved(weighted), bw.explain(rows, labels))
+    assert [one.change for one in found.changes] == ["same", "same"]
+    assert sum(one.rows for one in found.old) == pytest.approx(400)
 
 
 def test_tallies_are_matched():

@@ -1078,6 +1078,9 @@ class Explanation(MeasuredTree):
     def measure(self, X: Any, labels: None = None) -> Drift: ...
 
     @overload
+    def measure(self, X: Any, labels: None = None, *, sample_weight: ArrayLike | str) -> Drift: ...
+
+    @overload
     def measure(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Self: ...
 
     def measure(self, X: Any, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Self | Drift:
@@ -1097,7 +1100,7 @@ class Explanation(MeasuredTree):
             of `X` that holds them, which it must be for a table in batches.
         sample_weight : array-like of shape (n,), or str, default=None
             Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. `drift`
-            counts rows, whatever they weigh.
+            counts rows, whatever they weigh, but weights if the rows of the model have some, too.
 
         Returns
         -------
@@ -1179,7 +1182,8 @@ class Explanation(MeasuredTree):
         Notes
         -----
         The search is exact, unless it takes more than a number of steps, which depends on rows and columns alone. Of a
-        table in batches lines are made and measured on the sample that "auto" draws.
+        table in batches lines are made on the sample that "auto" draws, and counted in all rows by one pass; then
+        nothing is proved of better ones.
 
         Examples
         --------
@@ -1327,8 +1331,8 @@ class Explanation(MeasuredTree):
 
         Its result has a line for all rows, one for each cluster, for the rows without a cluster and each reason, and
         for each cut, of the rows that reach it. Columns are `line`, `what` ("rows", "cluster", "no cluster", "cut"),
-        `name`, `rows_then`, `rows_now`, `share_then`, `share_now`. Numbers that the model does not know are NULL. It
-        says no change: at which share to be alarmed is for who asks.
+        `name`, `rows_then`, `rows_now`, `share_then`, `share_now`. Numbers that the model does not know are NULL; of
+        a weighted one the old numbers are weights. It says no change: at which share to be alarmed is for who asks.
 
         Parameters
         ----------
@@ -1565,9 +1569,9 @@ def _drift(ex: Explanation, X: Any, labels: Any, sample_weight: Any = None) -> D
     from boxwood.explanation.living.counts import counted
     from boxwood.explanation.living.drift import drift_of
 
-    if sample_weight is not None:
-        raise ValueError("sample_weight goes with labels; without them rows are counted")
-    return Drift(**vars(drift_of(ex, counted(ex, X, labels))))
+    if sample_weight is not None and not ex.weighted:
+        raise ValueError("sample_weight goes with labels, or with a weighted model; other rows are counted")
+    return Drift(**vars(drift_of(ex, counted(ex, X, labels, sample_weight))))
 
 
 def _on_later(ex: _E, X: Any, labels: Any, sample_weight: Any) -> _E:
@@ -1576,7 +1580,7 @@ def _on_later(ex: _E, X: Any, labels: Any, sample_weight: Any) -> _E:
 
     measured = ex._of(measured_on(ex, X, labels, sample_weight))
     # counted when asked for, as a table in batches is read once more
-    measured._kept["drift"] = partial(_drift, ex, X, labels)
+    measured._kept["drift"] = partial(_drift, ex, X, labels, sample_weight if ex.weighted else None)
     return measured
 
 

@@ -39,11 +39,12 @@ class Lines(MeasuredLines):
     max_conditions, min_precision, min_found
         What was asked for.
     n_rows : int
-        Number of rows in a cluster; of a table in batches those of the sample on which lines were made.
+        Number of rows in a cluster; of a table in batches those of the sample on which lines were made, while all
+        counts are those of all rows.
     n_unmatched, n_overlapping : float
-        Number of these, or weight, in no line, and in several.
+        Number of rows in a cluster, or weight, that are in no line, and in several.
     agreement : float
-        Share of these whose line, by the order, names their cluster.
+        Share of the rows in a cluster whose line, by the order, names their cluster.
     validated : str
         How rows were held out; empty if that was not asked for.
     order : tuple of int
@@ -164,6 +165,15 @@ class Lines(MeasuredLines):
         from boxwood.render.forms.code import python_of_lines
 
         return python_of_lines(self)
+
+    def to_javascript(self, *, module: bool = False) -> str:
+        """Return source of JavaScript with `cluster(row)`, which gives the cluster of a row by its first line, or null.
+
+        Rows are read as by the source of `Explanation.to_javascript`, and `module` is as there.
+        """
+        from boxwood.render.forms.code import javascript_of_lines
+
+        return javascript_of_lines(self, module=module)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each cluster's front: found against precision, numbered by conditions, the chosen rules filled.

@@ -55,13 +55,15 @@ class Drift(_Report, DriftFacts):
     Parameters
     ----------
     n_then, n_rows : number
-        Rows of the model, and rows that were given.
+        Rows of the model, and rows that were given; weights of a weighted one.
     clusters : tuple of ClusterDrift
         Sizes, and with labels what is found and precision, then and now, in the order of the clusters' numbers.
     cuts : tuple of CutDrift
         For each cut the share of the rows on its side, then and now, in pre-order.
     columns : tuple of ColumnDrift
         How each tested column of numbers lies within the clusters; none for a model that was saved without it.
+    words : tuple of WordsDrift
+        The same of tested columns of words.
     lost : tuple of LostRows
         Rows without a cluster, by column and reason, with the words that were never seen.
     n_lost_then : int

@@ -18,7 +18,7 @@ from boxwood.render.forms.dialects import DIALECTS
 if TYPE_CHECKING:
     from boxwood.api.lines import Lines
 
-_FORMS = ("text", "markdown", "json", "sql", "python")
+_FORMS = ("text", "markdown", "json", "sql", "python", "javascript")
 _EPILOG = """\b
 Examples:
   boxwood lines model.json
@@ -63,4 +63,5 @@ def _written(lines: Lines, form: str, given: dict[str, Any]) -> str:
         return json.dumps(lines.to_dict(), indent=1, ensure_ascii=False)
     if form == "sql":
         return lines.to_sql(**given)
-    return {"text": lines.to_text, "markdown": lines.to_markdown, "python": lines.to_python}[form]()
+    forms = {"markdown": lines.to_markdown, "python": lines.to_python, "javascript": lines.to_javascript}
+    return forms.get(form, lines.to_text)()

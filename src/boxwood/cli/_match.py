@@ -1,7 +1,8 @@
-"""`boxwood match OLD NEW`: which clusters of two saved models are the same, and what became of the others."""
+"""`boxwood match OLD NEW`: which clusters of two models, tallies or columns of labels are the same."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,12 +16,14 @@ from boxwood.cli._terminal import refuse_closed_output, show
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
     from boxwood.api.living import Match
+    from boxwood.explanation import Tally
 
 _EPILOG = """\b
 Examples:
   boxwood match october.json november.json november.csv
   boxwood match october.json november.json -o flow.html                    without rows, by the boxes of the rules
   boxwood match october.json november.json november.csv --named named.json    the old names for the same clusters
+  boxwood match segment cluster customers.csv                              two columns of labels
 """
 
 
@@ -44,7 +47,8 @@ def command(old: str, new: str, file: str | None, quiet: bool, **options: Any) -
     """Say which clusters of two models are the same, grew, shrank, split, merged, came or went.
 
     OLD and NEW were written by `boxwood explain`. FILE is a table as for `boxwood predict`, whose rows both models
-    label. Without it, the boxes of their rules are compared, by what each model knows of its rows.
+    label. Without it, the boxes of their rules are compared, by what each model knows of its rows. OLD or NEW may also
+    be a tally that Python saved, or the name of a column of FILE that holds labels.
     """
     if file is not None and options["sql"] is not None:
         raise click.UsageError("give FILE or --sql, not both.")
@@ -52,19 +56,45 @@ def command(old: str, new: str, file: str | None, quiet: bool, **options: Any) -
         refuse_overwriting(path, option, **{"old model": old, "new model": new, **({"table": file} if file else {})})
     refuse_closed_output()
     talk = Talk(quiet)
-    before, after = load_model(old), load_model(new)
+    has_rows = file is not None or options["sql"] is not None
+    before, after = (_side(path, has_rows=has_rows) for path in (old, new))
+    if options["named"] is not None and not hasattr(after, "rename"):
+        raise click.UsageError("--named writes a model, so NEW must be one.")
     found = _matched(talk, before, after, file, options)
     if options["output"] is not None:
         write_report(talk, found, options["output"])
     if options["named"] is not None:
         from boxwood.explanation.living.match import names_carried
 
-        after.rename(names_carried(after.names, found)).save(options["named"])
+        after.rename(names_carried(after.names, found)).save(options["named"])  # type: ignore[union-attr]
         talk.wrote(options["named"])
     show(as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
 
 
-def _matched(talk: Talk, old: Explanation, new: Explanation, file: str | None, options: dict[str, Any]) -> Match:
+def _side(what: str, *, has_rows: bool) -> Explanation | Tally | str:
+    """Return a model, a tally, or the name of a column where there is no such file."""
+    from boxwood.errors import ModelError
+    from boxwood.explanation import Tally
+
+    if has_rows and not os.path.exists(what) and not what.endswith((".json", ".tally")):
+        return what
+    try:
+        return load_model(what)
+    except ModelError:
+        try:
+            return Tally.load(what)
+        except ModelError:
+            pass
+        raise
+
+
+def _matched(
+    talk: Talk,
+    old: Explanation | Tally | str,
+    new: Explanation | Tally | str,
+    file: str | None,
+    options: dict[str, Any],
+) -> Match:
     from boxwood.api.living import Match, match
     from boxwood.explanation.living.match import Overlap, matched
     from boxwood.explanation.living.sides import side_of
@@ -75,10 +105,10 @@ def _matched(talk: Talk, old: Explanation, new: Explanation, file: str | None, o
         return match(old, new)
     hints: list[str] = []
     table = Query(options["sql"]) if file is None else file
+    one, other = (each if isinstance(each, str) else side_of(each, None, "") for each in (old, new))
     with talk.status(f"matching on {file or 'the query'}") as tick, several_files(file):
-        pairs = pairs_in_file(old, new, table, reading(options), tick=tick, tell=hints.append)
+        before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=hints.append)
     for hint in hints:
         talk.note(hint)
-    before, after = side_of(old, None, "old"), side_of(new, None, "new")
     overlap = Overlap(pairs, pairs, f"on {int(pairs.sum()):,} rows")
     return Match(**vars(matched((before.names, before.rows), (after.names, after.rows), overlap)))

@@ -131,6 +131,8 @@ def _check_limits(drift: Drift, fail_under: float | None, fail_over_empty: float
     from boxwood.words.figures import beside
 
     past = []
+    if drift.n_rows == 0 and (fail_under is not None or fail_over_empty is not None):
+        past.append("there are no rows, so no limit can be kept")
     if fail_under is not None and (drift.agreement is None or drift.agreement < fail_under):
         said = "not known, as no row has a label of the model" if drift.agreement is None else None
         said = said or f"{beside(drift.agreement or 0.0, fail_under)}, under {100 * fail_under:g}%"

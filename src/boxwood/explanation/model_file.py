@@ -20,7 +20,7 @@ from boxwood._types import AnyAmount, Range, Share, Size
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
-from boxwood.explanation.living.shapes import Shape, shapes_of
+from boxwood.explanation.living.shapes import Shape, codes_in, shapes_of
 from boxwood.explanation.measure.lines import Line, MeasuredLines, line_rule
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, worth_told
@@ -453,12 +453,14 @@ def _check_measured(document: Document, tree: ThresholdTree) -> None:
 
 def _check_shapes(document: Document, tree: ThresholdTree) -> None:
     columns, n_clusters = document["columns"], len(document["clusters"])
-    tested = {columns[j] for j in tree.features.tolist()} - {*document.get("categories", {})}
+    tested, words = {columns[j] for j in tree.features.tolist()}, document.get("categories", {})
     for name, (edges, held) in document.get("shapes", {}).items():
-        _refuse(name not in tested, f"its shapes name {name!r}, which is no tested column of numbers")
+        _refuse(name not in tested, f"its shapes name {name!r}, which is no tested column")
         fits = len(held) == n_clusters and {len(edges) + 2} == {len(rows) for rows in held}
         _refuse(not fits, f"its shape of {name!r} must have {n_clusters} rows of {len(edges) + 2} numbers")
         _refuse(list(edges) != sorted({*edges}), f"its shape of {name!r} must have edges in ascending order")
+        known = name not in words or edges == codes_in(words[name])
+        _refuse(not known, f"its shape of {name!r} must have the codes of its categories as edges")
 
 
 def _twice(values: Sequence[Hashable]) -> bool:

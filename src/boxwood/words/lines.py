@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from boxwood._messages import listed
@@ -79,13 +80,15 @@ def findings(lines: MeasuredLines) -> list[str]:
 
 
 def _on_sample(lines: MeasuredLines) -> list[str]:
-    """Return on which rows lines were made and measured, where these are not all."""
-    ex = lines.explanation
-    if lines.n_rows >= ex.n_rows - ex.n_left_out:
+    """Return on which rows lines were made, where these are not all."""
+    if not _is_of_sample(lines):
         return []
-    return [
-        f"Lines were made and measured on a sample of {lines.n_rows:,} rows, of which the counts of rows in lines are."
-    ]
+    return [f"Lines were made on a sample of {lines.n_rows:,} rows, and counted in all; better ones may exist."]
+
+
+def _is_of_sample(lines: MeasuredLines) -> bool:
+    ex = lines.explanation
+    return lines.n_rows < ex.n_rows - ex.n_left_out
 
 
 def _on_rows(lines: MeasuredLines) -> str:
@@ -101,7 +104,7 @@ def _on_rows(lines: MeasuredLines) -> str:
 def _on_proofs(lines: MeasuredLines) -> list[str]:
     """Return which rules are proved to be the best of their length, and how much better others could be."""
     told = [line for line in lines.lines if line is not None]
-    if not told:
+    if not told or _is_of_sample(lines):
         return []
     rules = (
         f"rules of up to {lines.max_conditions} conditions" if lines.max_conditions > 1 else "rules of one condition"
@@ -122,15 +125,31 @@ def _on_proofs(lines: MeasuredLines) -> list[str]:
 
 
 def _goal(lines: MeasuredLines) -> str:
+    more = _by_more(lines)
     if lines.min_precision is not None:
-        return f"a precision of {percent(lines.min_precision)} and find more"
+        return f"a precision of {percent(lines.min_precision)} and find {f'over {more} more' if more else 'more'}"
+    which = f"higher by more than {more}" if more else ""
     if lines.min_found is not None:
-        return f"a higher precision and find {percent(lines.min_found)}"
-    return "a higher F1"
+        return f"a {f'precision {which}' if more else 'higher precision'} and find {percent(lines.min_found)}"
+    return f"an F1 {which}" if more else "a higher F1"
+
+
+def _by_more(lines: MeasuredLines) -> str:
+    """Return by how much the best rules of fronts are better at most than the shorter ones that were chosen."""
+    gaps = [
+        _value(lines, front[-1]) - _value(lines, front[i])
+        for front, i in zip(lines.fronts, lines.chosen, strict=True)
+        if i is not None
+    ]
+    most = max(gaps, default=0.0)
+    return f"{math.ceil(1000 * most) / 1000:g}" if most > NOTHING else ""
+
+
+NOTHING = 1e-6  # of what counts, which is no difference
 
 
 def _is_best(lines: MeasuredLines, front: tuple[Line, ...]) -> bool:
-    return lines.bounds[front[0].cluster] <= _value(lines, front[-1]) + 1e-6
+    return lines.bounds[front[0].cluster] <= _value(lines, front[-1]) + NOTHING
 
 
 def _value(lines: MeasuredLines, line: Line) -> float:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boxwood._messages import as_written, in_line
 from boxwood.words.figures import counted, percent, shortened, size, width
 from boxwood.words.rules import condition
-from boxwood.words.values import cluster_name, column_name, grouped
+from boxwood.words.values import category, cluster_name, column_name, grouped
 
 if TYPE_CHECKING:
-    from boxwood.explanation.living.results import ClusterDrift, DriftFacts, LostRows, MatchFacts, Told
+    from boxwood.explanation.living.results import ClusterDrift, DriftFacts, LostRows, MatchFacts, Told, WordsDrift
 
 _NAMED = 5  # words that a line names
 
@@ -57,13 +57,14 @@ def drift_said(drift: DriftFacts) -> Said:
     return Said(
         _headline(drift),
         tuple(_change(one, drift) for one in drift.changes),
-        tuple(table for table in (_sizes(drift), _cuts(drift), _columns(drift), _lost(drift)) if len(table.rows) > 1),
+        tuple(each for table in _TABLES if len((each := table(drift)).rows) > 1),
         as_written(drift.notes),
     )
 
 
 def _headline(drift: DriftFacts) -> str:
-    begin = f"{counted(drift.n_rows, 'row')}, against {size(drift.n_then)} of the model"
+    rows = counted(drift.n_rows, "row") if isinstance(drift.n_rows, int) else f"Weight {size(drift.n_rows)}"
+    begin = f"{rows}, against {size(drift.n_then)} of the model"
     if drift.untested:
         return f"{begin}: {drift.untested}."
     return f"{begin}: {'what changed is beyond chance' if drift.changes else 'no change beyond chance'}."
@@ -78,6 +79,9 @@ def _change(told: Told, drift: DriftFacts) -> str:
                 f"{column_name(str(name))} is in another unit: its values are about {_times(told.now)} what they were"
             )
         case "moved":
+            for one in drift.words:
+                if one.column == name:
+                    return f"{column_name(str(name))} moved: {now} of its values are {_word(one)}, {then} were"
             which = "up" if (told.now or 0) > (told.then or 0) else "down"
             if abs((told.now or 0) - (told.then or 0)) < _LITTLE:
                 return f"{column_name(str(name))} lies otherwise within the clusters"
@@ -155,9 +159,30 @@ def _columns(drift: DriftFacts) -> Table:
     return Table((header, *lines))
 
 
+def _words(drift: DriftFacts) -> Table:
+    """Return a line for each column of words, with the one whose share changed the most."""
+    header = ("of the rows with a cluster", "then", "now", "elsewhere in its cluster", "")
+    lines = (
+        (
+            f"{column_name(one.column)} is {_word(one)}",
+            *map(percent, (one.share_then, one.share, one.moved)),
+            one.change,
+        )
+        for one in drift.words
+    )
+    return Table((header, *lines))
+
+
+def _word(one: WordsDrift) -> str:
+    return shortened(category(one.word))
+
+
 def _lost(drift: DriftFacts) -> Table:
     lines = ((_reason(one), size(one.rows)) for one in drift.lost)
     return Table((("rows without a cluster, as", "rows"), *lines))
+
+
+_TABLES = (_sizes, _cuts, _columns, _words, _lost)
 
 
 def _reason(one: LostRows) -> str:
@@ -205,7 +230,7 @@ def drift_facts(drift: DriftFacts) -> dict[str, Any]:
 
 _DRIFT = (
     *("n_then", "n_rows", "n_lost_then", "n_lost", "empty", "agreement", "untested", "notes"),
-    *("changes", "clusters", "cuts", "columns", "lost", "labels"),
+    *("changes", "clusters", "cuts", "columns", "words", "lost", "labels"),
 )
 
 

@@ -7,15 +7,24 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from boxwood._frames import as_rows_here, column_values, is_frame, label_values, refuse_unknown_columns, rows_of_table
-from boxwood._types import Indices
-from boxwood._validation import shown
+from boxwood._frames import (
+    as_rows_here,
+    column_values,
+    is_frame,
+    label_values,
+    refuse_unknown_columns,
+    rows_of_table,
+    weights_in,
+)
+from boxwood._types import Array, Floats, Indices
+from boxwood._validation import as_weights, shown
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
+from boxwood.batches.batches import numbers
 from boxwood.batches.labelling import codes_of
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
@@ -31,15 +40,20 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
+Lost: TypeAlias = "Counter[tuple[int, str | None]]"
+
+
 @dataclass
 class Counts:
-    """How many rows do what in the tree of an explanation.
+    """How many rows do what in the tree of an explanation; or their weight, where that is given.
 
     Parameters
     ----------
     n_leaves : int
     labelled : bool
         Whether rows have labels.
+    weighted : bool
+        Whether weights were given.
     held : dict from label to array of shape (n_leaves + 1,)
         Rows of each label at each leaf, and without one. Labels are the number of a cluster, the text of a label that
         is no name of one, and None for rows without a label.
@@ -51,9 +65,10 @@ class Counts:
 
     n_leaves: int
     labelled: bool = False
-    held: dict[Hashable, Indices] = field(default_factory=dict)
-    lost: Counter[tuple[int, str | None]] = field(default_factory=Counter)
-    bins: dict[int, Indices] = field(default_factory=dict)
+    weighted: bool = False
+    held: dict[Hashable, Array] = field(default_factory=dict)
+    lost: Lost = field(default_factory=Counter)
+    bins: dict[int, Array] = field(default_factory=dict)
 
     @classmethod
     def none(cls, ex: MeasuredTree) -> Self:
@@ -70,15 +85,16 @@ class Counts:
             self.bins[j] = self.bins.get(j, 0) + rows
 
     @property
-    def at_leaves(self) -> Indices:
+    def at_leaves(self) -> Array:
         """Rows at each leaf, and behind them those without one, shape (n_leaves + 1,)."""
-        return sum(self.held.values(), np.zeros(self.n_leaves + 1, dtype=np.int64))
+        nothing = np.zeros(self.n_leaves + 1, dtype=np.float64 if self.weighted else np.int64)
+        return sum(self.held.values(), nothing)
 
 
-def counted(ex: MeasuredTree, X: Any, labels: Any = None) -> Counts:
+def counted(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None) -> Counts:
     """Return the counts of rows in memory, or of a table in batches, from one pass."""
     if (source := as_source(X)) is not None:
-        return _counted_in_batches(ex, source, labels)
+        return _counted_in_batches(ex, source, labels, weights)
     from boxwood.explanation.ask.gaps import refuse_other_index  # here, as a file is counted without scikit-learn
 
     X = as_rows_here(X)
@@ -86,9 +102,10 @@ def counted(ex: MeasuredTree, X: Any, labels: Any = None) -> Counts:
         if not is_frame(X):
             raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
         labels = column_values(X, labels)
-    refuse_other_index(X, labels=labels)
+    refuse_other_index(X, labels=labels, sample_weight=weights)
     codes, found = (None, ()) if labels is None else encode_labels(label_values(labels))
-    return _of_rows(ex, X, codes, [label_key(ex.names, label) for label in found])
+    keys, weights = [label_key(ex.names, label) for label in found], weights_in(X, weights)
+    return _of_rows(ex, X, codes, keys, None if weights is None else as_weights(weights, len(X)))
 
 
 def label_key(names: Sequence[Hashable], label: Hashable) -> Hashable:
@@ -113,40 +130,44 @@ def _said(label: Hashable) -> str:
     return re.sub(r"^(-?[0-9]+)\.0+$", r"\1", str(plain))
 
 
-def _of_rows(ex: MeasuredTree, X: Any, codes: Indices | None, keys: Sequence[Hashable]) -> Counts:
+def _of_rows(
+    ex: MeasuredTree, X: Any, codes: Indices | None, keys: Sequence[Hashable], weights: Floats | None = None
+) -> Counts:
     """Return the counts of rows in memory; IN: codes (n,): their places among the keys of labels, or -1."""
     walk = walked(ex.tree, ex.columns, ex.coded_columns, X, ex.gap_columns, ex.date_columns)
-    n, counts = len(walk.leaf), Counts(ex.n_leaves, codes is not None)
+    n, counts = len(walk.leaf), Counts(ex.n_leaves, codes is not None, weights is not None)
     codes = np.full(n, -1) if codes is None else codes
     if len(codes) != n:
         raise DataError(f"X has {n} rows, but there are {len(codes)} labels")
     width = ex.n_leaves + 1
     leaf = np.where(walk.leaf < 0, ex.n_leaves, walk.leaf)
-    held = np.bincount((codes + 1) * width + leaf, minlength=(len(keys) + 1) * width).reshape(-1, width)
+    held = np.bincount((codes + 1) * width + leaf, weights, minlength=(len(keys) + 1) * width).reshape(-1, width)
     for key, rows in zip([None, *keys], held, strict=True):
         counts.held[key] = counts.held.get(key, 0) + rows
     there = np.flatnonzero(walk.leaf >= 0)
     clusters = ex.tree.leaf_clusters[walk.leaf[there]]
     for j, edges in all_edges(ex).items():
         values = walk.table[there, walk.columns.index(j)].astype(np.float64)
-        counts.bins[j] = binned(ex, j, values, clusters, edges)
-    counts.lost = _lost(ex, X, walk)
+        counts.bins[j] = binned(ex, j, values, clusters, edges, None if weights is None else weights[there])
+    counts.lost = _lost(ex, X, walk, weights)
     return counts
 
 
-def _lost(ex: MeasuredTree, X: Any, walk: Walk) -> Counter[tuple[int, str | None]]:
+def _lost(ex: MeasuredTree, X: Any, walk: Walk, weights: Floats | None) -> Lost:
     """Return the rows without a leaf by the column where they stop, and the word that was never seen there."""
     rows = np.flatnonzero(walk.leaf < 0)
     features = np.array([walk.columns[j] for j in _stops(walk.tree, walk.table[rows])], dtype=np.intp)
-    found: Counter[tuple[int, str | None]] = Counter()
+    found: Lost = Counter()
     for j in np.unique(features).tolist():
         here = rows[features == j]
+        own = [1] * len(here) if weights is None else weights[here].tolist()
         if j not in ex.coded_columns:
-            found[j, None] += len(here)
+            found[j, None] += sum(own)
             continue
         some, marks = rows_of_table(X, here), ex.coded_columns[j].marks
         values = values_of(some, ex.columns[j]) if is_frame(some) else some[:, j].tolist()
-        found.update((j, None if is_missing(one) or one in marks else str(one)) for one in values)
+        for one, weight in zip(values, own, strict=True):
+            found[j, None if is_missing(one) or one in marks else str(one)] += weight
     return found
 
 
@@ -169,26 +190,28 @@ def _stops(tree: ThresholdTree, table: Any) -> Indices:
 # --------------------------------------------------------------------------------------------------------- in batches
 
 
-def _counted_in_batches(ex: MeasuredTree, source: Source, labels: Any) -> Counts:
-    if labels is not None and not isinstance(labels, str):
-        raise DataError(
-            f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
-        )
+def _counted_in_batches(ex: MeasuredTree, source: Source, labels: Any, weights: Any) -> Counts:
+    for what, given in (("labels", labels), ("weights", weights)):
+        if given is not None and not isinstance(given, str):
+            raise DataError(
+                f"{what} of {source.name}, which is read in batches, must be a column of it; got {shown(given)}"
+            )
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
-    columns = list(dict.fromkeys([*tested, *([] if labels is None else [labels])])) or list(source.names[:1])
+    beside = [name for name in (labels, weights) if name is not None]
+    columns = list(dict.fromkeys([*tested, *beside])) or list(source.names[:1])
     refuse_unknown_columns(columns, source.names)
     words = {ex.columns[j]: one.values for j, one in ex.coded_columns.items() if not one.are_truths}
     words |= {} if labels is None else {labels: ex.names}
     ready = WordsRead.of(source, columns, words)
-    return source.run(partial(_Counting, ex, ready, labels), ready.read).counts
+    return source.run(partial(_Counting, ex, ready, labels, weights), ready.read).counts
 
 
 class _Counting:
     """A summary of record batches: the counts of their rows."""
 
-    def __init__(self, ex: MeasuredTree, ready: WordsRead, labels: str | None) -> None:
-        self.ex, self.ready, self.labels = ex, ready, labels
-        self.counts = Counts(ex.n_leaves, labels is not None)
+    def __init__(self, ex: MeasuredTree, ready: WordsRead, labels: str | None, weights: str | None) -> None:
+        self.ex, self.ready, self.labels, self.weights = ex, ready, labels, weights
+        self.counts = Counts(ex.n_leaves, labels is not None, weights is not None)
 
     def update(self, batch: Any, start: int | None) -> None:
         """Add a record batch."""
@@ -196,7 +219,10 @@ class _Counting:
         if self.labels is not None:
             codes, found = codes_of(rows.column(self.labels).combine_chunks(), of_file=True)
             keys = [label_key(self.ex.names, label) for label in found]
-        self.counts.merge(_of_rows(self.ex, rows, codes, keys))
+        weights = None if self.weights is None else numbers(rows.column(self.weights).combine_chunks())
+        if weights is not None and not (weights >= 0).all():
+            raise DataError(f"weights must not be negative, nor missing; see {self.weights}")
+        self.counts.merge(_of_rows(self.ex, rows, codes, keys, weights))
 
     def merge(self, other: _Counting) -> None:
         """Add other counts."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices
+from boxwood.axes import Categories
 from boxwood.explanation.living.chance import ALARM, LEAST, of_shapes, of_shares
 from boxwood.explanation.living.counts import Counts
 from boxwood.explanation.living.results import (
@@ -18,8 +19,17 @@ from boxwood.explanation.living.results import (
     LabelDrift,
     LostRows,
     Told,
+    WordsDrift,
 )
-from boxwood.explanation.living.shapes import FACTORS, Shape, all_edges, between, in_unit, shapes_of
+from boxwood.explanation.living.shapes import (
+    FACTORS,
+    Shape,
+    all_edges,
+    between,
+    in_unit,
+    shapes_of,
+    with_rare_apart,
+)
 from boxwood.explanation.records import condition_of
 from boxwood.tree.nodes import Cut
 
@@ -32,6 +42,7 @@ _WORDS = 20  # of a column that were never seen, and new labels, told by name
 NO_SHAPES = (
     "the model was saved without how its columns lay within clusters, so which column moved is told by cuts alone"
 )
+OF_WEIGHTS = "sizes of the model are sums of weights, and rows that are measured count one each; pass sample_weight"
 NO_NOISE = "the model was saved without the rows of no cluster, so its sizes are those of the rows in clusters"
 
 
@@ -45,12 +56,12 @@ class _Test(NamedTuple):
 def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     """Return what became of a tree on rows that were counted."""
     held, then = counts.at_leaves, rows_then(ex)
-    n_rows, n_with = int(held.sum()), int(held[:-1].sum())
+    n_rows, n_with = held.sum().item(), held[:-1].sum().item()
     n_lost, n_lost_then = n_rows - n_with, ex.n_incomplete
     clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
-    columns, labels = _columns(ex, counts), _labels(ex, counts)
+    columns, words, labels = _columns(ex, counts), _words(ex, counts), _labels(ex, counts)
     untested = _untested(ex, n_rows)
-    found = [] if untested else _beyond_chance(ex, counts, clusters, cuts, columns, labels, n_lost)
+    found = [] if untested else _beyond_chance(ex, counts, clusters, cuts, (columns, words), labels, n_lost)
     told = [*found, *(Told("new label", label, None, rows) for label, rows in ([] if labels is None else labels.new))]
     marked = {(one.change, one.name) for one in told}
     return DriftFacts(
@@ -58,15 +69,23 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
         n_rows=n_rows,
         clusters=tuple(one._replace(change=_change(one, marked)) for one in clusters),
         cuts=tuple(one._replace(moved=("cut", one.node) in marked) for one in cuts),
-        columns=tuple(one._replace(change=_column_change(one, marked)) for one in columns),
+        columns=tuple(one._replace(change=_column_change(one.column, marked)) for one in columns),
+        words=tuple(one._replace(change=_column_change(one.column, marked)) for one in words),
         lost=_lost(ex, counts),
         n_lost_then=n_lost_then,
         labels=labels,
         changes=tuple([one for one in told if one.change != "cut"] or told),  # cuts follow from most other changes
         untested=untested,
-        notes=(*[NO_SHAPES] * (shapes_of(ex) is None), *[NO_NOISE] * (ex.noise is None)),
+        notes=_notes(ex, counts),
         basis=ex.basis,
     )
+
+
+def _notes(ex: MeasuredTree, counts: Counts) -> tuple[str, ...]:
+    """Return what the model cannot tell."""
+    of_weights = ex.weighted and not counts.weighted
+    told = {NO_SHAPES: shapes_of(ex) is None, NO_NOISE: ex.noise is None, OF_WEIGHTS: of_weights}
+    return tuple(note for note, is_so in told.items() if is_so)
 
 
 def rows_then(ex: MeasuredTree) -> Floats:
@@ -87,8 +106,8 @@ def _change(one: ClusterDrift, marked: set[tuple[str, object]]) -> str:
     return next((word for word in ("grew", "shrank") if (word, one.name) in marked), "")
 
 
-def _column_change(one: ColumnDrift, marked: set[tuple[str, object]]) -> str:
-    return next((word for word in ("another unit", "moved") if (word, one.column) in marked), "")
+def _column_change(column: str, marked: set[tuple[str, object]]) -> str:
+    return next((word for word in ("another unit", "moved") if (word, column) in marked), "")
 
 
 # ------------------------------------------------------------------------------------------------------ then and now
@@ -122,7 +141,7 @@ def _known(part: float, whole: float) -> float | None:
 
 def _confusion(ex: MeasuredTree, counts: Counts) -> Indices:
     """Return the rows of each label that are in each cluster of the rules, shape (k, k)."""
-    found = np.zeros((ex.n_clusters, ex.n_clusters), dtype=np.int64)
+    found = np.zeros((ex.n_clusters, ex.n_clusters), dtype=counts.at_leaves.dtype)
     for label, rows in counts.held.items():
         if isinstance(label, int):
             np.add.at(found[label], ex.tree.leaf_clusters, rows[:-1])
@@ -154,7 +173,8 @@ def _below(ex: MeasuredTree, at_leaves: Array) -> Floats:
 
 def _columns(ex: MeasuredTree, counts: Counts) -> list[ColumnDrift]:
     edges, shapes = all_edges(ex), shapes_of(ex) or {}
-    return [_column(ex, j, shape, edges[j], counts.bins[j]) for j, shape in shapes.items() if shape.edges]
+    numbers = [(j, shape) for j, shape in shapes.items() if shape.edges and j not in ex.coded_columns]
+    return [_column(ex, j, shape, edges[j], counts.bins[j]) for j, shape in numbers]
 
 
 def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indices) -> ColumnDrift:
@@ -166,6 +186,25 @@ def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indic
     factor = None if j in ex.date_columns else _factor(own, edges, counts, then)
     beside = above_then, above, missing_then, missing
     return ColumnDrift(ex.columns[j], float(own[half]), *beside, _moved(now, then), factor)
+
+
+def _words(ex: MeasuredTree, counts: Counts) -> list[WordsDrift]:
+    words = [j for j in shapes_of(ex) or {} if j in ex.coded_columns]
+    return [_of_words(ex.columns[j], ex.coded_columns[j], *_within(ex, j, counts)) for j in words]
+
+
+def _of_words(column: str, known: Categories, now: Indices, then: Indices) -> WordsDrift:
+    shares = np.array([rows.sum(axis=0) / max(rows.sum(), 1) for rows in (then, now)])
+    most = int(np.abs(shares[1] - shares[0]).argmax())
+    then_of, now_of = shares[:, most].tolist()
+    return WordsDrift(column, known.value(most), then_of, now_of, _moved(now, then))
+
+
+def _within(ex: MeasuredTree, j: int, counts: Counts) -> tuple[Indices, Indices]:
+    """Return the rows of each cluster in each bin of a shape, now and then, shapes (k, m)."""
+    shape = (shapes_of(ex) or {})[j]
+    now, then = between(all_edges(ex)[j], counts.bins[j], np.array(shape.edges)), np.array(shape.held)
+    return (with_rare_apart(now, np.asarray(then.sum(axis=0) == 0)) if j in ex.coded_columns else now), then
 
 
 def _moved(now: Array, then: Array) -> float:
@@ -201,11 +240,11 @@ def _labels(ex: MeasuredTree, counts: Counts) -> LabelDrift | None:
     if not counts.labelled:
         return None
     confusion = _confusion(ex, counts)
-    new = [(label, int(rows.sum())) for label, rows in counts.held.items() if isinstance(label, str)]
-    unlabelled = counts.held.get(None, np.zeros(1)).sum()
+    new = [(label, rows.sum().item()) for label, rows in counts.held.items() if isinstance(label, str)]
+    unlabelled = counts.held.get(None, np.zeros(1, dtype=np.int64)).sum()
     agreement = _known(np.trace(confusion), confusion.sum())
     new.sort(key=lambda one: (-one[1], one[0]))
-    return LabelDrift(ex.agreement, agreement, int(confusion.sum()), int(unlabelled), tuple(new[:_WORDS]))
+    return LabelDrift(ex.agreement, agreement, confusion.sum().item(), unlabelled.item(), tuple(new[:_WORDS]))
 
 
 def _lost(ex: MeasuredTree, counts: Counts) -> tuple[LostRows, ...]:
@@ -228,29 +267,29 @@ def _beyond_chance(
     counts: Counts,
     clusters: list[ClusterDrift],
     cuts: list[CutDrift],
-    columns: list[ColumnDrift],
+    columns: tuple[list[ColumnDrift], list[WordsDrift]],
     labels: LabelDrift | None,
     n_lost: int,
 ) -> list[Told]:
     """Return the changes that chance makes in at most one of a hundred reports, the widest first."""
-    tests = [*_of_columns(ex, counts, columns), *_of_clusters(clusters), *_of_cuts(cuts)]
+    tests = [*_of_columns(ex, counts, *columns), *_of_clusters(clusters), *_of_cuts(cuts)]
     tests += [*_of_lost(ex, counts, n_lost), *_of_labels(ex, counts, clusters, labels)]
     return [one.told for one in tests if one.probability <= ALARM / len(tests)]
 
 
-def _of_columns(ex: MeasuredTree, counts: Counts, columns: list[ColumnDrift]) -> Iterator[_Test]:
-    edges, shapes = all_edges(ex), shapes_of(ex) or {}
-    by_name = {ex.columns[j]: j for j in shapes}
-    for one in sorted(columns, key=lambda one: (one.factor is None, -one.moved)):
-        j = by_name[one.column]
-        now, then = between(edges[j], counts.bins[j], np.array(shapes[j].edges)), np.array(shapes[j].held)
-        if one.factor is not None:
-            yield _Test(
-                of_shapes(now.sum(0)[None], then.sum(0)[None]), Told("another unit", one.column, 1.0, one.factor)
-            )
-        else:
-            probability = of_shapes(now, then) if one.moved >= MOVED else 1.0
-            yield _Test(probability, Told("moved", one.column, one.above_then, one.above))
+def _of_columns(
+    ex: MeasuredTree, counts: Counts, columns: list[ColumnDrift], words: list[WordsDrift]
+) -> Iterator[_Test]:
+    within = {ex.columns[j]: _within(ex, j, counts) for j in shapes_of(ex) or {}}
+    in_other_units = [one for one in columns if one.factor is not None]
+    for one in sorted(in_other_units, key=lambda one: -one.moved):
+        alike = [rows.sum(axis=0)[None] for rows in within[one.column]]
+        yield _Test(of_shapes(*alike), Told("another unit", one.column, 1.0, one.factor))
+    shares = [(one.moved, one.column, one.above_then, one.above) for one in columns if one.factor is None]
+    shares += [(one.moved, one.column, one.share_then, one.share) for one in words]
+    for moved, column, then, now in sorted(shares, key=lambda one: -one[0]):
+        probability = of_shapes(*within[column]) if moved >= MOVED else 1.0
+        yield _Test(probability, Told("moved", column, then, now))
 
 
 def _of_clusters(clusters: list[ClusterDrift]) -> Iterator[_Test]:

@@ -83,6 +83,21 @@ class ColumnDrift(NamedTuple):
     change: str = ""
 
 
+class WordsDrift(NamedTuple):
+    """A tested column of words: the one whose share of the rows changed the most, and how all lie within the clusters.
+
+    `word` is None for rows without one, and `boxwood.axes.categories.OTHER` for all that the model does not know.
+    `moved` and `change` are those of `ColumnDrift`.
+    """
+
+    column: str
+    word: Hashable
+    share_then: float
+    share: float
+    moved: float
+    change: str = ""
+
+
 class LostRows(NamedTuple):
     """Rows without a cluster for one reason: their value of a column is "missing", or was "never seen".
 
@@ -168,10 +183,11 @@ class DriftFacts:
     """The fields of a `Drift`, which says what they are."""
 
     n_then: float
-    n_rows: int
+    n_rows: float
     clusters: tuple[ClusterDrift, ...]
     cuts: tuple[CutDrift, ...]
     columns: tuple[ColumnDrift, ...]
+    words: tuple[WordsDrift, ...]
     lost: tuple[LostRows, ...]
     n_lost_then: int
     labels: LabelDrift | None
@@ -181,8 +197,8 @@ class DriftFacts:
     basis: Any = None
 
     @property
-    def n_lost(self) -> int:
-        """Number of rows without a cluster."""
+    def n_lost(self) -> float:
+        """Number of rows without a cluster, or their weight."""
         return sum(one.rows for one in self.lost)
 
     @property

@@ -1,4 +1,4 @@
-"""How the tested columns of numbers lay in each cluster: rows between round tenths, which a model file keeps."""
+"""How the tested columns lay in each cluster: rows between round tenths, or of each word, which a model file keeps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Size
+from boxwood.axes import Categories
 from boxwood.explanation.apply.rows import LARGEST
 from boxwood.explanation.measure.told import of_few_rows
 from boxwood.explanation.records import FEW
@@ -20,16 +21,16 @@ FACTORS = (10.0, 60.0, 100.0, 1000.0, 3600.0)
 
 
 class Shape(NamedTuple):
-    """How a column of numbers lies in the rows that the rules give to each cluster.
+    """How a column lies in the rows that the rules give to each cluster.
 
     Parameters
     ----------
     edges : tuple of float
         Ascending: tenths of all rows, rounded to about a thousandth of the standard deviation, or to the day, and the
-        ends of the cuts.
+        ends of the cuts. Of a column of words its codes.
     held : tuple of tuple
         For each cluster its rows up to the first edge, between each two, above the last, and without a value. All are 0
-        for a cluster of few rows, whose rows count nowhere.
+        for a cluster of few rows, whose rows count nowhere. Words of few rows count above the last one.
     """
 
     edges: tuple[float, ...]
@@ -37,12 +38,12 @@ class Shape(NamedTuple):
 
 
 def shapes_of(ex: MeasuredTree) -> dict[int, Shape] | None:
-    """Return the shape of each column of numbers that the tree tests; None if neither rows in memory nor file know."""
+    """Return the shape of each column that the tree tests; None if neither rows in memory nor file know."""
     if "shapes" not in ex._kept and (rows := ex._in_memory) is not None and len(rows.leaf):
         table, clusters = rows.coordinates.table.values, ex.tree.leaf_clusters[rows.leaf]
         told = np.isin(rows.task.reference.labels, of_few_rows(ex), invert=True)
         told &= (np.bincount(clusters[told], minlength=ex.n_clusters) >= FEW)[clusters]
-        tested = [j for j in ex.tree.features.tolist() if j not in ex.coded_columns]
+        tested = ex.tree.features.tolist()
         ex._kept["shapes"] = {j: _shape(ex, j, table[told, j], clusters[told]) for j in tested} if told.any() else {}
     found: dict[int, Shape] | None = ex._kept.get("shapes")
     return found
@@ -50,6 +51,10 @@ def shapes_of(ex: MeasuredTree) -> dict[int, Shape] | None:
 
 def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape:
     x = np.asarray(values, dtype=np.float64)
+    if j in ex.coded_columns:
+        codes = codes_in(ex.coded_columns[j])
+        held = binned(ex, j, x, clusters, np.array(codes))
+        return Shape(codes, tuple(map(tuple, with_rare_apart(held, held.sum(axis=0) < FEW).tolist())))
     known = x[~lacks_value(ex, j, x) & np.isfinite(x)]
     tenths = np.quantile(known, np.arange(1, 10) / 10, method="lower") if len(known) else np.empty(0)
     spread = float(np.std(known)) if len(known) else 0.0
@@ -64,12 +69,27 @@ def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape
     return Shape(tuple(edges.tolist()), tuple(map(tuple, held.tolist())))
 
 
-def binned(ex: MeasuredTree, j: int, values: Floats, clusters: Indices, edges: Floats) -> Indices:
+def with_rare_apart(held: Indices, is_rare: Bools) -> Indices:
+    """Return the rows of each word with those of rare ones, of which nothing is told, above the last."""
+    apart = np.where(is_rare, 0, held)
+    apart[:, -2:] = held[:, -2:]
+    apart[:, -2] += held[:, :-2] @ is_rare[:-2]
+    return apart
+
+
+def codes_in(known: Categories) -> tuple[float, ...]:
+    """Return the codes of a column of words."""
+    return tuple(code for code, _ in known.domain)
+
+
+def binned(
+    ex: MeasuredTree, j: int, values: Floats, clusters: Indices, edges: Floats, weights: Floats | None = None
+) -> Indices:
     """Return the rows of each cluster in each bin of a column, shape (k, len(edges) + 2); the last lack a value."""
     n_bins = len(edges) + 2
     place = np.searchsorted(edges, values)
     place[lacks_value(ex, j, values)] = n_bins - 1
-    return np.bincount(clusters * n_bins + place, minlength=ex.n_clusters * n_bins).reshape(-1, n_bins)
+    return np.bincount(clusters * n_bins + place, weights, minlength=ex.n_clusters * n_bins).reshape(-1, n_bins)
 
 
 def lacks_value(ex: MeasuredTree, j: int, values: Floats) -> Bools:
@@ -83,7 +103,9 @@ def all_edges(ex: MeasuredTree) -> dict[int, Floats]:
     found = {}
     for j, shape in (shapes_of(ex) or {}).items():
         edges = np.array(shape.edges)
-        factors = [] if j in ex.date_columns else [*FACTORS, *(1 / factor for factor in FACTORS)]
+        factors = (
+            [] if j in ex.date_columns or j in ex.coded_columns else [*FACTORS, *(1 / factor for factor in FACTORS)]
+        )
         with np.errstate(over="ignore"):
             edges = np.unique(np.concatenate([edges, *(in_unit(edges, factor) for factor in factors)]))
         found[j] = edges[np.isfinite(edges)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from boxwood._validation import listed, shown
 from boxwood.axes import Categories
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
-from boxwood.explanation._tally import Tally
 from boxwood.explanation.apply.rows import walked
 from boxwood.explanation.living.drift import rows_then
 from boxwood.explanation.living.match import Overlap
@@ -27,6 +26,9 @@ from boxwood.reference.labels import encode_labels
 from boxwood.table.as_source import as_source
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
+
+if TYPE_CHECKING:
+    from boxwood.explanation._tally import Tally
 
 _IN_MEMORY = 20_000  # rows of an explanation that are labelled by the other one
 BY_BOXES = "by the boxes of the rules, and how the columns of each model lay within its clusters"
@@ -79,7 +81,7 @@ class Side(NamedTuple):
     coded : mapping from int to Categories
     gaps, dates : collections of columns
     at_leaves : array of shape (n_leaves,)
-        Rows of each leaf.
+        Rows of each leaf, in proportion to weights if rows are weighted.
     laws : mapping from str to sequence
         How columns of numbers lie within clusters, a `Law` for each, or None where it is not known.
     words : mapping from str to sequence
@@ -123,6 +125,8 @@ def side_of(what: Any, rows: Any, which: str) -> Side:
     """Return a side of a match; IN: rows: the table of labels that are given by name; which: "old" or "new"."""
     if isinstance(what, MeasuredTree):
         return _of_explanation(what)
+    from boxwood.explanation._tally import Tally  # here, as a file is counted without scikit-learn
+
     if isinstance(what, Tally):
         return _of_tally(what)
     if isinstance(what, str):
@@ -138,6 +142,8 @@ def side_of(what: Any, rows: Any, which: str) -> Side:
 
 def _of_explanation(ex: MeasuredTree) -> Side:
     at_leaves = rows_then(ex)
+    if ex.weighted:  # as many rows as there are, so that chance is that of rows
+        at_leaves *= ex.n_rows / max(at_leaves.sum(), 1e-300)
     rows = np.bincount(ex.tree.leaf_clusters, at_leaves, minlength=ex.n_clusters).astype(np.float64)
     table = ex.tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns, at_leaves
     return Side(ex.names, rows, *table, *_known(ex, rows.tolist()))
@@ -154,7 +160,10 @@ def _known(ex: MeasuredTree, rows: Sequence[float]) -> tuple[dict[str, Any], dic
         else:
             laws[column.column] = list(map(Law.of_group, column.clusters, rows))
     for j, (edges, held) in (shapes_of(ex) or {}).items():
-        laws[ex.columns[j]] = [Law.of_shape(edges, each) if sum(each) else None for each in held]
+        if j in ex.coded_columns:
+            words[ex.columns[j]] = [dict(zip(ex.coded_columns[j].values, each, strict=False)) for each in held]
+        else:
+            laws[ex.columns[j]] = [Law.of_shape(edges, each) if sum(each) else None for each in held]
     return laws, words
 
 

@@ -144,6 +144,11 @@ class FullTable:
         rows, at = self._rows(tree, here), columns.index(column)
         return self._coded(here, columns).fold(partial(_OfColumn, rows, at, make)).summary
 
+    def fold_table(self, tree: ThresholdTree, here: FeatureSpace, make: Callable[[], Any]) -> Any:
+        """Return a summary of the rows as trees take them; those that lack too much are as without a label."""
+        rows = self._rows(tree, here)
+        return self._coded(here, here.columns).fold(partial(_OfTable, rows, make)).summary
+
     def _coded(self, here: FeatureSpace, columns: tuple[str, ...]) -> Batches:
         words = self._words(here)
         marks = {name: one.marks for j, one in here.categories.items() if (name := here.columns[j]) in words}
@@ -224,11 +229,16 @@ class _Rows(NamedTuple):
 
     def reached(self, values: Floats, lacks: Bools) -> tuple[Floats, Indices]:
         """Return the rows as the tree takes them, and the leaf of each; -1 where it has none."""
+        table = self.filled(values, lacks)
+        leaves = np.cumsum(self.tree.feature < 0, dtype=np.int64) - 1
+        return table, values_at_leaves(self.tree, table, leaves, None, nan="none")
+
+    def filled(self, values: Floats, lacks: Bools) -> Floats:
+        """Return the rows as trees take them."""
         table = values.copy(order="F")
         for j, point in self.points.items():
             table[lacks[:, j], j] = point
-        leaves = np.cumsum(self.tree.feature < 0, dtype=np.int64) - 1
-        return table, values_at_leaves(self.tree, table, leaves, None, nan="none")
+        return table
 
     def empty(self, lacks: Bools) -> Bools:
         """Return whether each row lacks so much that it has no cluster."""
@@ -281,6 +291,24 @@ class _InAllRows:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for key, part in self.parts.items():
             part.merge(other.parts[key])
+
+
+class _OfTable:
+    """A summary of rows as trees take them."""
+
+    def __init__(self, rows: _Rows, make: Callable[[], Any]) -> None:
+        self.how, self.summary = rows, make()
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        lacks = np.isnan(block.values)
+        without = self.how.empty(lacks) | self.how.strange(block.values)
+        labels = np.where(without, -1, block.labels)
+        self.summary.update(Block(self.how.filled(block.values, lacks), labels, block.weights))
+
+    def merge(self, other: _OfTable) -> None:
+        """Add the rows of another part of the table."""
+        self.summary.merge(other.summary)
 
 
 class _OfColumn:

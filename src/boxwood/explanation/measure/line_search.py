@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import real_number, shown, whole_number
+from boxwood.batches import Block
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import checked_validate, how_of, parts_held_out, with_rows_in_memory
 from boxwood.explanation.measure.limited import LARGEST
 from boxwood.explanation.measure.lines import Line, MeasuredLines, first_line, holds, line_rule
 from boxwood.explanation.measured_tree import MeasuredTree
-from boxwood.grow.lines.columns import as_tree, line_columns, without_needless
+from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
 from boxwood.grow.lines.search import WORK, Found, Goal, best_rules
 from boxwood.loops import lines as loops
 from boxwood.tree import ThresholdTree
+from boxwood.tree.nodes import values_at_leaves
 from boxwood.tree.shorten import rounded
 
 NEAR = 0.01  # a rule with fewer conditions, or on preferred columns, may lose so much of what is counted
@@ -40,7 +43,8 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
 
 
 def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> MeasuredLines:
-    evidence = with_rows_in_memory(ex)[0]._known()
+    there, is_all = with_rows_in_memory(ex)
+    evidence, asked_of = there._known(), ex._evidence
     rows = _Rows.of(evidence)
     known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
     ex = replace(ex, categories=known, _kept={})
@@ -54,6 +58,8 @@ def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> 
         _hold_out(lines, chosen, evidence, asked, parts_held_out(evidence.task, validate))
     told, bounds = tuple(map(tuple, lines)), tuple(front.bounds[-1] for front in fronts)
     result = MeasuredLines(ex, told, trees, chosen, bounds, binary, *asked, len(rows.labels), 0.0, 0.0, 0.0, how)
+    if not is_all and asked_of is not None:
+        return _of_all_rows(result, asked_of)
     held = (holds(tree, rows.table) for tree in result.trees if tree is not None)
     number = sum(held, np.zeros(len(rows.labels), dtype=np.intp))
     unmatched, overlapping = (float(rows.weights[each].sum()) for each in (number == 0, number > 1))
@@ -132,24 +138,29 @@ class _Rows(NamedTuple):
 
     def fronts(self, n_clusters: int, asked: _Asked) -> list[_Front]:
         """Return the best rules of each cluster; what one leaves of the work goes to those to come."""
-        fronts, left = [], WORK
+        fronts, left, columns = [], WORK, self._columns()
         for cluster in range(n_clusters):
-            found = self._found(self.labels == cluster, asked, left / (n_clusters - cluster))
+            found = self._found(self.labels == cluster, asked, left / (n_clusters - cluster), columns)
             left -= found[-1].work if found else 0
             fronts.append(self._front(self.labels == cluster, asked, found))
         return fronts
 
-    def _found(self, is_own: Bools, asked: _Asked, work: float) -> list[Found]:
+    def _columns(self) -> list[LineColumn]:
+        """Return what rules may ask for, preferred columns first."""
+        here, budget = self.evidence.coordinates, self.evidence.budget
+        features = [j for j in self.evidence.columns if j not in budget.forbidden]
+        features.sort(key=lambda j: j not in budget.preferred)
+        return line_columns(self.table, features, here.categories, here.gaps)
+
+    def _found(self, is_own: Bools, asked: _Asked, work: float, columns: Sequence[LineColumn]) -> list[Found]:
         """Return the best rules of a cluster; none for one without rows, or with all of them."""
         if not is_own.any() or is_own.all():
             return []
-        budget = self.evidence.budget
-        features = [j for j in self.evidence.columns if j not in budget.forbidden]
-        features.sort(key=lambda j: j not in budget.preferred)
-        found = self._on(features, is_own, asked, work)
-        if not budget.preferred:
+        preferred = self.evidence.budget.preferred
+        found = self._on(columns, is_own, asked, work)
+        if not preferred:
             return found
-        return _preferring(found, self._on([j for j in features if j in budget.preferred], is_own, asked, work))
+        return _preferring(found, self._on([one for one in columns if one.feature in preferred], is_own, asked, work))
 
     def _front(self, is_own: Bools, asked: _Asked, found: Sequence[Found]) -> _Front:
         """Return those of the best rules that are better than those before, once their thresholds are short."""
@@ -166,9 +177,8 @@ class _Rows(NamedTuple):
                 front.bounds.append(front.bounds[-1])
         return front
 
-    def _on(self, features: Sequence[int], is_own: Bools, asked: _Asked, work: float) -> list[Found]:
-        here, goal = self.evidence.coordinates, asked.goal(self.evidence.budget.min_samples_leaf)
-        columns = line_columns(self.table, features, here.categories, here.gaps)
+    def _on(self, columns: Sequence[LineColumn], is_own: Bools, asked: _Asked, work: float) -> list[Found]:
+        goal = asked.goal(self.evidence.budget.min_samples_leaf)
         return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions, work))
 
     def _tree(self, one: Found) -> ThresholdTree:
@@ -234,3 +244,74 @@ def _hold_out(
         if place is not None:
             shares = own / size if size else None, own / matched if matched else None
             told[place] = told[place]._replace(found_held_out=shares[0], precision_held_out=shares[1])
+
+
+# ------------------------------------------------------------------------------------ all rows of a table in batches
+
+
+def _of_all_rows(lines: MeasuredLines, evidence: Evidence) -> MeasuredLines:
+    """Return lines that were made on a sample with the counts of all rows, from one pass; nothing is proved of them."""
+    make = partial(_Counts, lines.trees_of_fronts, lines.trees, lines.explanation.n_clusters)
+    if evidence.facts is not None:
+        seen: _Counts = evidence.facts.task.batches.fold(make)
+    else:
+        assert evidence.whole is not None
+        seen = evidence.whole.fold_table(lines.explanation.tree, evidence.coordinates, make)
+    fronts, at = [], 0
+    for front in lines.fronts:
+        counts = seen.of_lines[at : at + len(front)].tolist()
+        fronts.append(tuple(_recounted(line, pair, seen.sizes) for line, pair in zip(front, counts, strict=True)))
+        at += len(front)
+    told = replace(lines, fronts=tuple(fronts), bounds=(1.0,) * len(fronts))
+    weights = np.array(list(seen.by_lines.values()))  # of rows in the same lines, by their cluster
+    number = np.array([held.count(1) for held in seen.by_lines])
+    first = [next((cluster for cluster in told.order if held[cluster]), -1) for held in seen.by_lines]
+    own = sum(float(each[cluster]) for each, cluster in zip(weights, first, strict=True) if cluster >= 0)
+    unmatched, overlapping = (float(weights[each].sum()) for each in (number == 0, number > 1))
+    agreement = own / float(seen.sizes.sum())
+    return replace(told, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreement)
+
+
+def _recounted(line: Line, counts: Sequence[float], sizes: Floats) -> Line:
+    """Return a line with other counts; IN: counts: weight of the rows that it holds, and of its cluster among them."""
+    (matched, own), size = counts, float(sizes[line.cluster])
+    parts = own / size if size else 0.0, own / matched if matched else 0.0, 2 * own / (size + matched)
+    found = line._replace(matched=matched, found=parts[0], precision=parts[1], f1=parts[2])
+    return found._replace(best=1.0, proved=False)
+
+
+class _Counts:
+    """A summary of rows: their weight by cluster, in each rule of all fronts, and in the same chosen lines."""
+
+    def __init__(
+        self, fronts: Sequence[Sequence[ThresholdTree]], chosen: Sequence[ThresholdTree | None], n_clusters: int
+    ) -> None:
+        self.rules = [(cluster, tree) for cluster, front in enumerate(fronts) for tree in front]
+        self.chosen, self.sizes, self.of_lines = chosen, np.zeros(n_clusters), np.zeros((len(self.rules), 2))
+        self.by_lines: dict[bytes, Floats] = {}  # by whether each chosen line holds the rows
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        table, labels = block.values[block.kept], block.labels[block.kept]
+        weights = np.ones(len(labels)) if block.weights is None else block.weights[block.kept]
+        self.sizes += np.bincount(labels, weights, minlength=len(self.sizes))
+        held = {id(tree): values_at_leaves(tree, table, tree.cluster, None, nan="none") == 1 for _, tree in self.rules}
+        for i, (cluster, tree) in enumerate(self.rules):
+            inside = weights * held[id(tree)]
+            self.of_lines[i] += inside.sum(), inside[labels == cluster].sum()
+        nothing = np.zeros(len(labels), dtype=np.bool_)
+        pattern = np.stack([nothing if tree is None else held[id(tree)] for tree in self.chosen], axis=1)
+        patterns, places = np.unique(pattern.astype(np.uint8), axis=0, return_inverse=True)
+        for i, each in enumerate(patterns):
+            own = places.reshape(-1) == i
+            self._add(each.tobytes(), np.bincount(labels[own], weights[own], minlength=len(self.sizes)))
+
+    def merge(self, other: _Counts) -> None:
+        """Add the counts of other rows."""
+        self.sizes += other.sizes
+        self.of_lines += other.of_lines
+        for held, weights in other.by_lines.items():
+            self._add(held, weights)
+
+    def _add(self, held: bytes, weights: Array) -> None:
+        self.by_lines[held] = self.by_lines.get(held, 0.0) + np.asarray(weights, dtype=np.float64)

@@ -225,7 +225,7 @@ def python_of_lines(lines: MeasuredLines) -> str:
     """See `Lines.to_python`."""
     ex, tested = lines.explanation, lines.features
     names = [ex.columns[j] for j in tested]
-    body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _of_lines(lines))
+    body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _of_lines(lines, _Python()))
     may_be_no_texts = any(not name[:1].isalpha() for name in names)
     made, _ = provenance(ex)
     head = _HEAD.format(made=made, counts="One line for each cluster, in their order")
@@ -237,16 +237,21 @@ def python_of_lines(lines: MeasuredLines) -> str:
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
 
-def _of_lines(lines: MeasuredLines) -> list[str]:
+def _of_lines(lines: MeasuredLines, language: Language) -> list[str]:
     """Return the lines of the function's body: each column is read, and then one line after the other is tried."""
-    ex, language = lines.explanation, _Python()
+    ex = lines.explanation
     variables = identifiers(ex.columns, lines.features, language.reserved)
     found = [_asked(ex, j, language, variables[j], may_lack=True)[0] for j in lines.features]
     for cluster, box in lines.boxes():
         tests = [_holds(ex, j, pieces, variables[j], language) for j, pieces in box.items()]
         said = language.both.join(f"({test})" if language.either in test else test for test in tests)
-        found += [language.when(said or "True"), f"    {language.give(language.literal(plain(ex.names[cluster])))}"]
-    return [*found, language.give("None")]
+        given = language.give(language.literal(plain(ex.names[cluster])))
+        found += [
+            language.when(said or language.literal(True)),
+            f"    {given}",
+            *[language.close] * bool(language.close),
+        ]
+    return [*found, language.give(language.literal(None))]
 
 
 def _holds(ex: MeasuredTree, j: int, pieces: Sequence[Interval], variable: str, language: Language) -> str:
@@ -397,9 +402,9 @@ _HEAD_OF_JAVASCRIPT = """\
 {export}const COLUMNS = [{columns}];
 
 /**
- * The cluster of a row by the rules of a small tree, or null for a row that has none.
+ * The cluster of a row {which}
  *
- * It has none if it lacks a value that its rule needs, or has a category there that was never seen; whyNone says which.
+ * {none}
  * Missing are null, NaN, and undefined where the row has the column; an empty text is a value. A row without one of the
  * COLUMNS is an error.
  *
@@ -408,6 +413,15 @@ _HEAD_OF_JAVASCRIPT = """\
  */
 {export}function cluster(row) {{
 """
+_OF_TREE_IN_JAVASCRIPT = {
+    "which": "by the rules of a small tree, or null for a row that has none.",
+    "none": "It has none if it lacks a value that its rule needs, or has a category there that was never seen; whyNone "
+    "says which.",
+}
+_OF_LINES_IN_JAVASCRIPT = {
+    "which": "whose line holds it, the first of several; or null.",
+    "none": "A line does not hold a row without a value that it asks for, or with one that was never seen.",
+}
 _CHECK_OF_JAVASCRIPT = """\
   for (const column of COLUMNS) {
     if (Object.prototype.hasOwnProperty.call(row, column)) continue;
@@ -535,6 +549,7 @@ def javascript(model: Any, *, module: bool = False) -> str:
         export=export,
         columns=", ".join(map(in_javascript, tested)),
         clusters=_kinds_in_javascript(ex.names),
+        **_OF_TREE_IN_JAVASCRIPT,
     )
     names = ["COLUMNS", "cluster", *["whyNone"] * bool(tested)]
     end = "" if module else _EXPORTS.replace("EXPORTED", ", ".join(names))
@@ -543,6 +558,23 @@ def javascript(model: Any, *, module: bool = False) -> str:
     helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines)]
     why_none = _WHY_NONE_OF_JAVASCRIPT.replace("\nfunction", f"\n{export}function")
     return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", why_none, end])
+
+
+def javascript_of_lines(lines: MeasuredLines, *, module: bool) -> str:
+    """See `Lines.to_javascript`."""
+    ex, tested = lines.explanation, lines.features
+    body = "\n".join(f"  {line}" for line in _of_lines(lines, _JavaScript()))
+    begin = _HEAD_OF_JAVASCRIPT.format(
+        made=provenance(ex)[0].replace("<", "\\x3C"),
+        counts="One line for each cluster, in their order",
+        export="export " if module else "",
+        columns=", ".join(in_javascript(ex.columns[j]) for j in tested),
+        clusters=_kinds_in_javascript(ex.names),
+        **_OF_LINES_IN_JAVASCRIPT,
+    )
+    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, body)] if tested else ["\n"]
+    end = "" if module else _EXPORTS.replace("EXPORTED", "COLUMNS, cluster")
+    return "".join([begin, _CHECK_OF_JAVASCRIPT if tested else "", body, *helpers, "}", end])
 
 
 def _kinds_in_javascript(names: Sequence[Hashable]) -> str:

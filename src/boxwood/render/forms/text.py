@@ -77,20 +77,32 @@ def text(model: Any) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- explanation
-def brief(model: Any, *, more: str = "ex.notes") -> str:
+def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.lines()") -> str:
     """Return the rules, what they lose, and the note that asks for the most important thing to be done, if one does.
 
-    IN: more: where the other notes are.
+    IN: more, lines: where the other notes and one-line rules are.
     """
-    ex = explanation_of(model)._for_people()
+    whole = explanation_of(model)
+    ex = whole._for_people()
     notes = notes_of(ex)
     urgent = most_urgent(notes)
     said = [] if urgent is None else [f"Note: {urgent}"]
     others = len(notes) - len(said)
     if others:
         said.append(f"{counted(others, 'more note' if said else 'note')}: {more}")
+    said += [] if "lines" in whole._kept else _on_lines(ex, lines)
     parts = [headline(ex), "\n".join(cluster_lines(ex.clusters)), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
     return "\n\n".join([*parts, "\n".join(said)] if said else parts)
+
+
+def _on_lines(ex: MeasuredTree, where: str) -> list[str]:
+    """Return where one-line rules are, if a cluster's rule is more than twice as long as any of them."""
+    longest = max(ex.clusters, key=lambda one: sum(map(len, one.rules)))
+    n = sum(map(len, longest.rules))
+    if n <= LONG:
+        return []
+    name = shortened(cluster_name(longest.name))
+    return [f"The rule of {name} has {n} conditions; a one-line rule has up to three: {where}"]
 
 
 def _summary(ex: MeasuredTree) -> str:
@@ -106,6 +118,7 @@ def _notes(notes: Sequence[str]) -> str:
     return "\n".join(f"Note: {note}" for note in notes)
 
 
+LONG = 6  # conditions of a rule, over all its leaves
 NO_PRICE = "no price is shown, as clusters like these do not follow distances"
 
 
@@ -300,7 +313,7 @@ TREE_FROM = 4  # leaves, from which on a tree shows more than the rules
 def printed(model: Any, *, more: str) -> str:
     """Return what a command prints: the rules in brief, and the tree where it shows more than they do."""
     ex = explanation_of(model)
-    said = brief(ex, more=more)
+    said = brief(ex, more=more, lines="--lines")
     return said if ex.n_leaves < TREE_FROM else f"{said}\n\n{tree(ex)}"
 
 
