@@ -45,74 +45,58 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
     (3, 2): columns and codes of the cuts at the root, on its first side and on its second; a column -1 is a leaf. IN
     and OUT: work (1,): the steps done.
     """
-    totals, sizes = np.zeros((2, n_labels), dtype=np.int64), np.zeros(2, dtype=np.int64)
+    total = np.zeros(n_labels, dtype=np.int64)
     for row in order[0]:
-        totals[0, labels[row]] += weights[row]
-    sizes[0] = order.shape[1]
-    cuts[:] = -1
-    best = _as_leaf(totals[0])
-    bound = _least(totals[0], leaves)
-    if leaves > 1 and bound < min(limit, best) <= UNIT:
-        leaves = min(leaves, min(limit, best) - 1)  # as each leaf costs 1, and no mistake is allowed
-    if leaves == 1 or bound >= min(limit, best):
-        return min(best, limit), bound
-    if leaves == 2:
-        side, found = np.zeros(order.shape[1], dtype=np.uint8), np.empty((2, 4), dtype=np.int64)
-        floor, counts = np.zeros((2, len(order)), dtype=np.int64), np.empty(n_labels, dtype=np.int64)
-        parted = np.empty(order.shape[1] + 1, dtype=np.int64)
-        floor[0] = bound // UNIT
-        box = _box(order, codes, labels, weights)
-        work[0] += order.shape[1] * _cut_sides(box, side, totals, sizes, least, floor, parted, counts, found)
-        cuts[0, 0], cuts[0, 1] = found[0, 2], found[0, 3]
-        return min(_as_cut(found[0, 1], best), limit), min(_as_cut(found[0, 0], best), limit)
-    return _depth_two(order, codes, labels, weights, totals, leaves, least, min(limit, best), cuts, work)
-
-
-@jit
-def _least(totals, leaves):
-    """Return what a tree with so many leaves costs at least: one has the commonest labels, and each of them a leaf."""
-    counts, beyond, present = np.zeros(len(totals), dtype=np.int64), np.int64(0), np.int64(0)
-    top = np.full(leaves, -1)
-    for c in range(len(totals)):
-        if totals[c] > 0:
-            present += 1
-            beyond += _count(c, totals[c], counts, top)
-    return UNIT * beyond + min(present, leaves)
-
-
-@jit
-def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts, work):
-    """Return what `solve` does for 3 or 4 leaves; a cost of `limit` is that of nothing, or of a single leaf."""
-    (d, n), k = order.shape, totals.shape[1]
+        total[labels[row]] += weights[row]
+    for i in range(3):
+        cuts[i, 0] = cuts[i, 1] = -1
+    leaf, bound = _as_leaf(total), _least(total, leaves)
+    best = min(leaf, limit)
+    if leaves > 1 and bound < best <= UNIT:
+        leaves = min(leaves, best - 1)  # as each leaf costs 1, and no mistake is allowed
+    if leaves == 1 or bound >= best:
+        return best, bound
+    (d, n), k, bound = order.shape, n_labels, best
     box = _box(order, codes, labels, weights)
+    side, parted, counts = np.zeros(n, dtype=np.uint8), np.empty(n + 1, dtype=np.int64), np.empty(k, dtype=np.int64)
+    found, promise, start = np.empty((2, 4), dtype=np.int64), np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)
+    known = np.zeros((1 if leaves == 2 else KEPT + 1, 2, d), dtype=np.int64)
+    least_now = np.int64(least if leaves == 2 else 1)
+    for j in range(d):
+        found[0, 0] = found[0, 1] = leaf // UNIT
+        found[0, 2] = found[0, 3] = -1
+        _sweep(j, np.int64(0), box, side, total, n, least_now, parted, counts, known[0], found[0])
+        work[0] += n
+        promise[j], start[j] = found[0, 0], found[0, 3]
+        if leaves == 2:
+            cost, bound = _as_cut(found[0, 1], leaf), min(bound, _as_cut(found[0, 0], leaf))
+            if cost < best:
+                best, cuts[0, 0], cuts[0, 1] = cost, j, found[0, 3]
+    if leaves == 2:
+        return best, bound
     ends, weight_to = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     low, high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     leaf_low, leaf_high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    bounds, side, promise = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.uint8), np.empty(d, dtype=np.int64)
-    sums, sizes = np.zeros((2, k), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    found, start = np.empty((2, 4), dtype=np.int64), np.empty(d, dtype=np.int64)
-    sizes[0] = n
-    for c in range(k):
-        sums[0, c] = totals[0, c]
-    parted, counts = np.empty(n + 1, dtype=np.int64), np.empty(k, dtype=np.int64)
-    known, look_of = np.zeros((KEPT + 1, 2, d), dtype=np.int64), np.empty(n, dtype=np.int64)
-    for j in range(d):
-        found[0, 0] = found[0, 1] = _as_leaf(totals[0]) // UNIT
-        found[0, 2] = found[0, 3] = -1
-        _sweep(j, 0, box, side, totals[0], n, 1, parted, counts, known[0], found[0])
-        promise[j], start[j] = found[0, 0], found[0, 3]
-    work[0] += order.size
-    best, bound, at, at_code = limit, limit, np.int64(-1), np.int64(-1)
-    for j in _ascending(promise):
+    bounds, look_of = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    sums, sizes = np.empty((2, k), dtype=np.int64), np.empty(2, dtype=np.int64)
+    at, at_code = np.int64(-1), np.int64(-1)
+    for _ in range(d):
+        j = np.int64(0)
+        for column in range(1, d):  # that of the lowest promise comes next
+            if promise[column] < promise[j]:
+                j = column
+        promise[j] = NONE
         rows, code, label, weight = box[0][j], box[1][j], box[2][j], box[3][j]
         n_places = _find_places(code, ends)
         if n_places == 0:
             continue
         _weigh(weight, ends, n_places, weight_to)
         if leaves == 3:
-            _bound_sides(label, weight, k, ends, n_places, 1, leaf_low, leaf_high)
-        _bound_sides(label, weight, k, ends, n_places, 2, low, high)
-        look_of[:n_places], n_looks = -1, 0
+            _bound_sides(label, weight, k, ends, n_places, np.int64(1), leaf_low, leaf_high)
+        _bound_sides(label, weight, k, ends, n_places, np.int64(2), low, high)
+        n_looks = np.int64(0)
+        for q in range(n_places):
+            look_of[q] = -1
         p = _places_before(code, ends, n_places, start[j]) if start[j] >= 0 else -1  # where a single cut is best
         while True:
             equal_to = _equal_to(j, code, ends, n_places, at, at_code)
@@ -125,9 +109,10 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
                 p, _, _ = middle(bounds, n_places, best, equal_to)
                 if p < 0:
                     break
-            _part_totals(rows, label, weight, ends[p], totals[0], side, sums, sizes)
+            _part_totals(rows, label, weight, ends[p], total, side, sums, sizes)
             now = known[n_looks]
-            now[0], now[1] = low[p] // UNIT, high[p] // UNIT
+            for column in range(d):
+                now[0, column], now[1, column] = low[p] // UNIT, high[p] // UNIT
             _know_nearby(p, n_places, look_of, weight_to, known, now)
             work[0] += n * _cut_sides(box, side, sums, sizes, least, now, parted, counts, found)
             if n_looks < KEPT:
@@ -154,6 +139,18 @@ def _depth_two(order, codes, labels, weights, totals, leaves, least, limit, cuts
 
 
 @jit
+def _least(totals, leaves):
+    """Return what a tree with so many leaves costs at least: one has the commonest labels, and each of them a leaf."""
+    counts, beyond, present = np.zeros(len(totals), dtype=np.int64), np.int64(0), np.int64(0)
+    top = np.full(leaves, -1)
+    for c in range(len(totals)):
+        if totals[c] > 0:
+            present += 1
+            beyond += _count(np.int64(c), totals[c], counts, top)
+    return UNIT * beyond + min(present, leaves)
+
+
+@jit
 def _know_nearby(p, n_places, look_of, weight_to, known, now):
     """Raise the bounds of columns at a place by those of the places nearby that were looked at; OUT: now (2, d)."""
     for q in range(p - 1, -1, -1):
@@ -170,19 +167,6 @@ def _know_nearby(p, n_places, look_of, weight_to, known, now):
                 now[0, j] = max(now[0, j], known[look_of[q], 0, j] - moved)
                 now[1, j] = max(now[1, j], known[look_of[q], 1, j])
             break
-
-
-@jit
-def _ascending(numbers):
-    """Return the places of some numbers in their order, equal ones as they come."""
-    order = np.empty(len(numbers), dtype=np.int64)
-    for i in range(len(numbers)):
-        at = i
-        while at > 0 and numbers[order[at - 1]] > numbers[i]:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = i
-    return order
 
 
 @jit
@@ -269,7 +253,7 @@ def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
     for p in range(n_places):
         while r < ends[p]:
             present += counts[label[r]] == 0 and weight[r] > 0
-            beyond += _count(label[r], weight[r], counts, top)
+            beyond += _count(np.int64(label[r]), weight[r], counts, top)
             r += 1
         low[p] = UNIT * beyond + min(present, leaves)
     counts[:], top[:], r, beyond, present = 0, -1, len(label), np.int64(0), np.int64(0)
@@ -277,7 +261,7 @@ def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
         while r > ends[p]:
             r -= 1
             present += counts[label[r]] == 0 and weight[r] > 0
-            beyond += _count(label[r], weight[r], counts, top)
+            beyond += _count(np.int64(label[r]), weight[r], counts, top)
         high[p] = UNIT * beyond + min(present, leaves)
 
 
