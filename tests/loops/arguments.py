@@ -4,7 +4,7 @@ import numpy as np
 
 from boxwood.batches.sums import Grid, Ranges, RowSums
 from boxwood.grow.centers.greedy import _Cuts
-from boxwood.loops import costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
+from boxwood.loops import agreement, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
@@ -16,6 +16,8 @@ from tests.loops.tables import CODE, labels_with_gaps, random_tree
 def compiled(function):
     """Return a loop that is not interpreted, however small its arrays are."""
     loop = jit.jit(function)
+    if function.__name__.startswith("_"):
+        return jit._with_door(function)
     loop._compile_for_args.__self__.spent = np.inf
     return loop
 
@@ -265,7 +267,103 @@ def of_add_parts(table):
     return table.X, labels, weights, found.scales, found.scale, found.units, found.sums, found.totals
 
 
+def box_of(table):
+    """A box of rows with weights, of which some are 0, as the search for the fewest mistakes holds it."""
+    ordered, codes = table.ordered()
+    return ordered, codes, table.labels.astype(np.int64), table.rng.integers(0, 4, size=table.n)
+
+
+def of_column(table):
+    """A column of a box, and rows up to each of its places."""
+    rows, codes, labels, weights = jit.interpreted(agreement._box)(*box_of(table))
+    ends, j = np.zeros(len(rows[0]), dtype=np.int64), int(table.rng.integers(table.d))
+    n_places = jit.interpreted(agreement._find_places)(codes[j], ends)
+    return rows[j], codes[j], labels[j], weights[j], ends, n_places
+
+
+def of_find_places(table):
+    code = of_column(table)[1]
+    return code, np.zeros(len(code), dtype=np.int64)
+
+
+def of_weigh(table):
+    _, _, _, weight, ends, n_places = of_column(table)
+    return weight, ends, n_places, np.zeros_like(ends)
+
+
+def of_bound_sides(table):
+    _, _, label, weight, ends, n_places = of_column(table)
+    leaves = int(table.rng.integers(1, 4))
+    return label, weight, table.k, ends, n_places, leaves, np.zeros_like(ends), np.zeros_like(ends)
+
+
+def of_part_totals(table):
+    rows, _, label, weight, *_ = of_column(table)
+    end, total, whole = int(table.rng.integers(len(rows) + 1)), np.zeros(table.k, dtype=np.int64), (2, table.k)
+    np.add.at(total, label, weight)
+    side, sums = np.zeros(len(rows), dtype=np.uint8), np.zeros(whole, dtype=np.int64)
+    return rows, label, weight, end, total, side, sums, np.zeros(2, dtype=np.int64)
+
+
+def of_sweep(table):
+    """A column on one side of a cut, with the best single cut of other columns."""
+    box = jit.interpreted(agreement._box)(*box_of(table))
+    n, s, j = box[0].shape[1], int(table.rng.integers(2)), int(table.rng.integers(table.d))
+    side, totals = table.rng.integers(2, size=n, dtype=np.uint8), np.zeros(table.k, dtype=np.int64)
+    own = side[box[0][j]] == s
+    np.add.at(totals, box[2][j][own], box[3][j][own])
+    leaf = int(totals.sum() - totals.max())
+    fewest = int(table.rng.integers(leaf + 1))
+    found = np.array([fewest, table.rng.integers(fewest, leaf + 1), table.rng.integers(-1, table.d), 0])
+    spare = np.zeros(n + 1, dtype=np.int64), np.zeros(table.k, dtype=np.int64)
+    least = int(table.rng.integers(1, 4))
+    return j, s, box, side, totals, int(own.sum()), least, *spare, np.zeros((2, table.d), dtype=np.int64), found
+
+
+def of_places(table):
+    """Bounds of places, the best cost, and up to which place a tree may be as good."""
+    m = int(table.rng.integers(table.n + 1))
+    bounds = table.rng.integers(0, 5, size=table.n)
+    return bounds, m, int(table.rng.integers(6)), int(table.rng.integers(m + 1))
+
+
+def of_raise_bounds(table):
+    low, high, weight_to = table.rng.integers(0, 9, size=(3, table.n)) * agreement.UNIT
+    at, costs = int(table.rng.integers(table.n)), table.rng.integers(0, 9, size=2) * agreement.UNIT
+    return low, high, np.cumsum(weight_to) // agreement.UNIT, table.n, at, *costs.tolist()
+
+
+def of_add_sides(table):
+    bounds = table.rng.integers(0, 9, size=(5, table.n))
+    return int(table.rng.integers(table.n + 1)), int(table.rng.integers(3, 5)), *bounds
+
+
+def of_first_least(table):
+    low, high = table.rng.integers(0, 9, size=(2, table.n))
+    return low, high, int(table.rng.integers(1, table.n + 1))
+
+
+def of_begin(table):
+    box = box_of(table)
+    d, n = box[0].shape
+    leaves_of = np.arange(1, 1 + int(table.rng.integers(1, 4)))
+    places, sides = np.zeros((2, d, n), dtype=np.int64), np.zeros((2, len(leaves_of), d, n), dtype=np.int64)
+    of_columns = np.zeros((2, d), dtype=np.int64)
+    return *box, table.k, leaves_of, places[0], of_columns[0], places[1], *sides, of_columns[1]
+
+
 ARGUMENTS = {
+    agreement._box: box_of,
+    agreement._find_places: of_find_places,
+    agreement._weigh: of_weigh,
+    agreement._bound_sides: of_bound_sides,
+    agreement._part_totals: of_part_totals,
+    agreement._sweep: of_sweep,
+    agreement._add_sides: of_add_sides,
+    agreement._first_least: of_first_least,
+    agreement.middle: of_places,
+    agreement.raise_bounds: of_raise_bounds,
+    agreement.begin: of_begin,
     gaps.widen_gaps: of_widen_gaps,
     greedy.keep_nearest: of_keep_nearest,
     greedy.add_changes: of_add_changes,
@@ -292,4 +390,4 @@ ARGUMENTS = {
     sums.widen: of_widen,
     sums.add_parts: of_add_parts,
 }
-USED_UP = {sort.sort_rows: slice(1, 4)}  # arguments that hold nothing of use afterwards
+USED_UP = {sort.sort_rows: slice(1, 4), agreement._sweep: slice(7, 9)}  # arguments that hold nothing of use afterwards

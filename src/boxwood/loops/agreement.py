@@ -27,7 +27,7 @@ using dynamic programming with branch-and-bound", AAAI 2025.)
 
 import numpy as np
 
-from boxwood.loops.jit import is_search, jit
+from boxwood.loops.jit import is_search, jit, stands_in_for
 
 UNIT = 1 << 10  # of a mistake; more than there are leaves
 NONE = np.iinfo(np.int64).max >> 2  # more than any tree costs; the sum of two is a number
@@ -94,17 +94,11 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
         if leaves == 3:
             _bound_sides(label, weight, k, ends, n_places, np.int64(1), leaf_low, leaf_high)
         _bound_sides(label, weight, k, ends, n_places, np.int64(2), low, high)
-        n_looks = np.int64(0)
-        for q in range(n_places):
-            look_of[q] = -1
+        n_looks, look_of[:n_places] = np.int64(0), -1
         p = _places_before(code, ends, n_places, start[j]) if start[j] >= 0 else -1  # where a single cut is best
         while True:
             equal_to = _equal_to(j, code, ends, n_places, at, at_code)
-            for q in range(n_places):
-                bounds[q] = low[q] + high[q]
-            if leaves == 3:
-                for q in range(n_places):
-                    bounds[q] = min(leaf_low[q] + high[q], low[q] + leaf_high[q])
+            _add_sides(n_places, leaves, low, high, leaf_low, leaf_high, bounds)
             if p < 0 or bounds[p] >= best + (p < equal_to):
                 p, _, _ = middle(bounds, n_places, best, equal_to)
                 if p < 0:
@@ -151,6 +145,19 @@ def _least(totals, leaves):
 
 
 @jit
+def _add_sides(n_places, leaves, low, high, leaf_low, leaf_high, bounds):
+    """Write what both sides of each place cost at least; with three leaves, one side is a leaf."""
+    for q in range(n_places):
+        bounds[q] = min(leaf_low[q] + high[q], low[q] + leaf_high[q]) if leaves == 3 else low[q] + high[q]
+
+
+@stands_in_for(_add_sides)
+def _add_all_sides(n_places, leaves, low, high, leaf_low, leaf_high, bounds):
+    low, high, leaf_low, leaf_high = low[:n_places], high[:n_places], leaf_low[:n_places], leaf_high[:n_places]
+    bounds[:n_places] = np.minimum(leaf_low + high, low + leaf_high) if leaves == 3 else low + high
+
+
+@jit
 def _know_nearby(p, n_places, look_of, weight_to, known, now):
     """Raise the bounds of columns at a place by those of the places nearby that were looked at; OUT: now (2, d)."""
     for q in range(p - 1, -1, -1):
@@ -188,6 +195,14 @@ def _box(order, codes, labels, weights):
     return rows, code, label, weight
 
 
+@stands_in_for(_box)
+def _whole_box(order, codes, labels, weights):
+    number = np.empty(codes.shape[1], dtype=np.int32)
+    number[order[0]] = np.arange(order.shape[1])
+    code = np.take_along_axis(codes, order, axis=1).astype(np.int32)
+    return number[order], code, labels[order].astype(np.int32), weights[order]
+
+
 @jit
 def _as_leaf(totals):
     """Return the cost of a leaf with some weight of each label."""
@@ -212,6 +227,13 @@ def _find_places(code, ends):
             ends[count] = r
             count += 1
     return count
+
+
+@stands_in_for(_find_places)
+def _find_all_places(code, ends):
+    found = np.flatnonzero(code[1:] != code[:-1]) + 1
+    ends[: len(found)] = found
+    return len(found)
 
 
 @jit
@@ -242,6 +264,11 @@ def _weigh(weight, ends, n_places, weight_to):
         weight_to[p] = total
 
 
+@stands_in_for(_weigh)
+def _weigh_all(weight, ends, n_places, weight_to):
+    weight_to[:n_places] = np.cumsum(weight)[ends[:n_places] - 1]
+
+
 @jit
 def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
     """Write for each place what both sides cost at least with so many leaves: see `_least`.
@@ -263,6 +290,22 @@ def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
             present += counts[label[r]] == 0 and weight[r] > 0
             beyond += _count(np.int64(label[r]), weight[r], counts, top)
         high[p] = UNIT * beyond + min(present, leaves)
+
+
+@stands_in_for(_bound_sides)
+def _bound_all_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
+    counts = _counts_to(label, weight, n_labels)
+    before = counts[ends[:n_places] - 1]
+    for sums, out in (before, low), (counts[-1] - before, high):
+        beyond = np.sort(sums, axis=1)[:, : max(n_labels - leaves, 0)].sum(axis=1)
+        out[:n_places] = UNIT * beyond + np.minimum((sums > 0).sum(axis=1), leaves)
+
+
+def _counts_to(label, weight, n_labels):
+    """Return the weight of each label in the rows up to each."""
+    counts = np.zeros((len(label), n_labels), dtype=np.int64)
+    counts[np.arange(len(label)), label] = weight
+    return np.cumsum(counts, axis=0)
 
 
 @jit
@@ -300,6 +343,14 @@ def _part_totals(rows, label, weight, end, total, side, sums, sizes):
     for c in range(len(total)):
         sums[1, c] = total[c] - sums[0, c]
     sizes[0], sizes[1] = end, len(rows) - end
+
+
+@stands_in_for(_part_totals)
+def _all_part_totals(rows, label, weight, end, total, side, sums, sizes):
+    side[rows[:end]], side[rows[end:]], sums[0] = 0, 1, 0
+    np.add.at(sums[0], label[:end], weight[:end])
+    sums[1] = total - sums[0]
+    sizes[:] = end, len(rows) - end
 
 
 @jit
@@ -374,6 +425,22 @@ def _sweep(j, s, box, side, totals, size, least, parted, counts, bounds, found):
         found[1], found[2], found[3] = best, j, at
 
 
+@stands_in_for(_sweep)
+def _sweep_at_once(j, s, box, side, totals, size, least, parted, counts, bounds, found):
+    own = side[box[0][j]] == s
+    codes, labels, weights = box[1][j][own], box[2][j][own], box[3][j][own]
+    ends, total = np.flatnonzero(codes[1:] != codes[:-1]) + 1, totals.sum()
+    before = _counts_to(labels, weights, len(totals))[ends - 1]
+    mistakes = total - before.max(axis=1) - (totals - before).max(axis=1)
+    leaf = total - totals.max()
+    bounds[s, j] = mistakes.min(initial=leaf)
+    found[0] = min(found[0], bounds[s, j])
+    mistakes[(ends < least) | (size - ends < least)] = leaf
+    if mistakes.min(initial=leaf) < min(leaf, found[1] + (j < found[2])):
+        at = mistakes.argmin()
+        found[1], found[2], found[3] = mistakes[at], j, codes[ends[at] - 1]
+
+
 @jit
 def raise_bounds(low, high, weight_to, n_places, p, first, second):
     """Raise the bounds of all places by what the sides of one of them cost at least; OUT: low, high (n_places,)."""
@@ -384,6 +451,13 @@ def raise_bounds(low, high, weight_to, n_places, p, first, second):
     for q in range(p + 1, n_places):
         low[q] = max(low[q], first)
         high[q] = max(high[q], second - UNIT * (weight_to[q] - weight_to[p]))
+
+
+@stands_in_for(raise_bounds)
+def _raise_all_bounds(low, high, weight_to, n_places, p, first, second):
+    moved = UNIT * (weight_to[:n_places] - weight_to[p])
+    low[:n_places] = np.maximum(low[:n_places], first + np.minimum(moved, 0))
+    high[:n_places] = np.maximum(high[:n_places], second - np.maximum(moved, 0))
 
 
 @jit
@@ -404,6 +478,17 @@ def middle(bounds, n_places, best, equal_to):
     return middle, begin, end
 
 
+@stands_in_for(middle)
+def _middle_at_once(bounds, n_places, best, equal_to):
+    is_open = np.zeros(n_places + 2, dtype=np.bool_)
+    is_open[1:-1] = bounds[:n_places] < best + (np.arange(n_places) < equal_to)
+    starts, stops = np.flatnonzero(is_open[1:] != is_open[:-1]).reshape(-1, 2).T
+    if len(starts) == 0:
+        return -1, -1, -1
+    run = (stops - starts).argmax()
+    return (starts[run] + stops[run] - 1) // 2, starts[run], stops[run] - 1
+
+
 @jit
 def begin(order, codes, labels, weights, n_labels, leaves_of, ends, n_places, weight_to, low, high, next_place):
     """Write what is known of the places of all columns before `look` looks at one.
@@ -420,13 +505,23 @@ def begin(order, codes, labels, weights, n_labels, leaves_of, ends, n_places, we
         if count:
             _weigh(weight, ends[j], count, weight_to[j])
             _bound_sides(label, weight, n_labels, ends[j], count, 1, leaf_low, leaf_high)
-            best = 0
-            for p in range(1, count):
-                if leaf_low[p] + leaf_high[p] < leaf_low[best] + leaf_high[best]:
-                    best = p
-            next_place[j] = best
+            next_place[j] = _first_least(leaf_low, leaf_high, count)
             for i in range(len(leaves_of)):
                 _bound_sides(label, weight, n_labels, ends[j], count, leaves_of[i], low[i, j], high[i, j])
+
+
+@jit
+def _first_least(low, high, n_places):
+    """Return the first place at which both sides cost least."""
+    best = 0
+    for p in range(1, n_places):
+        if low[p] + high[p] < low[best] + high[best]:
+            best = p
+    return best
+
+
+stands_in_for(_first_least)(lambda low, high, n_places: (low[:n_places] + high[:n_places]).argmin())
+stands_in_for(begin)(begin.py_func)  # on whole arrays, as all that it calls has a stand-in
 
 
 @is_search
