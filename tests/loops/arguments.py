@@ -352,7 +352,126 @@ def of_begin(table):
     return *box, table.k, leaves_of, places[0], of_columns[0], places[1], *sides, of_columns[1]
 
 
+class Level:
+    """Rows below a level of a random tree: where they are, what they cost there, and which nodes have other cuts."""
+
+    def __init__(self, table):
+        rng, self.tree = table.rng, random_tree(table)
+        m = len(self.tree[0])
+        at = np.zeros((4, table.n), dtype=np.int64)
+        jit.interpreted(refine.place_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
+        level = int(rng.integers(2))
+        self.at, self.below, self.leaf = at[level], at[level + 1], at[3]
+        inner = np.append(self.tree[0] >= 0, False)
+        self.rows, self.chosen = np.flatnonzero(inner[self.at]), inner & (rng.random(m + 1) < 0.8)
+        self.leaves = np.flatnonzero(~inner[:m])
+        self.other = rng.choice(self.leaves, size=table.n)
+        self.cluster, self.stale = rng.integers(table.k, size=m), rng.integers(3, size=m + 1)
+        self.own, self.other_cost, self.share = rng.random((3, table.n))
+        self.times, self.scales = rng.integers(1, 9, size=table.n), rng.choice([1.0, 2.0**20], size=m + 1)
+        self.difference, self.sums = table.whole(9, table.n), table.whole(9, (m + 1, 4))
+
+
+def of_compare_sides(table):
+    level = Level(table)
+    level.other[table.rng.random(table.n) < 0.3] = len(level.cluster)
+    level.stale[-1] = refine.ROWS
+    of_rows = table.labels, table.centers(table.k if table.rng.random() < 0.5 else 0), 0.3, level.share, level.times
+    written = level.other, level.other_cost, level.difference, table.rng.random(len(level.stale)), level.sums
+    where = level.rows, level.at, level.below, *level.tree, level.cluster, level.stale, level.leaf, level.own
+    return table.X, *where, *of_rows, level.scales, *written
+
+
+def of_set_differences(table):
+    level = Level(table)
+    costs = level.own, level.other_cost, level.times, level.scales
+    return level.rows, level.at, level.below, *costs, level.difference, level.sums
+
+
+def of_count_leaves(table):
+    level = Level(table)
+    cuts = np.maximum(np.append(level.tree[0], 0), 0), table.rng.normal(size=len(level.stale))
+    of_rows = level.leaf, level.other, table.labels, level.cluster, np.zeros((len(level.stale), 3), dtype=np.int64)
+    return table.X, level.rows, level.at, level.below, level.chosen, *cuts, *of_rows
+
+
+def of_add_to_bins(table):
+    level = Level(table)
+    slot = np.where(level.chosen, np.cumsum(level.chosen) - 1, -1)
+    columns = np.flatnonzero(table.rng.random(table.d) < 0.7)
+    codes = table.rng.integers(8, size=(table.n, table.d), dtype=np.uint8)
+    bins = table.whole(9, (max(int(level.chosen.sum()), 1), len(columns), 8, 2))
+    return level.rows, level.at, slot, level.difference, codes, columns, bins
+
+
+def of_squared_distances(table):
+    return table.X, table.centers(table.k).T.copy(), 0.3, np.ones((table.n, table.k))
+
+
+def of_majority(table):
+    entries, start, stop = table.entries()
+    first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
+    of_rows = table.whole_weights[table.rows] if len(table.whole_weights) else np.ones(len(table.rows), dtype=np.int64)
+    total = np.zeros(table.k, dtype=np.int64)
+    np.add.at(total, table.labels[table.rows], of_rows)
+    return entries, first, last + 1, start, stop, table.labels, table.whole_weights, total
+
+
+def of_bin_cluster(table):
+    rows, counts, first, binning = sorted_rows(table)
+    cluster = int(table.rng.integers(table.k))
+    counts[:, cluster] = 0
+    return table.X, rows, cluster, int(first[cluster]), int(first[cluster + 1]), binning, counts
+
+
+def of_cut_bounds(table):
+    _, counts, _, _ = sorted_rows(table)
+    clusters = np.sort(table.rng.permutation(table.k)[: table.rng.integers(1, table.k + 1)])
+    total = np.maximum(counts[0].sum(axis=1) - table.rng.integers(3, size=table.k), 0)
+    bins = table.rng.integers(8, size=(table.d, len(clusters)), dtype=np.uint8)
+    return counts, total, clusters, bins, *table.whole(9, (2, table.d, 8))
+
+
+def of_weight_in(table):
+    _, counts, _, _ = sorted_rows(table)
+    clusters = np.sort(table.rng.permutation(table.k)[: table.rng.integers(1, table.k + 1)])
+    return counts, clusters, table.rng.random((table.d, 8)) < 0.5
+
+
+def of_write_whole(table):
+    costs_of, share = table.rng.random((table.n, table.k)) * 9, table.rng.random(table.n)
+    times = table.rng.integers(1, 9, size=table.n)
+    return costs_of, share, times, float(table.rng.choice([1.0, 2.0**40])), np.zeros((table.n, table.k), dtype=np.int64)
+
+
+def of_partition_by_leaf(table):
+    table.rows = np.arange(table.n)
+    entries, _, _ = table.entries()
+    first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
+    leaves = table.rng.integers(3, size=table.n)
+    sizes = np.bincount(leaves, minlength=3)
+    return entries, first, last + 1, leaves, np.cumsum(sizes) - sizes
+
+
+def of_add_squares(table):
+    labels, weights, found = of_row_sums(table)
+    means, rests = table.rng.random((table.k, table.d)), table.rng.random((table.k, table.d)) * 1e-17
+    return table.X, labels, weights, means, rests, found.scales, found.scale, found.units, found.sums
+
+
 ARGUMENTS = {
+    refine.compare_sides: of_compare_sides,
+    refine.set_differences: of_set_differences,
+    refine.count_leaves: of_count_leaves,
+    refine.add_to_bins: of_add_to_bins,
+    expand.squared_distances: of_squared_distances,
+    expand.best_by_majority: of_majority,
+    imm.bin_cluster: of_bin_cluster,
+    imm.cut_bounds: of_cut_bounds,
+    imm.weight_in: of_weight_in,
+    costs.write_whole: of_write_whole,
+    order.partition_by_leaf: of_partition_by_leaf,
+    sums.add_squares: of_add_squares,
     agreement._box: box_of,
     agreement._find_places: of_find_places,
     agreement._weigh: of_weigh,
