@@ -1,7 +1,7 @@
 """What a first `explain` costs: each table in a new process with nothing compiled, and then in a second process.
 
-Told are processor seconds of the call without imports, the loops compiled in it, for how many kinds of arguments, and
-the seconds of each.
+Told are processor seconds of the call without imports, the loops compiled in both, for how many kinds of arguments,
+and the seconds of each.
 """
 
 import argparse
@@ -10,8 +10,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-
-from benchmarks.timing import print_table
 
 WORDS = """
 rng = np.random.default_rng(0)
@@ -26,6 +24,7 @@ rng = np.random.default_rng(0)
 y = rng.integers(0, 10, n)
 X = rng.normal(size=(10, 20))[y] * 2 + rng.normal(size=(n, 20))
 """
+NO_LABELS = "\ny = None"  # clusters are made, and their number is chosen
 TABLES = {
     "four rows": "X, y = [[0.0, 0.0], [0.0, 1.0], [5.0, 0.0], [5.0, 1.0]], [0, 0, 1, 1]",
     "iris": "from sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)",
@@ -33,7 +32,10 @@ TABLES = {
     "2,000 rows, words and gaps": f"n = 2_000{WORDS}",
     "20,000 rows, words and gaps": f"n = 20_000{WORDS}",
     "10,000 x 20": f"n = 10_000{NUMBERS}",
-    "10,000 x 20, Parquet": f"n = 10_000{NUMBERS}X = parquet(X, y)\ny = 'label'",
+    "10,000 x 20, Parquet": f"n = 10_000{NUMBERS}X = bw.scan(parquet(X, y))\ny = 'label'",
+    "iris, no labels": f"from sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True){NO_LABELS}",
+    "2,000 rows, words and gaps, no labels": f"n = 2_000{WORDS}{NO_LABELS}",
+    "10,000 x 20, no labels": f"n = 10_000{NUMBERS}{NO_LABELS}",
 }
 SCRIPT = """
 import builtins, os, sys, time
@@ -58,23 +60,28 @@ def timed(*args, **kws):
         depth -= 1
         imports += 0 if depth else time.process_time() - start
 
-builtins.__import__ = timed
-with event.install_recorder("numba:compile") as recorder:
+class Compiled(event.Listener):
+    # processor seconds of each loop; one that is compiled for another one ends before that
+    def __init__(self):
+        self.open, self.found = [], {{}}
+
+    def on_start(self, each):
+        self.open.append(time.process_time())
+
+    def on_end(self, each):
+        took = time.process_time() - self.open.pop()
+        if not self.open:
+            name = each.data["dispatcher"].py_func.__name__
+            count, total = self.found.get(name, (0, 0.0))
+            self.found[name] = count + 1, total + took
+
+builtins.__import__, compiled = timed, Compiled()
+with event.install_listener("numba:compile", compiled):
     start = time.process_time()
     bw.explain(X, y)
     seconds = time.process_time() - start - imports
-open_, found = [], {{}}
-for at, each in recorder.buffer:  # a loop that is compiled for another one ends before that
-    if each.is_start:
-        open_.append(at)
-        continue
-    took = at - open_.pop()
-    if not open_:
-        name = each.data["dispatcher"].py_func.__name__
-        count, total = found.get(name, (0, 0.0))
-        found[name] = count + 1, total + took
 print("seconds", seconds)
-for name, (count, total) in sorted(found.items(), key=lambda item: -item[1][1]):
+for name, (count, total) in sorted(compiled.found.items(), key=lambda item: -item[1][1]):
     print(name, count, total)
 """
 
@@ -89,21 +96,29 @@ def main(options: argparse.Namespace) -> None:
     chosen = {name: text for name, text in TABLES.items() if not options.tables or _is_named(name, options.tables)}
     if not chosen:
         sys.exit(f"no table {', '.join(options.tables)}; there are: {'; '.join(TABLES)}")
-    rows = [_row(name, text) for name, text in chosen.items()]
-    print_table("Processor seconds of the call", ["", "first", "second", "files", "MB", "compiled in the first"], rows)
+    print("Processor seconds of the call without imports; what is kept of it; loops that are compiled")
+    print(_line("", ["first", "second", "files", "MB", "compiled"]))
+    for name, text in chosen.items():
+        print(_line(name, _row(text)), flush=True)
 
 
 def _is_named(name: str, parts: list[str]) -> bool:
     return any(part in name for part in parts)
 
 
-def _row(name: str, text: str) -> list[str]:
+def _line(name: str, row: list[str]) -> str:
+    """Return a line of the table, which is printed as soon as it is known."""
+    *numbers, loops = row
+    return f"{name:38}" + "".join(f"{number:>8}" for number in numbers) + f"  {loops}"
+
+
+def _row(text: str) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         first, loops = _call(text, folder)
         files = list(Path(folder).rglob("*.nbc"))
         size = sum(file.stat().st_size for file in files) / 1e6
-        second, _ = _call(text, folder)
-    return [name, f"{first:.2f}", f"{second:.2f}", str(len(files)), f"{size:.1f}", ", ".join(loops)]
+        second, more = _call(text, folder)
+    return [f"{first:.2f}", f"{second:.2f}", str(len(files)), f"{size:.1f}", ", ".join(loops) + "; second: " * bool(more) + ", ".join(more)]
 
 
 def _call(text: str, folder: str) -> tuple[float, list[str]]:

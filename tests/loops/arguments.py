@@ -4,7 +4,7 @@ import numpy as np
 
 from boxwood.batches.sums import Grid, Ranges, RowSums
 from boxwood.grow.centers.greedy import _Cuts
-from boxwood.loops import costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
+from boxwood.loops import agreement, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
@@ -16,6 +16,8 @@ from tests.loops.tables import CODE, labels_with_gaps, random_tree
 def compiled(function):
     """Return a loop that is not interpreted, however small its arrays are."""
     loop = jit.jit(function)
+    if function.__name__.startswith("_"):
+        return jit._with_door(function)
     loop._compile_for_args.__self__.spent = np.inf
     return loop
 
@@ -265,7 +267,222 @@ def of_add_parts(table):
     return table.X, labels, weights, found.scales, found.scale, found.units, found.sums, found.totals
 
 
+def box_of(table):
+    """A box of rows with weights, of which some are 0, as the search for the fewest mistakes holds it."""
+    ordered, codes = table.ordered()
+    return ordered, codes, table.labels.astype(np.int64), table.rng.integers(0, 4, size=table.n)
+
+
+def of_column(table):
+    """A column of a box, and rows up to each of its places."""
+    rows, codes, labels, weights = jit.interpreted(agreement._box)(*box_of(table))
+    ends, j = np.zeros(len(rows[0]), dtype=np.int64), int(table.rng.integers(table.d))
+    n_places = jit.interpreted(agreement._find_places)(codes[j], ends)
+    return rows[j], codes[j], labels[j], weights[j], ends, n_places
+
+
+def of_find_places(table):
+    code = of_column(table)[1]
+    return code, np.zeros(len(code), dtype=np.int64)
+
+
+def of_weigh(table):
+    _, _, _, weight, ends, n_places = of_column(table)
+    return weight, ends, n_places, np.zeros_like(ends)
+
+
+def of_bound_sides(table):
+    _, _, label, weight, ends, n_places = of_column(table)
+    leaves = int(table.rng.integers(1, 4))
+    return label, weight, table.k, ends, n_places, leaves, np.zeros_like(ends), np.zeros_like(ends)
+
+
+def of_part_totals(table):
+    rows, _, label, weight, *_ = of_column(table)
+    end, total, whole = int(table.rng.integers(len(rows) + 1)), np.zeros(table.k, dtype=np.int64), (2, table.k)
+    np.add.at(total, label, weight)
+    side, sums = np.zeros(len(rows), dtype=np.uint8), np.zeros(whole, dtype=np.int64)
+    return rows, label, weight, end, total, side, sums, np.zeros(2, dtype=np.int64)
+
+
+def of_sweep(table):
+    """A column on one side of a cut, with the best single cut of other columns."""
+    box = jit.interpreted(agreement._box)(*box_of(table))
+    n, s, j = box[0].shape[1], int(table.rng.integers(2)), int(table.rng.integers(table.d))
+    side, totals = table.rng.integers(2, size=n, dtype=np.uint8), np.zeros(table.k, dtype=np.int64)
+    own = side[box[0][j]] == s
+    np.add.at(totals, box[2][j][own], box[3][j][own])
+    leaf = int(totals.sum() - totals.max())
+    fewest = int(table.rng.integers(leaf + 1))
+    found = np.array([fewest, table.rng.integers(fewest, leaf + 1), table.rng.integers(-1, table.d), 0])
+    spare = np.zeros(n + 1, dtype=np.int64), np.zeros(table.k, dtype=np.int64)
+    least = int(table.rng.integers(1, 4))
+    return j, s, box, side, totals, int(own.sum()), least, *spare, np.zeros((2, table.d), dtype=np.int64), found
+
+
+def of_places(table):
+    """Bounds of places, the best cost, and up to which place a tree may be as good."""
+    m = int(table.rng.integers(table.n + 1))
+    bounds = table.rng.integers(0, 5, size=table.n)
+    return bounds, m, int(table.rng.integers(6)), int(table.rng.integers(m + 1))
+
+
+def of_raise_bounds(table):
+    low, high, weight_to = table.rng.integers(0, 9, size=(3, table.n)) * agreement.UNIT
+    at, costs = int(table.rng.integers(table.n)), table.rng.integers(0, 9, size=2) * agreement.UNIT
+    return low, high, np.cumsum(weight_to) // agreement.UNIT, table.n, at, *costs.tolist()
+
+
+def of_add_sides(table):
+    bounds = table.rng.integers(0, 9, size=(5, table.n))
+    return int(table.rng.integers(table.n + 1)), int(table.rng.integers(3, 5)), *bounds
+
+
+def of_first_least(table):
+    low, high = table.rng.integers(0, 9, size=(2, table.n))
+    return low, high, int(table.rng.integers(1, table.n + 1))
+
+
+def of_begin(table):
+    box = box_of(table)
+    d, n = box[0].shape
+    leaves_of = np.arange(1, 1 + int(table.rng.integers(1, 4)))
+    places, sides = np.zeros((2, d, n), dtype=np.int64), np.zeros((2, len(leaves_of), d, n), dtype=np.int64)
+    of_columns = np.zeros((2, d), dtype=np.int64)
+    return *box, table.k, leaves_of, places[0], of_columns[0], places[1], *sides, of_columns[1]
+
+
+class Level:
+    """Rows below a level of a random tree: where they are, what they cost there, and which nodes have other cuts."""
+
+    def __init__(self, table):
+        rng, self.tree = table.rng, random_tree(table)
+        m = len(self.tree[0])
+        at = np.zeros((4, table.n), dtype=np.int64)
+        jit.interpreted(refine.place_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
+        level = int(rng.integers(2))
+        self.at, self.below, self.leaf = at[level], at[level + 1], at[3]
+        inner = np.append(self.tree[0] >= 0, False)
+        self.rows, self.chosen = np.flatnonzero(inner[self.at]), inner & (rng.random(m + 1) < 0.8)
+        self.leaves = np.flatnonzero(~inner[:m])
+        self.other = rng.choice(self.leaves, size=table.n)
+        self.cluster, self.stale = rng.integers(table.k, size=m), rng.integers(3, size=m + 1)
+        self.own, self.other_cost, self.share = rng.random((3, table.n))
+        self.times, self.scales = rng.integers(1, 9, size=table.n), rng.choice([1.0, 2.0**20], size=m + 1)
+        self.difference, self.sums = table.whole(9, table.n), table.whole(9, (m + 1, 4))
+
+
+def of_compare_sides(table):
+    level = Level(table)
+    level.other[table.rng.random(table.n) < 0.3] = len(level.cluster)
+    level.stale[-1] = refine.ROWS
+    of_rows = table.labels, table.centers(table.k if table.rng.random() < 0.5 else 0), 0.3, level.share, level.times
+    written = level.other, level.other_cost, level.difference, table.rng.random(len(level.stale)), level.sums
+    where = level.rows, level.at, level.below, *level.tree, level.cluster, level.stale, level.leaf, level.own
+    return table.X, *where, *of_rows, level.scales, *written
+
+
+def of_set_differences(table):
+    level = Level(table)
+    costs = level.own, level.other_cost, level.times, level.scales
+    return level.rows, level.at, level.below, *costs, level.difference, level.sums
+
+
+def of_count_leaves(table):
+    level = Level(table)
+    cuts = np.maximum(np.append(level.tree[0], 0), 0), table.rng.normal(size=len(level.stale))
+    of_rows = level.leaf, level.other, table.labels, level.cluster, np.zeros((len(level.stale), 3), dtype=np.int64)
+    return table.X, level.rows, level.at, level.below, level.chosen, *cuts, *of_rows
+
+
+def of_add_to_bins(table):
+    level = Level(table)
+    slot = np.where(level.chosen, np.cumsum(level.chosen) - 1, -1)
+    columns = np.flatnonzero(table.rng.random(table.d) < 0.7)
+    codes = table.rng.integers(8, size=(table.n, table.d), dtype=np.uint8)
+    bins = table.whole(9, (max(int(level.chosen.sum()), 1), len(columns), 8, 2))
+    return level.rows, level.at, slot, level.difference, codes, columns, bins
+
+
+def of_squared_distances(table):
+    return table.X, table.centers(table.k).T.copy(), 0.3, np.ones((table.n, table.k))
+
+
+def of_majority(table):
+    entries, start, stop = table.entries()
+    first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
+    of_rows = table.whole_weights[table.rows] if len(table.whole_weights) else np.ones(len(table.rows), dtype=np.int64)
+    total = np.zeros(table.k, dtype=np.int64)
+    np.add.at(total, table.labels[table.rows], of_rows)
+    return entries, first, last + 1, start, stop, table.labels, table.whole_weights, total
+
+
+def of_bin_cluster(table):
+    rows, counts, first, binning = sorted_rows(table)
+    cluster = int(table.rng.integers(table.k))
+    counts[:, cluster] = 0
+    return table.X, rows, cluster, int(first[cluster]), int(first[cluster + 1]), binning, counts
+
+
+def of_cut_bounds(table):
+    _, counts, _, _ = sorted_rows(table)
+    clusters = np.sort(table.rng.permutation(table.k)[: table.rng.integers(1, table.k + 1)])
+    total = np.maximum(counts[0].sum(axis=1) - table.rng.integers(3, size=table.k), 0)
+    bins = table.rng.integers(8, size=(table.d, len(clusters)), dtype=np.uint8)
+    return counts, total, clusters, bins, *table.whole(9, (2, table.d, 8))
+
+
+def of_weight_in(table):
+    _, counts, _, _ = sorted_rows(table)
+    clusters = np.sort(table.rng.permutation(table.k)[: table.rng.integers(1, table.k + 1)])
+    return counts, clusters, table.rng.random((table.d, 8)) < 0.5
+
+
+def of_write_whole(table):
+    costs_of, share = table.rng.random((table.n, table.k)) * 9, table.rng.random(table.n)
+    times = table.rng.integers(1, 9, size=table.n)
+    return costs_of, share, times, float(table.rng.choice([1.0, 2.0**40])), np.zeros((table.n, table.k), dtype=np.int64)
+
+
+def of_partition_by_leaf(table):
+    table.rows = np.arange(table.n)
+    entries, _, _ = table.entries()
+    first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
+    leaves = table.rng.integers(3, size=table.n)
+    sizes = np.bincount(leaves, minlength=3)
+    return entries, first, last + 1, leaves, np.cumsum(sizes) - sizes
+
+
+def of_add_squares(table):
+    labels, weights, found = of_row_sums(table)
+    means, rests = table.rng.random((table.k, table.d)), table.rng.random((table.k, table.d)) * 1e-17
+    return table.X, labels, weights, means, rests, found.scales, found.scale, found.units, found.sums
+
+
 ARGUMENTS = {
+    refine.compare_sides: of_compare_sides,
+    refine.set_differences: of_set_differences,
+    refine.count_leaves: of_count_leaves,
+    refine.add_to_bins: of_add_to_bins,
+    expand.squared_distances: of_squared_distances,
+    expand.best_by_majority: of_majority,
+    imm.bin_cluster: of_bin_cluster,
+    imm.cut_bounds: of_cut_bounds,
+    imm.weight_in: of_weight_in,
+    costs.write_whole: of_write_whole,
+    order.partition_by_leaf: of_partition_by_leaf,
+    sums.add_squares: of_add_squares,
+    agreement._box: box_of,
+    agreement._find_places: of_find_places,
+    agreement._weigh: of_weigh,
+    agreement._bound_sides: of_bound_sides,
+    agreement._part_totals: of_part_totals,
+    agreement._sweep: of_sweep,
+    agreement._add_sides: of_add_sides,
+    agreement._first_least: of_first_least,
+    agreement.middle: of_places,
+    agreement.raise_bounds: of_raise_bounds,
+    agreement.begin: of_begin,
     gaps.widen_gaps: of_widen_gaps,
     greedy.keep_nearest: of_keep_nearest,
     greedy.add_changes: of_add_changes,
@@ -292,4 +509,4 @@ ARGUMENTS = {
     sums.widen: of_widen,
     sums.add_parts: of_add_parts,
 }
-USED_UP = {sort.sort_rows: slice(1, 4)}  # arguments that hold nothing of use afterwards
+USED_UP = {sort.sort_rows: slice(1, 4), agreement._sweep: slice(7, 9)}  # arguments that hold nothing of use afterwards

@@ -59,6 +59,11 @@ def write_whole(costs, share, times, scale, whole):
             whole[row, c] = np.int64(np.rint(costs[row, c] * share[row] * scale)) * times[row]
 
 
+@stands_in_for(write_whole)
+def _write_all_whole(costs, share, times, scale, whole):
+    whole[:] = np.rint(costs * share[:, None] * scale).astype(np.int64) * times[:, None]
+
+
 @jit
 def add_pulls(X, rows, weights, origin, unit, point, radius, sums, pull, bend):
     """Add up the cost of a geometric median at `point`, its gradient and its curvature, over some of the rows.

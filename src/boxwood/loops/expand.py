@@ -47,6 +47,14 @@ def squared_distances(X, centers, scale, out):
                 out[row, cluster] += difference * difference
 
 
+@stands_in_for(squared_distances)
+def _squared_distances(X, centers, scale, out):
+    out[:] = 0.0
+    for j in range(X.shape[1]):
+        difference = (X[:, j, None].astype(np.float64) * 0.5 - centers[j] * 0.5) * scale
+        out += difference * difference
+
+
 @jit
 def squared_distance(X, rows, centers, clusters, scale, out):
     """Write the squared distance of some rows, each to its own centre, in the units of `squared_distances`.
@@ -229,6 +237,24 @@ def best_by_majority(entries, first, last, start, stop, labels, mass, total):
         if total[c] - counts[c] > total[z] - counts[z]:
             z = c
     return best, feature, place, a, z
+
+
+@stands_in_for(best_by_majority)
+def _best_by_majority(entries, first, last, start, stop, labels, mass, total):
+    best, feature, place, left = NONE, -1, -1, total
+    for j in range(first, last):
+        column = entries[j, start:stop]
+        rows, places = column >> 1, np.flatnonzero(column[1:] & 1 == 0) + 1
+        counts = np.zeros((len(rows), len(total)), dtype=np.int64)
+        counts[np.arange(len(rows)), labels[rows]] = mass[rows] if len(mass) else 1
+        before = counts.cumsum(axis=0)[places - 1]
+        costs = total.sum() - before.max(axis=1) - (total - before).max(axis=1)
+        if costs.min(initial=NONE) < best:
+            at = costs.argmin()
+            best, feature, place, left = costs[at], j, start + places[at], before[at]
+    if place < 0:
+        return best, feature, place, -1, -1
+    return best, feature, place, left.argmax(), (total - left).argmax()
 
 
 @jit

@@ -116,11 +116,15 @@ def _bin_block(X, labels, weights, start, binning, next_free, order, codes, coun
     order[positions] = start + rows
     next_free += sizes
     for j in range(len(codes)):
-        x, last = X[rows, j].astype(np.float64), counts.shape[2] - 1
-        number = np.clip((x - binning.low[j]) * binning.scale[j] + 1.0, 0.0, last - 1.0)
-        code = np.where(x >= binning.high[j], last, number).astype(np.int64)
-        codes[j, positions] = code
+        codes[j, positions] = code = _bins_of(X, rows, j, binning, counts.shape[2])
         np.add.at(counts[j], (c, code), weights[rows] if weights.size else 1)
+
+
+def _bins_of(X, rows, j, binning, n_bins):
+    """Return what `bin_of` does for some rows of a column."""
+    x = X[rows, j].astype(np.float64)
+    number = np.clip((x - binning.low[j]) * binning.scale[j] + 1.0, 0.0, n_bins - 2.0)
+    return np.where(x >= binning.high[j], n_bins - 1, number).astype(np.int64)
 
 
 @jit
@@ -139,6 +143,16 @@ def bin_cluster(X, rows, cluster, start, stop, binning, counts):
             codes[j, position] = code
             if is_counted[position]:
                 counts[j, cluster, code] += weights[position] if weights.size else 1
+
+
+@stands_in_for(bin_cluster)
+def _bin_cluster(X, rows, cluster, start, stop, binning, counts):
+    order, codes, is_counted, weights = rows
+    counted = is_counted[start:stop]
+    mass = weights[start:stop][counted] if weights.size else 1
+    for j in range(X.shape[1]):
+        codes[j, start:stop] = code = _bins_of(X, order[start:stop], j, binning, counts.shape[2])
+        np.add.at(counts[j, cluster], code[counted], mass)
 
 
 @jit
@@ -169,6 +183,18 @@ def cut_bounds(counts, total, clusters, center_bins, after, bound):
                     after[j, code] += min(right, weight)
                     fewest = min(before, right) if code == center_bins[j, i] else right
                     bound[j, code] += max(fewest - gone, 0)
+
+
+@stands_in_for(cut_bounds)
+def _cut_bounds(counts, total, clusters, center_bins, after, bound):
+    after[:], bound[:], code = 0, 0, np.arange(counts.shape[2])
+    for i, cluster in enumerate(clusters):
+        left, at = counts[:, cluster].cumsum(axis=1), center_bins[:, i, None].astype(np.int64)
+        before, counted = left - counts[:, cluster], left[:, -1:]
+        right, weight = counted - left, total[cluster]
+        after += np.minimum(np.where(code < at, left, right), weight)
+        fewest = np.where(code < at, before, np.where(code == at, np.minimum(before, right), right))
+        bound += np.maximum(fewest - (counted - weight), 0)
 
 
 @jit
@@ -232,6 +258,11 @@ def weight_in(counts, clusters, wanted):
                 if wanted[j, code]:
                     weight += counts[j, cluster, code]
     return weight
+
+
+@stands_in_for(weight_in)
+def _weight_in(counts, clusters, wanted):
+    return counts[:, clusters].sum(axis=1)[wanted].sum()
 
 
 ROW, CENTER, MARK = 0, 1, 2  # kinds of events

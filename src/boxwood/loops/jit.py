@@ -11,8 +11,8 @@ interpreted loop, and, being much faster, for larger tables as well. `tests/loop
 the compiled loop.
 
 A search reads its arrays as often as it must, so their size does not tell how long it takes. It counts its steps, and
-is interpreted until these are worth a second; then it begins anew, compiled, with its arguments as they were
-(`is_search`). Steps are counted, not seconds, so that a call does the same on each machine.
+is interpreted until these are worth a second, or eight in all calls; then it begins anew, compiled, with its arguments
+as they were (`is_search`). Steps are counted, not seconds, so that a call does the same on each machine.
 
 To numba an array that may not be written is of another type than one that may, so a loop with five arrays that are only
 read could be compiled 32 times. Here both kinds run the same machine code, compiled for arrays that may be written. A
@@ -43,7 +43,9 @@ GUESS, QUICK = 2e-6, 1e-7  # seconds per array element before the first timed ca
 MORE = 10  # a timed call predicts calls with at most 10 times as many array elements
 MANY = 2_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
 FEW = 500  # array elements that take as long as the call itself
-STEP, SEARCHED = 4e-6, 1.0  # seconds that a step of a search is worth, and those before a search is compiled
+STEP = 1e-7  # seconds that a step of a search is worth
+SEARCHED, LONG = 8.0, 1.0  # those of all calls before a search is compiled, which takes as long, and those of one call
+STEPS = 300  # of one call within a search, beside those of its rows
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # types in which numba computes like Python
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
@@ -52,11 +54,27 @@ _watchers: list[Callable[[], None]] = []
 
 
 def jit(function: F) -> F:
-    """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process."""
+    """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process.
+
+    One whose name has a leading underscore is a part of others: it is stored in these, and has no door for Python.
+    """
+    is_part = function.__name__.startswith("_")
+    loop: F = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=is_part)(function)
+    if not hasattr(loop, "_compile_for_args"):  # numba is told to compile nothing, by NUMBA_DISABLE_JIT
+        return loop
+    if is_part:
+        loop._insert = lambda *args, **kws: None  # so that a call from Python asks for a function that it can call
+        loop._compile_for_args = lambda *args, **kws: _with_door(function)
+        return loop
+    store_code(loop)
+    loop._compile_for_args = _Uncompiled(loop).function_for
+    return loop
+
+
+@cache
+def _with_door(function: F) -> F:
+    """Return a part of other loops as a loop of its own."""
     loop: F = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
-    if hasattr(loop, "_compile_for_args"):  # not if numba is told to compile nothing, by NUMBA_DISABLE_JIT
-        store_code(loop)
-        loop._compile_for_args = _Uncompiled(loop).function_for
     return loop
 
 
@@ -206,7 +224,8 @@ class _Uncompiled:
     def _search(self, *args: Any) -> Any:
         """Interpret a search until its steps are spent; then compile it, and begin anew."""
         plain, at, before = self._as_plain(), _searches[self.loop.py_func], copy.deepcopy(args)
-        steps = _Steps(args[at], (self.patience - (self.spent or 0.0)) / STEP, args[0].shape[-1])
+        left = min(self.patience - (self.spent or 0.0), LONG)
+        steps = _Steps(args[at], left / STEP, args[0].shape[-1])
         try:
             return plain(*args[:at], steps, *args[at + 1 :])
         except _Spent:
@@ -240,13 +259,13 @@ class _Steps:
 
     def __init__(self, work: Any, left: float, n_rows: int) -> None:
         self.work, self.left, self.n_rows = work, left, n_rows
-        self.done = n_rows
+        self.done = float(n_rows)
 
     def __getitem__(self, i: int) -> Any:
         return self.work[i]
 
     def __setitem__(self, i: int, value: Any) -> None:
-        self.done += int(value - self.work[i]) + self.n_rows  # as bounds of all rows are looked through, too
+        self.done += int(value - self.work[i]) * (1 + STEPS / self.n_rows)
         if self.done >= self.left:
             raise _Spent
         self.work[i] = value

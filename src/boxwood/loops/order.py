@@ -112,6 +112,18 @@ def partition_by_leaf(entries, first, last, leaves, starts):
             last_value[leaf] = value
 
 
+@stands_in_for(partition_by_leaf)
+def _partition_by_leaf(entries, first, last, leaves, starts):
+    for column in entries[first:last]:
+        rows, value = column >> 1, (1 - (column & 1)).cumsum()
+        order = leaves[rows].argsort(kind="stable")
+        leaf, value = leaves[rows][order], value[order]
+        place = starts[leaf] + np.arange(len(leaf)) - leaf.searchsorted(leaf)
+        is_tied = np.zeros(len(leaf), dtype=column.dtype)
+        is_tied[1:] = (leaf[1:] == leaf[:-1]) & (value[1:] == value[:-1])
+        column[place] = 2 * rows[order] + is_tied
+
+
 BITS, N_BOXES = 11, 2048  # bits and values of a digit of a key, which has three digits
 MOVES = 4  # most moves of insertion for each row; if there are more, too many values have equal keys
 

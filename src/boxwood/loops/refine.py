@@ -128,6 +128,27 @@ def compare_sides(
         _set_difference(row, node, is_first, own[row], other_cost[row], times[row], scales[node], difference, sums)
 
 
+@stands_in_for(compare_sides)
+def _compare_all_sides(
+    X, rows, at, below, feature, lower, upper, second, cluster, stale, leaf, own, labels, centers, unit, share, times,
+    scales, other, other_cost, difference, largest, sums,
+):  # fmt: skip
+    node, state = at[rows], stale[other[rows]]
+    is_first = below[rows] == node + 1
+    moved, new = rows[state == ROWS], node[state == ROWS]
+    side = np.where(is_first[state == ROWS], second[new], new + 1)
+    while (inner := np.flatnonzero(feature[side] >= 0)).size:
+        old, value = side[inner], X[moved[inner], feature[side[inner]]]
+        side[inner] = np.where((lower[old] <= value) & (value <= upper[old]), old + 1, second[old])
+    other[moved] = side
+    anew = rows[state != FRESH]
+    apart = anew[cluster[other[anew]] != cluster[leaf[anew]]]
+    other_cost[anew] = own[anew]
+    _write_costs(X, apart, other, cluster, labels, centers, unit, share, other_cost)
+    np.add.at(largest, node, np.maximum(own[rows], other_cost[rows]) * times[rows])
+    _set_all_differences(rows, at, below, own, other_cost, times, scales, difference, sums)
+
+
 @jit
 def _distance(X, row, centers, c, unit):
     """Return the squared distance of a row to a centre, equal to that of `squared_distance` to the last digit."""
@@ -163,6 +184,17 @@ def set_differences(rows, at, below, own, other_cost, times, scales, difference,
         node = np.uint64(at[row])
         is_first = np.uint64(below[row]) == node + ONE
         _set_difference(row, node, is_first, own[row], other_cost[row], times[row], scales[node], difference, sums)
+
+
+@stands_in_for(set_differences)
+def _set_all_differences(rows, at, below, own, other_cost, times, scales, difference, sums):
+    node = at[rows]
+    is_first, scale = below[rows] == node + 1, scales[node]
+    here, there = (np.rint(costs[rows] * scale).astype(np.int64) for costs in (own, other_cost))
+    new = np.where(is_first, here - there, there - here) * times[rows]
+    told = np.where(is_first, new, 0), np.maximum(difference[rows] - new, 0), here > there, np.ones_like(new)
+    np.add.at(sums, node, np.column_stack(told))
+    difference[rows] = new
 
 
 @jit
@@ -226,6 +258,17 @@ def count_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, labels
             counts[now, 0] += 1
             counts[then, 1] += 1
             counts[then, 2] += labels[row] == cluster[then]
+
+
+@stands_in_for(count_leaves)
+def _count_all_leaves(X, rows, at, below, chosen, feature, upper, leaf, other, labels, cluster, counts):
+    rows = rows[chosen[at[rows]]]
+    node = at[rows]
+    stays = (X[rows, feature[node]] <= upper[node]) == (below[rows] == node + 1)
+    then = np.where(stays, leaf[rows], other[rows])
+    np.add.at(counts[:, 0], leaf[rows], 1)
+    np.add.at(counts[:, 1], then, 1)
+    np.add.at(counts[:, 2], then, labels[rows] == cluster[then])
 
 
 @jit
@@ -422,6 +465,14 @@ def add_to_bins(rows, at, slot, difference, codes, columns, bins):
         sign = one if change < 0 else zero
         for c in range(len(columns)):
             bins[s, c, np.uint64(codes[row, np.uint64(columns[c])]), sign] += change
+
+
+@stands_in_for(add_to_bins)
+def _add_all_to_bins(rows, at, slot, difference, codes, columns, bins):
+    rows = rows[slot[at[rows]] >= 0]
+    place, change = slot[at[rows]], difference[rows]
+    for c, column in enumerate(columns):
+        np.add.at(bins, (place, c, codes[rows, column], (change < 0).astype(np.intp)), change)
 
 
 @jit

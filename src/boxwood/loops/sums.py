@@ -141,6 +141,15 @@ def add_squares(X, labels, weights, means, rests, scales, scale, units, sums):
         _deposit(rest, units, np.int64(0), sums[c])
 
 
+@stands_in_for(add_squares)
+def _add_all_squares(X, labels, weights, means, rests, scales, scale, units, sums):
+    mass = weights * scale if weights.size else np.ones(len(X))
+    rows = np.flatnonzero((labels >= 0) & (mass != 0.0))
+    c = labels[rows]
+    gap = (X[rows].astype(np.float64) * scales[c] - means[c]) - rests[c]
+    _deposit_all(mass[rows, None] * (gap * gap), units, c, sums)
+
+
 @jit
 def _add_squares_in_three_parts(X, labels, means, rests, scales, units, sums):
     """Like `add_squares`, for rows of weight 1 and three parts, the usual case, in one loop over columns."""

@@ -55,7 +55,7 @@ COLUMNS_EACH, COLUMNS = 8, 20  # They read fewer rows in tables of more than 8 c
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
 ASKED = 1 << 32  # Steps of the search for the tree that agrees most, where that is asked for: some twenty seconds.
 BESIDE = 1 << 27  # The same for a depth that is not asked for, and for the subtrees of one tree: half a second.
-DEEPER = 1 << 26  # The same for the best tree of depth three where it is not within reach.
+DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 
 # Few columns (`max_columns`)

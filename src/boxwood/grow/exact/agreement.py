@@ -2,9 +2,9 @@
 
 The search looks for the tree with the fewest mistakes, within a depth, a number of leaves and fewest rows of a leaf.
 
-Trees of depth two and three are found by the loops of `boxwood.loops.agreement`, where it says how. A deeper one is
-looked for in the same way: of all cuts at the root one in the column of the lowest bound is looked at, in the middle of
-the places that may hold a better tree, and each of its sides is a search of its own.
+Trees of depth two, and of depth three in small tables, are found by the loops of `boxwood.loops.agreement`, where it
+says how. Others are looked for in the same way: of all cuts at the root one in the column of the lowest bound is looked
+at, in the middle of the places that may hold a better tree, and each of its sides is a search of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from boxwood.grow.better.refine import refined
 from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, box_name, leaf_rows, n_leaves
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.shared.costs import make_problem, scale_of
-from boxwood.loops.agreement import NONE, UNIT, add_shares, begin, look, middle, part, raise_bounds, solve
+from boxwood.loops.agreement import NONE, UNIT, begin, look, middle, raise_bounds, solve
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
@@ -251,6 +251,7 @@ def _replaced(cuts: Cuts, way: tuple[int, ...], other: Cuts) -> Cuts:
 
 
 AT_ONCE = 1 << 24  # steps of a loop in one call, so that an interrupt is seen within a second
+SMALL = 1 << 14  # rows times columns up to which one look takes less than its overhead, so that a loop does them all
 LARGE = 1 << 26  # rows times columns twice, up to which trees of depth two are found in one call of a loop
 REMEMBERED = 1 << 16  # boxes whose results are kept
 _DIGITS = 2.0**-11  # from sums below 2**61 to sums below 2**50, which may be multiplied by `UNIT`
@@ -352,14 +353,15 @@ class FewestMistakes:
         bound = UNIT * int(weights[: max(len(weights) - leaves, 0)].sum())
         return Fewest(bound, cost, known, bound)
 
-    def solve(self, order: Order, depth: int, leaves: int, limit: int = NONE) -> Fewest:
+    def solve(self, order: Order, depth: int, leaves: int, limit: int = NONE, at_once: bool = False) -> Fewest:
         """Return the best tree on a box with so many cuts on a way down, and leaves, at most.
 
-        If it costs `limit` or more, a bound of at least `limit` is all that is promised.
+        If it costs `limit` or more, a bound of at least `limit` is all that is promised. IN: at_once: whether a tree of
+        depth two is found by one call of a loop, however large the box is.
         """
         leaves = min(leaves, order.shape[1], 1 << min(depth, 30))
         depth = min(depth, leaves - 1)
-        if len(order) == 0 or depth < 2 or (depth == 2 and order.size * len(order) <= LARGE):
+        if len(order) == 0 or depth < 2 or (depth == 2 and (at_once or order.size * len(order) <= LARGE)):
             return self._small(order, leaves, limit)
         key = box_name(self.marks.codes, order), depth, leaves
         found = self.memory.get(key)
@@ -371,24 +373,18 @@ class FewestMistakes:
 
     def _small(self, order: Order, leaves: int, limit: int) -> Fewest:
         """Return what `solve` does, by one call of a loop."""
-        cuts = np.full((3, 2), -1)
-        leaf = self._leaf(order)
         if len(order) == 0 or leaves == 1:
-            return Fewest(leaf, leaf, None, leaf)
-        self.work[0] = 0
-        cost, relaxed = solve(order, *self._table, leaves, self.least, limit, cuts, self.work)
-        self.n_steps += int(self.work[0])
-        return self._fewest(order, int(cost), int(cost), int(relaxed), cuts)
-
-    def _fewest(self, order: Order, bound: int, cost: int, relaxed: int, cuts: Ints) -> Fewest:
-        """Return a result of the loops, or the leaf if there is none better."""
-        if cuts[0, 0] < 0:
             leaf = self._leaf(order)
-            return Fewest(min(bound, leaf), leaf, None, min(relaxed, leaf))
-        return Fewest(bound, cost, self._tree(cuts), relaxed)
+            return Fewest(leaf, leaf, None, leaf)
+        cuts = np.empty((3, 2), dtype=np.int64)
+        self.work[0] = 0
+        cost, relaxed = solve(order, *self.table, leaves, self.least, limit, cuts, self.work)
+        self.n_steps += int(self.work[0])
+        return Fewest(cost, cost, self._tree(cuts), relaxed) if cost < limit else Fewest(cost, NONE, None, relaxed)
 
-    @property
-    def _table(self) -> tuple[Order, Ints, Ints, int]:
+    @cached_property
+    def table(self) -> tuple[Order, Ints, Ints, int]:
+        """Codes, labels and weights of all rows, and the number of labels."""
         return self.marks.codes, self.marks.labels, self.marks.scaled[0], self.n_labels
 
     def _leaf(self, order: Order) -> int:
@@ -407,9 +403,7 @@ class FewestMistakes:
     def _at_root(self, order: Order, depth: int, leaves: int, limit: int) -> Fewest:
         """Return what `solve` does, by cuts at the root one after another."""
         root = _Root(self, order, depth, leaves, min(limit, self._leaf(order)))
-        if depth <= 3:
-            return root.looked()
-        return root.searched()
+        return root.looked() if depth <= BY_LOOP and order.size <= SMALL else root.searched()
 
 
 class _Root:
@@ -429,16 +423,17 @@ class _Root:
         self.low, self.high = np.empty((count, d, n), dtype=np.int64), np.empty((count, d, n), dtype=np.int64)
         self.least_of, self.state = np.zeros(d, dtype=np.int64), np.array([limit, -1, -1, limit])
         known = self.ends, self.n_places, self.weight_to, self.low, self.high, self.next_place
-        begin(order, *search._table, self.leaves_of, *known)
+        begin(order, *search.table, self.leaves_of, *known)
+        self.bounds = [self._bounds(j) for j in range(d)]  # of the places of each column
 
     def looked(self) -> Fewest:
-        """Return the best tree of depth three, or two in a large table; the loop is left now and then."""
+        """Return the best tree of depth three; the loop is left now and then."""
         search, cuts = self.search, np.full((7, 2), -1)
         known = self.ends, self.n_places, self.weight_to, self.low, self.high, self.next_place, self.least_of
         is_done = False
         while not is_done and not search.is_over:
             search.work[0] = 0
-            table = self.order, *search._table, self.leaves_of, self.shares, search.least
+            table = self.order, *search.table, self.leaves_of, self.shares, search.least
             is_done = look(*table, *known, self.state, cuts, search.work, AT_ONCE)
             search.n_steps += int(search.work[0])
         return self._found(is_done, search._tree(cuts))
@@ -453,9 +448,8 @@ class _Root:
         return Fewest(open_, best, cuts, relaxed)
 
     def searched(self) -> Fewest:
-        """Return the best tree of a larger depth."""
+        """Return the best tree, by cuts at the root one after another."""
         cuts: Cuts = None
-        bounds = np.empty(self.order.shape[1], dtype=np.int64)
         is_done = False
         while not is_done and not self.search.is_over:
             best, at = int(self.state[0]), int(self.state[1])
@@ -464,7 +458,7 @@ class _Root:
                 is_done = True
                 continue
             count = int(self.n_places[j])
-            add_shares(self.low, self.high, self.shares, j, count, bounds)
+            bounds = self.bounds[j]
             equal_to = self._equal_to(j, count)
             p, self.next_place[j] = int(self.next_place[j]), -1
             start, stop = 0, count - 1
@@ -474,8 +468,15 @@ class _Root:
                     self.least_of[j] = NONE
                     continue
             cuts = self._look(j, p, start, stop, p < equal_to, cuts)
-            self.least_of[j] = add_shares(self.low, self.high, self.shares, j, count, bounds)
+            self.bounds[j] = self._bounds(j)
+            self.least_of[j] = self.bounds[j].min()
         return self._found(is_done, cuts)
+
+    def _bounds(self, j: int) -> Ints:
+        """Return the bound of each place of a column: the least of all shares of the leaves between both sides."""
+        (first, second), count = self.shares.T, int(self.n_places[j])
+        bounds: Ints = (self.low[first, j, :count] + self.high[second, j, :count]).min(axis=0)
+        return bounds
 
     def _equal_to(self, j: int, count: int) -> int:
         """Return the number of places of a column at which a tree as good as the best one would come before it."""
@@ -489,21 +490,22 @@ class _Root:
         search, to, count, end = self.search, self.weight_to[j], int(self.n_places[j]), int(self.ends[j, p])
         d, n = self.order.shape
         code = int(search.marks.codes[j, self.order[j, end - 1]])
-        side = (search.marks.codes[j] > code).astype(np.uint8)
-        first, second = np.empty((d, end), dtype=np.int32), np.empty((d, n - end), dtype=np.int32)
-        part(self.order, side, first, second)
-        slack = UNIT * int(max(to[p] - to[start], to[stop] - to[p]))
+        is_first = (search.marks.codes[j] <= code)[self.order]
+        first, second = self.order[is_first].reshape(d, end), self.order[~is_first].reshape(d, n - end)
+        search.n_steps += self.order.size
+        far = int(max(to[p] - to[start], to[stop] - to[p])) if self.state[0] >= UNIT else 0
+        slack = UNIT * (far // 4 if self.depth <= BY_LOOP else far)  # small searches are not paid for by more
         relaxed = NONE
         for i, o in self.shares.tolist():
             most = int(self.state[0]) + may_equal + slack
-            boxes = {0: (first, self.low[i, j], i), 1: (second, self.high[o, j], o)}
+            boxes = (first, i), (second, o)
             bounds, found = [int(self.low[i, j, p]), int(self.high[o, j, p])], dict[int, Fewest]()
-            for s in sorted(boxes, key=lambda s: boxes[s][0].shape[1]):
-                box, _, plane = boxes[s]
+            for s in (0, 1) if 2 * end <= n else (1, 0):  # the smaller side first
+                box, plane = boxes[s]
                 limit = most - bounds[1 - s]
                 if limit <= bounds[s]:
                     break
-                found[s] = search.solve(box, self.depth - 1, int(self.leaves_of[plane]), limit)
+                found[s] = search.solve(box, self.depth - 1, int(self.leaves_of[plane]), limit, self.depth <= BY_LOOP)
                 bounds[s] = max(bounds[s], found[s].relaxed)
             relaxed = min(relaxed, sum(bounds))
             is_over = any(not each.is_exact and each.bound < most - bounds[1 - s] for s, each in found.items())
