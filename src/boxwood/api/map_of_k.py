@@ -14,8 +14,8 @@ from boxwood.errors import DataError
 from boxwood.explanation.ask.answer import explained
 from boxwood.explanation.ask.how_many import HowMany, Look, drawn
 from boxwood.explanation.ask.options import Options
-from boxwood.explanation.ask.progress import as_progress
 from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
 from boxwood.table.as_source import as_source
 from boxwood.words.figures import percent, price

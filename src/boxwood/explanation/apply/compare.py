@@ -18,7 +18,7 @@ from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.question import Question, question_of
 from boxwood.explanation.choose.goal import Goal
-from boxwood.explanation.choose.search import choose
+from boxwood.explanation.choose.search import grow_for
 from boxwood.explanation.measure.measure import measure
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
@@ -167,7 +167,7 @@ def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any])
     if question.coordinates.scales is not None:
         refuse_method(name, question.coordinates)
     task = question.task.with_leaves(leaves)
-    grown = choose(task, name, **options)
+    grown = grow_for(task, name, **options)
     grown = grown._replace(tree=question.table.finished(grown.tree)[0])
     ex = measure(question.task, grown, question.coordinates)
     seconds = time.perf_counter() - began

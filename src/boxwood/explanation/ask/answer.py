@@ -37,7 +37,6 @@ from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_r
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
 from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.progress import Progress
 from boxwood.explanation.ask.question import (
     Question,
     mixed_question,
@@ -45,9 +44,9 @@ from boxwood.explanation.ask.question import (
     table_question_of,
     with_weights,
 )
-from boxwood.explanation.choose.on_table import TableSearch, choose_on_table, most_parts
-from boxwood.explanation.choose.search import choose, sample_task
-from boxwood.explanation.choose.search_batches import Found, searched_in_batches
+from boxwood.explanation.choose.on_table import TableSearch, choose, most_parts
+from boxwood.explanation.choose.search import grow_for, sample_task
+from boxwood.explanation.choose.search_batches import choose_in_batches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
@@ -142,11 +141,10 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
 def _in_memory(question: Question, asked: Options) -> Answer:
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, question.clusterer)
-    table = question.table
-    found = choose_on_table(table, name, asked.progress, options)
-    grown, tree = found.grown, found.tree
+    found = choose(question, name, asked.progress, options)
+    grown, tree, search = found.grown, found.tree, found.search
     if not question.parts:
-        table, question = found.search, question.grown_as(found.search)
+        question = replace(question, task=search.task, coordinates=search.coordinates)
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     if question.parts:
         notes = _without_notes_on_length(notes, grown)
@@ -157,12 +155,12 @@ def _in_memory(question: Question, asked: Options) -> Answer:
         notes = (*notes, _note_on_parts(question, options))
     are_all = not question.parts and whole is None
     finished = grown.as_finished(tree)._replace(notes=notes, facts=found.facts(are_all=are_all))
-    known = _known(table, grown, tree) if whole is None else {"whole": whole}
+    known = _known(question, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(question.task, finished, question.coordinates, **known)
-    evidence = _growing(explanation._rows(), question, grown, partial(table.grown, method=name, **options))
+    evidence = _growing(explanation._rows(), question, grown, partial(question.grown, method=name, **options))
     if question.whole is not None:
         evidence = replace(evidence, whole=question.whole)
-    told_of = Seen(found.search.task, partial(_reached, found.search, table), whole is None) if name == "auto" else None
+    told_of = Seen(search.task, partial(_reached, search, question), whole is None) if name == "auto" else None
     return Answer(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
 
 
@@ -229,7 +227,7 @@ def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
     name, task, scaling = asked.method, question.task, question.coordinates.scaling
     options = with_defaults(name, asked.options, question.clusterer)
     facts = BatchStatistics(task)
-    found = _found(facts, name, options, asked.progress)
+    found = choose_in_batches(facts, name, asked.progress, options)
     sums, objective = found.sums, found.grown.objective
     facts = facts.under(objective)
     if scaling is not None:
@@ -242,7 +240,7 @@ def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
     if (mixture := grown.facts.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
-    again = partial(choose, name=name, **options)
+    again = partial(grow_for, name=name, **options)
     evidence = _growing(explanation._known(), question, found.grown, again)
     evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
     seen = None
@@ -272,15 +270,6 @@ def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: BatchStati
     note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
     notes = explanation.notes if is_whole else (*explanation.notes, note)
     return replace(explanation, mixture=found, notes=notes)
-
-
-def _found(facts: BatchStatistics, method: str, options: Mapping[str, Any], progress: Progress) -> Found:
-    """Return what the method grows, and what the leaves of its tree hold."""
-    facts.task.budget.refuse_too_few(facts.task.n_kept)
-    if method == "auto":
-        return searched_in_batches(facts, progress=progress, **options)
-    grown = choose(facts.task, method, **options)
-    return Found(grown, facts.of_trees([grown.tree])[0])
 
 
 def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:

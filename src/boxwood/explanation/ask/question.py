@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood._frames import column_names, is_frame, numeric_columns, weights_in, without_columns
-from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.overview import MissingValues
@@ -63,18 +62,12 @@ from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
 
 
-@dataclass(frozen=True)
-class Question:
-    """The clustering of a table that trees explain, in memory or in batches.
+@dataclass(frozen=True, kw_only=True)
+class Question(TableSearch):
+    """The clustering of a table that trees explain, in memory or in batches: what is searched, and what else is known.
 
     Parameters
     ----------
-    task : Task
-        Rows and clusters in the columns on which trees are grown.
-    coordinates : FeatureSpace
-        The same rows in the table's columns, and the map between them.
-    budget : Budget
-        Limits of the rules, on the table's columns.
     clusterer : object
         The fitted clusterer; None if labels, centres or a `Reference` were given, and for categories and gaps.
     given : array or data frame
@@ -87,34 +80,19 @@ class Question:
         Whether centres of clusters in batches are the means of their rows.
     whole : FullTable, default=None
         All rows of the table, if the rows of the task were drawn from it.
-    parts : tuple of arrays of int, default=()
-        Places of the rows on each of which "auto" looks for a tree; none if it looks at all rows of the task.
     """
 
-    task: Task
-    coordinates: FeatureSpace
-    budget: Budget
     clusterer: Any
     given: Any
     complete: CompleteCases
     notes: tuple[str, ...]
     by_means: bool = False
     whole: FullTable | None = None
-    parts: tuple[Indices, ...] = ()
 
     @property
     def asked_budget(self) -> Budget:
         """Limits of the rules as they were asked for: of all rows, where the rows of the task were drawn."""
         return self.budget if self.whole is None else replace(self.budget, min_samples_leaf=self.whole.fewest)
-
-    @property
-    def table(self) -> TableSearch:
-        """What a tree is looked for on, if the rows are in memory."""
-        return TableSearch(self.task, self.coordinates, self.budget, self.parts)
-
-    def grown_as(self, table: TableSearch) -> Question:
-        """Return the question with the trees grown on the columns of a search."""
-        return replace(self, task=table.task, coordinates=table.coordinates)
 
     @property
     def task_on_table(self) -> Task:
@@ -187,7 +165,7 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
-    return Question(task, coordinates, budget, clusterer, given, complete, notes)
+    return Question(task, coordinates, budget, clusterer=clusterer, given=given, complete=complete, notes=notes)
 
 
 def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
@@ -223,7 +201,9 @@ def mixed_question(read: Read, asked: Options) -> Question:
     notes = (*read.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.complete.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
     complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
-    return Question(task, coordinates, budget, None, None, complete, notes, whole=whole, parts=parts)
+    return Question(
+        task, coordinates, budget, parts, clusterer=None, given=None, complete=complete, notes=notes, whole=whole
+    )
 
 
 def _of_clusters(whole: FullTable, reference: Reference) -> tuple[FullTable, tuple[str, ...]]:
@@ -311,7 +291,9 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
     notes = (*notes_on_labels_of(source, reference), *usable.notes, *on_number)
-    return Question(task, here, budget, clusterer, None, usable, notes, by_means)
+    return Question(
+        task, here, budget, clusterer=clusterer, given=None, complete=usable, notes=notes, by_means=by_means
+    )
 
 
 def _refuse_limits(method: str, budget: Budget) -> None:
