@@ -28,6 +28,7 @@ VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
 FILLED = 0.9  # unique whole numbers that fill more of their range count rows
 SPARSE = 0.01  # and so do those that rise from row to row and fill more of it than this
 FEW_CODES = 20  # numbers in so short a range name few things, whatever the column is called
+FEW_BESIDE = 10  # different values, beside text in one row, that may be codes: more are numbers with a remark
 
 Rule = Callable[[Seen, Use], str | None]
 
@@ -56,11 +57,12 @@ def by_reason(why: Mapping[str, str], last: Sequence[str] = LAST) -> dict[str, l
 
 # ------------------------------------------------------------------------------------------------------------- rules
 def text_among_numbers(seen: Seen, use: Use) -> str | None:
-    """Few different values are all read as words, but not if the others are dates, or text stands in one row alone."""
+    """Few different values are all read as words, but not dates with text, or many numbers with a remark in one row."""
     among = seen.among
     if among is None or seen.name in use.chosen:
         return None
     are_words = seen.is_word and seen.texts is not None and not among.is_no_word
+    are_words = are_words and not (among.is_remark and len(seen.texts or ()) > FEW_BESIDE)
     return None if are_words and not are_numbers(seen.texts or (), or_codes=False) else among.why
 
 

@@ -335,7 +335,8 @@ def text_among(source: DuckTable, column: int, n_rows: int) -> TextAmong:
     advice = _ONE_LINE if found.is_heading else f"make {what} of such cells, or leave them empty"
     told = f"{what}, but {found.where(n_rows)} ({advice})"
     few = "few" if found.n_rows <= _FEW_OF_ALL * n_rows or found.n_rows == 1 else "many"
-    return TextAmong(Quoting(told, f"{what}, but text in {few} rows"), found.is_heading or found.are_dates)
+    is_no_word = found.is_heading or found.are_dates
+    return TextAmong(Quoting(told, f"{what}, but text in {few} rows"), is_no_word, found.n_rows == 1)
 
 
 _FEW_OF_ALL = 0.1  # share of the rows that are few
