@@ -100,7 +100,8 @@ def _booleans(X: Any, rows: Any) -> Sequence[str]:
     """Return the columns of booleans of what was given, as its rows tell, which may be those of a table in batches."""
     if isinstance(rows, Batches):
         return boolean_columns_of(rows)
-    return rows.booleans if isinstance(rows, ColumnTable) else boolean_columns(X)
+    table = next((one for one in (rows, X) if isinstance(one, ColumnTable)), None)
+    return boolean_columns(X) if table is None else table.booleans
 
 
 def _dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Any, Options]:

@@ -31,7 +31,7 @@ from boxwood.reference.clusterer import fitted_pipeline, flat, is_fitted, last_s
 from boxwood.reference.labels import count_missing, encode_labels, labels_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.full_table import FullTableMeasures
+    from boxwood.explanation.measure.full_table import FullTable, FullTableMeasures
     from boxwood.explanation.measured_tree import Tree
 
 
@@ -48,6 +48,8 @@ class CompleteCases(NamedTuple):
         Number of the other rows of the table.
     notes : tuple of str
         How many rows lack a value, and where.
+    whole : FullTable, default=None
+        All rows of the table, if these were drawn from it.
     """
 
     X: Any
@@ -56,6 +58,7 @@ class CompleteCases(NamedTuple):
     rows: Indices | None = None
     n_incomplete: int = 0
     notes: tuple[str, ...] = ()
+    whole: FullTable | None = None
 
     def told(self, explanation: Tree, notes: tuple[str, ...] = ()) -> Tree:
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""

@@ -45,7 +45,7 @@ from boxwood.explanation.ask.gaps import (
 )
 from boxwood.explanation.ask.how_many import Look
 from boxwood.explanation.ask.limits import budget_of
-from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
+from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
@@ -130,17 +130,18 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     read = read_as_it_is(X, clustering, asked)
-    if read is not None and not read.is_plain:
-        table = replace(read.table, names=in_table or read.table.names)
-        said = (*read.notes, *unfitted, *notes_on_labels_of(X, clustering))
-        return mixed_question(read._replace(table=table, notes=said), asked)
+    if read is not None and not read.X.is_plain:
+        said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering))
+        table = replace(read.X, names=in_table or read.X.names, notes=said)
+        return mixed_question(read._replace(X=table), asked)
+    known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
     if isinstance(X, ColumnTable):  # of numbers and dates
-        X, asked = X.values, replace(asked, columns=X.columns)
+        X = X.values
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
-    if read is None or not is_frame(X):
+    if known is None:
         chosen, notes = columns_for_rules(X, asked.columns, clustering)
     else:  # all categories are left out
-        chosen, notes = list(read.table.columns), read.notes
+        chosen, notes = list(known.columns), known.notes
     complete = complete_cases(X, chosen, clustering, asked.sample_weight, asked.missing)
     X, clustering = complete.X, complete.clustering
     unscaled = FeatureSpace.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
@@ -175,11 +176,11 @@ def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
     return unscaled.standardized() if asked.standardize else unscaled
 
 
-def mixed_question(read: Read, asked: Options) -> Question:
+def mixed_question(read: CompleteCases, asked: Options) -> Question:
     """Return the question of a table with categories or gaps."""
-    of_bands = {name: order for name, order in orders_of_bands(read.table).items() if name not in asked.categories}
-    table = in_stated_order(read.table, of_bands | dict(asked.orders))
-    read = read._replace(table=table)
+    of_bands = {name: order for name, order in orders_of_bands(read.X).items() if name not in asked.categories}
+    table = in_stated_order(read.X, of_bands | dict(asked.orders))
+    read = read._replace(X=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
     coordinates, reference, parts, on_number = clustered(read, asked)
@@ -198,9 +199,9 @@ def mixed_question(read: Read, asked: Options) -> Question:
     about: dict[str, Any] = {"scaled": bool(asked.standardize), "n_rows": len(coordinates.rows)}
     of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about), on_number
     on_columns = notes_on_columns(said, values, asked.dates)
-    notes = (*read.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.complete.notes, *lost)
+    notes = (*table.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
-    complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
+    complete = read._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
     return Question(
         task, coordinates, budget, parts, clusterer=None, given=None, complete=complete, notes=notes, whole=whole
     )
