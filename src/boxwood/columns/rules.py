@@ -239,8 +239,10 @@ def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     Texts of digits alone may be codes: they count where others are beside them, and some of them are longer, or all of
     two digits at most, as ages are. IN: or_codes: whether they may be.
     """
+    from boxwood.table.written import is_to_people  # here, as the face of that room reads columns
+
     texts = {value.strip() for value in values if isinstance(value, str)}
-    numbers = {text for text in texts if _NUMBER.fullmatch(text)}
+    numbers = {text for text in texts if is_to_people(text)}
     whole = {text for text in numbers if _WHOLE.fullmatch(text)}
     lengths = {*map(len, whole)}
     may_be_whole = len(whole) < len(texts) and not any(map(_PADDED.match, whole))
@@ -249,10 +251,6 @@ def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     return n_found > _FEW_VALUES and n_found >= _NEARLY_ALL * len(texts)
 
 
-_NUMBER = re.compile(  # with a currency or a unit, thousands, or a minus behind it
-    r"[<>]?\s*\(?[-+\u2212]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*(?:\d{1,3}(?:[.,'\u2019\s]\d{3})+|\d+)(?:[.,]\d+)?"
-    r"(?:\s*(?:%|[$€£¥])|\s(?![aApP][mM]\b)[^\W\d_]{1,5})?\)?-?"
-)
 _TIME = re.compile(TIME)
 _WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
 _NEARLY_ALL = 0.95  # of different texts, so that a few may say that there is no number

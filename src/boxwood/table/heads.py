@@ -13,8 +13,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
 from boxwood._messages import Lost, cut_off, listed
-from boxwood.axes.categories import TRUTHS
-from boxwood.table.sql import BLANKS, MARKS
+from boxwood.table.written import BLANKS, MARKS, is_plain, without_unit
 
 FIRST = 200  # lines that are looked at
 
@@ -291,7 +290,7 @@ def _told(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> _Told | None:
                 continue  # a mark such as an x, or the name of what is marked
             return None
         if len(values) >= _FEWEST and all(map(is_plain, values)):
-            if is_plain(_BESIDE.sub("", text.strip())):
+            if is_plain(without_unit(text)):
                 return None
             told.plain.append(text)
         elif len(values) >= _FEWEST and min(Counter(values).values()) > 1:
@@ -357,12 +356,6 @@ def _is_lacking(text: str) -> bool:
     return text.strip().lower() in (*MARKS, *BLANKS)
 
 
-def is_plain(text: str) -> bool:
-    """Return whether a text is a number, a date or a truth."""
-    text = text.strip()
-    return len(text) <= 40 and (text.lower() in _WORDS or _PLAIN.fullmatch(text) is not None)
-
-
 _MEANS = "averages?|mean|durchschnitt|mittelwert|moyenne|promedio|gemiddelde"
 _TOTALS = (
     r"totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|totaal|totalt|razem|celkem|spolu"
@@ -381,10 +374,3 @@ _MOST_ENDS = 6  # lines at the end that are looked at
 _MOST_TITLES = 20  # lines above the names of columns, these included
 _FEWEST = 10  # values that show what a column holds
 _MANY = 4  # columns in which a line is unlike all others
-_WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
-_PLAIN = re.compile(
-    r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
-    r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{3}|[$€£¥%])?\s*\)?"
-)
-_BESIDE = re.compile(r"^[<>=\u2264\u2265~\u2248\u00b1]+|(?<=[0-9])\s*[^\W\d_]{1,3}$")
-"""Signs before a number and a unit behind it."""
