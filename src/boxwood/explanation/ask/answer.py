@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,15 +17,8 @@ from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.of_batches import Look
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
-    Seen,
     boolean_columns_of,
     notes_in_batches,
-    notes_on_agreement,
-    notes_on_alike,
-    notes_on_codes,
-    notes_on_missed,
-    notes_on_outcome,
-    notes_on_panels,
 )
 from boxwood.explanation.ask.explainer import (
     explained_behind,
@@ -35,8 +28,8 @@ from boxwood.explanation.ask.explainer import (
 )
 from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
-from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.options import Options, with_defaults
+from boxwood.explanation.ask.outcome import Answer, Seen, concluded
 from boxwood.explanation.ask.question import (
     Question,
     mixed_question,
@@ -49,8 +42,6 @@ from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.choose.search_batches import choose_in_batches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
-from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
@@ -62,7 +53,7 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 
 if TYPE_CHECKING:
-    from boxwood.explanation.records import HeldOut
+    pass
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
@@ -290,51 +281,3 @@ def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, in
     tree = named_by_rows(moved, task.reference.centers, by_cost=False)
     [sums] = with_enough_rows(facts, facts.of_trees([tree]))
     return sums.tree, rows.n, sums
-
-
-class Answer(NamedTuple):
-    """The explanation by a tree that was grown for a question.
-
-    Parameters
-    ----------
-    explanation : MeasuredTree
-        Measured, with the rows that it was measured on.
-    grown : ThresholdTree
-        The tree as it was grown.
-    n_moved : int
-        Number of rows that rounded thresholds moved to another leaf.
-    seen : Seen, default=None
-        What "auto" saw; None for a method by its name.
-    """
-
-    explanation: MeasuredTree
-    grown: ThresholdTree
-    n_moved: int
-    seen: Seen | None = None
-
-
-def concluded(answer: Answer, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
-    """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
-    explanation, grown = answer.explanation, answer.grown
-    notes = notes_on_outcome(explanation, made_here, question.clusterer)
-    if answer.seen is not None:
-        seen = answer.seen._replace(task=settled(answer.seen.task, grown))
-        notes += notes_on_agreement(explanation.agreement, grown, seen)
-    missed = notes_on_missed(explanation, question.task)
-    notes += (*missed, *notes_on_codes(explanation, asked.numbers), *notes_on_alike(explanation))
-    notes += notes_on_panels(explanation)
-    explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
-    if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
-        explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
-    explanation = replace(explanation, notes=(*explanation.notes, *notes))
-    return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
-
-
-def _held_out(ex: MeasuredTree, asked: Options) -> HeldOut:
-    """Return how well trees do on rows not used to grow them; `how` names the sample that a table in batches needs."""
-    at_hand, is_all = with_rows_in_memory(ex)
-    rows = at_hand._rows()
-    sample = "" if is_all else f", of a sample of {len(rows.leaf):,} rows"
-    assert asked.validate is not None
-    found = held_out(rows, asked.validate, Distance(ex.objective, rows.kernel), asked.progress)
-    return found._replace(how=f"{how_of(asked.validate)}{sample}")
