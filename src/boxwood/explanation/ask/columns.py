@@ -246,14 +246,7 @@ def usable_rows(
     look = look_at(batches) if looked_at else None
     is_chosen, are_candidates = are_named(columns), isinstance(columns, Candidates)
     unused = {} if is_chosen else left_out_of(source, (label, weight), columns)
-    use = Use(
-        chosen=batches.columns if is_chosen else (),
-        learns=asked.missing == "learn" and can_be_gathered(clustering),
-        drops_constants=are_candidates,
-        by_clusterer=clustering is not None and label is None,
-        has_labels=label is not None,
-        copies=copies,
-    )
+    use = use_in_batches(asked, clustering, label)._replace(chosen=batches.columns if is_chosen else (), copies=copies)
     why = {} if is_chosen and not are_candidates else left_out(seen_in_batches(batches, look), use)
     for reason, names in by_reason(why, _TOLD_LAST).items():
         unused.setdefault(reason, []).extend(names)
@@ -267,6 +260,16 @@ def usable_rows(
     padded = [name for name in used if name in source.padded]
     notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings)
     return complete._replace(notes=(*notes, *complete.notes))
+
+
+def use_in_batches(asked: Options, clustering: Any, label: str | None) -> Use:
+    """Return what is asked of the columns of a table in batches, of which the caller named none."""
+    return Use(
+        learns=asked.missing == "learn" and can_be_gathered(clustering),
+        drops_constants=isinstance(asked.columns, Candidates),
+        by_clusterer=clustering is not None and label is None,
+        has_labels=label is not None,
+    )
 
 
 def are_named(columns: Sequence[str] | None) -> bool:

@@ -34,6 +34,7 @@ from boxwood.explanation.ask.columns import (
     notes_on_rounding,
     refuse_one_cluster_of,
     usable_rows,
+    use_in_batches,
 )
 from boxwood.explanation.ask.gaps import (
     CompleteCases,
@@ -268,8 +269,8 @@ def _may_be_unusable(question: Question, clustering: Any, asked: Options) -> boo
     """Return whether a column of a table with labels may be one that rules should not use."""
     if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
         return False
-    task = question.task
-    return bool(asked.standardize) or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
+    task, use = question.task, use_in_batches(asked, clustering, label_column_of(clustering))
+    return bool(asked.standardize) or may_be_unusable(task.batches, task.ranges, task.n_rows, use)
 
 
 def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
