@@ -28,7 +28,7 @@ from boxwood.columns.in_memory import seen_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import refuse_other_weights
+from boxwood.explanation.ask.columns import are_named, refuse_other_weights
 from boxwood.explanation.ask.gaps import CompleteCases, can_be_gathered
 from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_columns, without_gaps_in
 from boxwood.explanation.ask.options import Candidates
@@ -127,20 +127,20 @@ def _columns(source: Source, clustering: Any, asked: Options) -> _Columns:
     columns, beside = asked.columns, (clustering, asked.sample_weight)
     if asked.sample_weight is not None:
         refuse_other_weights(asked.sample_weight, source)
-    are_named = columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
+    is_chosen = are_named(columns)
     refuse_unknown_columns([*(columns or ()), *asked.categories, *asked.numbers], source.names)
     names = tuple(name for name in columns or source.names if name not in beside)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     plain = tuple(name for name in names if kinds[name] in USABLE and name not in asked.categories)
     for name in asked.numbers:
         refuse_no_numbers(source, name, "columns in numbers=")
-    chosen = names if are_named else asked.categories
+    chosen = names if is_chosen else asked.categories
     unread = [name for name in chosen if kinds[name] not in (*USABLE, "text")]
     for name in unread:
         source.refuse_text(name)  # says what a file holds
     if unread:
         raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
-    return _Columns(names, plain, chosen, are_named)
+    return _Columns(names, plain, chosen, is_chosen)
 
 
 def _texts(source: Source, wanted: _Columns, asked: Options) -> list[str]:

@@ -217,6 +217,13 @@ class FinishedTree(NamedTuple):
         found: SearchFacts | None = self.facts().get("search")
         return found is not None and found.agreement_gap == 0 and self.n_moved == 0
 
+    @property
+    def is_perfect(self) -> bool:
+        """Whether no tree can be better: each row is in its cluster, and cheaper clusters are not asked for."""
+        task = self.search.task
+        right = self.tree.predict(self.search.coordinates.table, n_jobs=task.n_jobs) == task.reference.labels
+        return self.grown.facts["search"].objective != "cost" and bool(right[task.kept].all())
+
     def facts(self, *, are_all: bool = True) -> Mapping[str, Any]:
         """Return the facts of the growth, without the gap if the tree has other leaves on the columns of the table.
 
@@ -260,7 +267,7 @@ def _best_of_columns(table: TableSearch, method: str, progress: Progress, option
     if every is not None and every.agrees_most:
         return every
     found = _grown_on(table, method, progress, {**options, "is_exact": every is None})
-    one_hot = table.on_one_hot()
+    one_hot = None if found.is_perfect else table.on_one_hot()
     last = None if one_hot is None else _grown_on(one_hot, method, progress, {**options, "is_exact": False})
     trees = {each.tree: each for each in (last, every, found) if each is not None}  # of equal ones the last
     return trees[table.best([*trees][::-1], found.grown.facts["search"])] if len(trees) > 1 else found
