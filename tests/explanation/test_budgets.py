@@ -18,7 +18,7 @@ import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.explanation.choose.few_columns import choices
 from boxwood.explanation.choose.goal import Goal
-from boxwood.explanation.choose.search import choose, searched
+from boxwood.explanation.choose.search import grow_for, searched
 from boxwood.explanation.model_file import from_text
 from boxwood.grow import METHODS
 from boxwood.grow.centers.random_cuts import with_best_centers
@@ -173,7 +173,7 @@ def test_the_order_of_rows_and_threads_do_not_matter(seed):
     back = Reference(labels[order], reference.centers)
     shuffled = None if weights is None else weights[order]
     other = Task.of(X[order], back, sample_weight=shuffled, random_state=0, n_jobs=3, budget=budget)
-    assert choose(there, "auto").tree == choose(other, "auto").tree
+    assert grow_for(there, "auto").tree == grow_for(other, "auto").tree
 
 
 def test_a_pruned_tree_comes_to_the_table_within_the_limits():
@@ -200,7 +200,7 @@ def test_the_best_of_few_choices_of_columns_is_taken(seed, objective):
     goal = Goal(task, objective)
     single = [searched(task.within(Budget().only([j], 4)), objective=objective) for j in range(4)]
     best = goal.best([goal.candidate(grown.tree, grown.method) for grown in single])
-    taken = goal.candidate(choose(task, "auto", objective=objective).tree, "")
+    taken = goal.candidate(grow_for(task, "auto", objective=objective).tree, "")
     assert (taken.cost, taken.mistakes) == (best.cost, best.mistakes)
 
 

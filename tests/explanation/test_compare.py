@@ -1,6 +1,7 @@
 """`compare` agrees with `explain`, and its front with looking at all pairs."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
@@ -63,6 +64,20 @@ def test_each_row_is_what_explain_says(seed):
             trees.append(ex.tree)
     ours = [(row.method, row.leaves, row.price, row.agreement, row.depth, row.columns) for row in found.rows]
     assert sorted(ours) == sorted(facts)
+
+
+@law(3, first=8)
+def test_trees_of_words_and_gaps_are_those_of_explain(seed):
+    rng, n = np.random.default_rng(seed), 90
+    label = rng.integers(0, 3, n)
+    gappy = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n) + label)
+    frame = pd.DataFrame({"a": rng.normal(size=n) + label % 2, "b": gappy, "label": label})
+    frame["word"] = np.array(list("uvwxyz"))[(2 * label + rng.integers(0, 3, n)) % 6]
+    for method, table in (("auto", frame), ("cart", frame), ("mmdt", frame.drop(columns="word"))):
+        ex = bw.explain(table, "label", method=method)
+        found = bw.compare(table, "label", methods=[method], max_leaf_nodes=3).rows[0]
+        ours = (found.leaves, found.price, found.agreement, found.depth)
+        assert ours == (ex.n_leaves, ex.price, ex.agreement, ex.tree.depth), method
 
 
 def test_a_tree_that_more_leaves_do_not_change_is_listed_once():

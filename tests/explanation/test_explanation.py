@@ -29,8 +29,7 @@ from sklearn.preprocessing import StandardScaler
 import boxwood
 from boxwood import Expand, Explanation, KernelKMeans, Reference, explain, grow, load, scan
 from boxwood.errors import DataError, ModelError
-from boxwood.explanation.ask import answer
-from boxwood.explanation.choose import settings
+from boxwood.explanation.choose import on_table, settings
 from boxwood.explanation.measure import measure
 from tests import naive
 from tests.cases import make_case
@@ -123,17 +122,17 @@ def test_what_the_growth_knows_is_not_measured_again(monkeypatch):
     case, k = make_case(0), 3
     X, labels = case.X, np.arange(len(case.X)) % k
     plain = explain(X, labels)
-    choose = answer.choose
+    grow_for = on_table.grow_for
 
-    def choose_and_tell(task, name, **options):
-        grown = choose(task, name, **options)
+    def grow_and_tell(task, name, **options):
+        grown = grow_for(task, name, **options)
         return grown._replace(facts={**grown.facts, "costs": (plain.cost, plain.reference_cost)})
 
-    monkeypatch.setattr(answer, "choose", choose_and_tell)
+    monkeypatch.setattr(on_table, "grow_for", grow_and_tell)
     monkeypatch.setattr(measure, "costs_of", None)
     assert explain(X, labels) == plain
     monkeypatch.undo()
-    monkeypatch.setattr(answer, "choose", choose_and_tell)
+    monkeypatch.setattr(on_table, "grow_for", grow_and_tell)
     limited = explain(X, labels, round_thresholds=1)  # rows may move
     assert limited.cost == pytest.approx(boxwood.metrics.cost(X, limited.tree))
     assert limited.cost != plain.cost

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from boxwood._dates import DATE_FORMS, Dates, moment_in
-from boxwood.table.sql import as_text, date_in
+from boxwood.table.sql import as_text
+from boxwood.table.written import date_in
 from tests.scale import law
 
 FORMS = ("", *DATE_FORMS)

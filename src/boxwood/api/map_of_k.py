@@ -14,8 +14,8 @@ from boxwood.errors import DataError
 from boxwood.explanation.ask.answer import explained
 from boxwood.explanation.ask.how_many import HowMany, Look, drawn
 from boxwood.explanation.ask.options import Options
-from boxwood.explanation.ask.progress import as_progress
 from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
 from boxwood.table.as_source import as_source
 from boxwood.words.figures import percent, price
@@ -151,21 +151,12 @@ def map_of_k(
     if as_source(X) is not None:
         raise DataError("map_of_k needs rows in memory, but the table is read in batches; map a sample")
     rows, progress, found = as_rows_here(X), as_progress(verbose), list[OfK]()
-    defaults: dict[str, Any] = {"objective": "auto", "time_limit": None, "max_leaf_nodes": None, "options": {}}
     for done, k in enumerate(wanted, start=1):
-        asked = Options.of({**_NO_LIMITS, **defaults, **given, "n_clusters": k})
-        ex = explained(rows, None, asked)
+        ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
         found.append(_row(ex, k))
         progress(f"{k} clusters", done, len(wanted))
     how_many = HowMany({row.n_clusters: row.halves for row in found})
     return MapOfK(tuple(found), ex.n_rows, how_many.best, how_many.note)
-
-
-_NO_LIMITS: dict[str, Any] = {
-    **dict.fromkeys(("max_depth", "min_samples_leaf", "max_columns", "round_thresholds")),
-    "forbidden": (),
-    "preferred": (),
-}
 
 
 def _row(ex: MeasuredTree, k: int) -> OfK:

@@ -23,7 +23,7 @@ MOST_VALUES = 255
 MANY_VALUES = f"more than {MOST_VALUES} values"
 _LONG = 30  # letters of a text that is written freely
 _OWN = 0.9  # share of values that are different, where each row has its own
-PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"))
+PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"), ("sí", "no"), ("si", "no"))
 """Words for true and false, besides these."""
 TRUTHS = {word: word == yes for yes, no in (("true", "false"), *PAIRS) for word in (yes, no)}
 """The truth that each word stands for, in small letters."""

@@ -110,10 +110,13 @@ class TextAmong(NamedTuple):
     is_no_word : bool
         Whether the column is none of words, however few values it has: the other values are dates, or the first row
         alone has text, as a second line of names or one of units does.
+    is_remark : bool, default=False
+        Whether one row alone has text.
     """
 
     why: str
     is_no_word: bool
+    is_remark: bool = False
 
 
 class Reading(NamedTuple):

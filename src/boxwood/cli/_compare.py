@@ -10,7 +10,7 @@ import click
 
 from boxwood._messages import as_written
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import limits, read, rows_of, scale_of
+from boxwood.cli._explained import kinds_of, limits, read, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
@@ -18,6 +18,7 @@ from boxwood.cli._words import LIMITS, in_option_names, in_words
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
+    from boxwood.columns.column_table import ColumnTable
     from boxwood.explanation import Comparison
     from boxwood.table import Table
 
@@ -93,26 +94,27 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
         raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones)")
     refuse_closed_output()
     talk = Talk(quiet)
-    table, _ = read(talk, file, labels, options)
-    found = _compared(talk, table, clusters, options)
-    found = replace(found, notes=tuple(map(in_words, found.notes)))
+    table, columns = read(talk, file, labels, options)
+    found = _compared(talk, table, columns, clusters, options)
+    found = replace(found, notes=tuple(in_words(note) for note in found.notes if note not in columns.notes))
     show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
 
 
-def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Comparison:
+def _compared(
+    talk: Talk, table: Table, columns: ColumnTable, clusters: int | None, options: dict[str, Any]
+) -> Comparison:
     import warnings
 
     with talk.growing("comparing") as status, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of single trees; the table says what each is worth
         from boxwood.explanation import compare
 
-        status(0.0, rows=len(table.X))
+        status(0.0, rows=len(columns))
         with in_option_names():
             return compare(
-                rows_of(table, options),
+                columns,
                 table.labels,
                 n_clusters=clusters,
-                columns=table.columns,
                 standardize=scale_of(options["scale"]),
                 sample_weight=table.weights,
                 random_state=options["seed"],
@@ -121,7 +123,8 @@ def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str,
                 time_limit=options["time_limit"],
                 missing=options["missing"],
                 n_jobs=options["jobs"],
-                **limits(options, table),
+                **limits(options, columns),
+                **kinds_of(options)._asdict(),
                 **({"methods": options["methods"]} if options["methods"] else {}),
             )
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-import numpy as np
 
 from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
@@ -45,7 +42,7 @@ def explained(
         kinds = zip(source.names, source.kinds, strict=True)
         for hint in source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns]):
             talk.note(hint)
-        given = _parameters(columns, clusters, options) | _kinds(options)._asdict()
+        given = _parameters(columns, clusters, options) | kinds_of(options)._asdict()
         with in_option_names():
             explanation, notes = explained_in_batches(
                 talk, source, columns, labels, sample_weight=options["weights"], value=options["value"], **given
@@ -70,9 +67,16 @@ def _refuse_method(options: dict[str, Any]) -> None:
 def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
     from boxwood.explanation.ask.basis import Given, with_basis
 
-    table, notes = read(talk, file, labels, options)
-    explanation = _explain(talk, table, clusters, options)
-    explanation = replace(explanation, notes=(*notes, *explanation.notes))
+    table, columns = read(talk, file, labels, options)
+    with _growing(talk, makes_clusters=labels is None) as (status, warned):
+        from boxwood.api.explain import explain
+
+        status(0.0, rows=len(columns))
+        given = _parameters(columns, clusters, options) | kinds_of(options)._asdict()
+        with in_option_names():
+            explanation = explain(columns, table.labels, verbose=status.step, sample_weight=table.weights, **given)
+    for text in warned:
+        talk.note(text)
     source = "standard input" if file == "-" else file
     beside = [name for name in (labels, options["weights"]) if name is not None]
     assert explanation.basis is not None
@@ -83,8 +87,9 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
     return explanation
 
 
-def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
-    """Return the table without columns that rules should not use, and notes on them, which are told."""
+def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, ColumnTable]:
+    """Return what was read, and of this the columns that rules may use, with the notes on them, which are told."""
+    from boxwood.columns.of_file import column_table
     from boxwood.explanation.ask.columns import notes_on_left_out
     from boxwood.explanation.ask.mixed import as_told, chosen_of
     from boxwood.table import read_table
@@ -93,42 +98,26 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
         wanted, how = _wanted(labels, options), reading(options)
         missing = "learn" if options["missing"] == "learn" else "drop"  # which `explain` refuses, if asked to
         table = read_table(
-            file, how, **wanted._asdict(), missing=missing, kinds=_kinds(options), value=options.get("value"), tick=tick
+            file,
+            how,
+            **wanted._asdict(),
+            missing=missing,
+            kinds=kinds_of(options),
+            value=options.get("value"),
+            tick=tick,
         )
     told = {name: getattr(table, name) for name in ("padded", "spellings", "rounded", "marks")}
-    rows, notes = chosen_of(_as_it_is(table), table.labels, are_named=bool(options["columns"]), **told)
-    if not rows.columns:
-        why = notes_on_left_out(as_told(rows.left_out))
+    columns = column_table(table, learns=missing == "learn")
+    columns = chosen_of(columns, table.labels, are_named=bool(options["columns"]), **told)
+    if not columns.columns:
+        why = notes_on_left_out(as_told(columns.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
-    used = table.without([name for name in table.columns if name not in rows.columns])
-    for note in (*notes[:1], *table.hints, *notes[1:]):
+    for note in (*columns.notes[:1], *table.hints, *columns.notes[1:]):
         talk.note(in_words(note))
-    return used, notes
+    return table, columns
 
 
-def _as_it_is(table: Table) -> ColumnTable:
-    """Return the table with its categories and gaps."""
-    from boxwood.columns.column_table import ColumnTable, with_truths
-
-    left_out = {reason: list(names) for reason, names in table.left_out}
-    read = ColumnTable(
-        table.columns, table.X, table.categories, table.booleans, left_out, table.names, dict(table.dates)
-    )
-    return with_truths(read)
-
-
-def rows_of(table: Table, options: dict[str, Any]) -> Any:
-    """Return the rows for `explain`: an array, or where rules may use dates, words or gaps, the table as it is."""
-    from boxwood.columns.column_table import in_stated_order
-
-    has_gaps = options["missing"] == "learn" and np.isnan(table.X).any()
-    if not (table.categories or table.dates or has_gaps):
-        return table.X
-    orders = {name: values for name, values in _categories(options).items() if values is not None}
-    return in_stated_order(_as_it_is(table), orders)
-
-
-def _kinds(options: dict[str, Any]) -> Kinds:
+def kinds_of(options: dict[str, Any]) -> Kinds:
     """Return the columns whose kind the options name."""
     from boxwood.table import Kinds
 
@@ -151,28 +140,6 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.strip() for text in given for name in text.split(",") if name.strip())
 
 
-def _explain(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Explanation:
-    given = _parameters(table, clusters, options)
-    with _growing(talk, makes_clusters=table.labels is None) as (status, warned):
-        from boxwood.api.explain import explain
-        from boxwood.explanation.measured_tree import with_kinds
-
-        status(0.0, rows=len(table.X))
-        with in_option_names():
-            explanation = explain(
-                rows_of(table, options),
-                table.labels,
-                columns=table.columns,
-                verbose=status.step,
-                sample_weight=table.weights,
-                **given,
-            )
-        explanation = with_kinds(explanation, table.booleans, table.dates)
-    for text in warned:
-        talk.note(text)
-    return explanation
-
-
 @contextmanager
 def _growing(talk: Talk, *, makes_clusters: bool) -> Iterator[tuple[Status, list[str]]]:
     """Show that a tree is grown; yield the line of the status, and a list that holds the warnings after the block."""
@@ -184,7 +151,7 @@ def _growing(talk: Talk, *, makes_clusters: bool) -> Iterator[tuple[Status, list
     warned += dict.fromkeys(str(each.message) for each in caught if each.category is not DeprecationWarning)
 
 
-def _parameters(table: Table | ColumnNames, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
+def _parameters(table: ColumnTable | ColumnNames, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as parameters of `explain`."""
     return {
         "n_clusters": clusters,
@@ -201,7 +168,7 @@ def _parameters(table: Table | ColumnNames, clusters: int | None, options: dict[
     }
 
 
-def limits(options: dict[str, Any], table: Table | ColumnNames) -> dict[str, Any]:
+def limits(options: dict[str, Any], table: ColumnTable | ColumnNames) -> dict[str, Any]:
     """Return the options that limit the rules as parameters of `explain`, less forbidden columns that rules cannot use.
 
     Raises

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import read, rows_of, scale_of
+from boxwood.cli._explained import kinds_of, read, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
@@ -16,6 +16,7 @@ from boxwood.cli._words import in_option_names, in_words
 
 if TYPE_CHECKING:
     from boxwood.api.map_of_k import MapOfK
+    from boxwood.columns.column_table import ColumnTable
     from boxwood.table import Table
 
 _SHARED = (
@@ -49,32 +50,31 @@ def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None
         raise click.UsageError(f"--to {high} is below --from {low}")
     refuse_closed_output()
     talk = Talk(quiet)
-    table, _ = read(talk, file, None, options)
-    found = _mapped(talk, table, range(low, high + 1), options)
+    found = _mapped(talk, *read(talk, file, None, options), range(low, high + 1), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
     show(text, is_code=options["as_json"])
 
 
-def _mapped(talk: Talk, table: Table, numbers: range, options: dict[str, Any]) -> MapOfK:
+def _mapped(talk: Talk, table: Table, columns: ColumnTable, numbers: range, options: dict[str, Any]) -> MapOfK:
     import warnings
 
     with talk.growing("clustering and growing") as status, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of single trees
         from boxwood.api.map_of_k import map_of_k
 
-        status(0.0, rows=len(table.X))
+        status(0.0, rows=len(columns))
         with in_option_names():
             return map_of_k(
-                rows_of(table, options),
+                columns,
                 numbers,
                 method=options["method"],
                 sample_weight=table.weights,
                 random_state=options["seed"],
-                columns=table.columns,
                 standardize=scale_of(options["scale"]),
                 missing=options["missing"],
                 n_jobs=options["jobs"],
                 verbose=status.step,
+                **kinds_of(options)._asdict(),
             )
 
 

@@ -38,6 +38,8 @@ class ColumnTable:
         Names of all columns of the table.
     dates : mapping from str to Dates
         Columns of numbers that are days of dates.
+    notes : tuple of str
+        On the columns: which are used, why others are left out, and how they are read.
     """
 
     columns: tuple[str, ...]
@@ -47,6 +49,7 @@ class ColumnTable:
     left_out: Mapping[str, list[str]] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     dates: Mapping[str, Dates] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -66,6 +69,11 @@ class ColumnTable:
     def gaps(self) -> tuple[int, ...]:
         """The columns of numbers that some rows lack."""
         return tuple(j for j in range(len(self.columns)) if j not in self.categories and self.lacks(j).any())
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are neither categories nor gaps."""
+        return not self.categories and not self.gaps
 
     @property
     def points(self) -> Floats:

@@ -11,8 +11,8 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches import Batches, Block, Source
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.columns.rules import SPARSE, counts_rows, has_name_of_identifier, may_count_rows
-from boxwood.columns.seen import Seen
+from boxwood.columns.rules import RULES, may_count_rows
+from boxwood.columns.seen import Seen, Use
 
 LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those in its range
 
@@ -109,17 +109,22 @@ def look_at(batches: Batches) -> Look:
     return Look(batches, found.n_rows, known, found.is_whole, found.least, found.most, found.rises)
 
 
-def may_be_unusable(names: Sequence[str], least: Floats, most: Floats, n_rows: int) -> bool:
-    """Return whether ranges of columns leave it open that one has one value only, or looks like an identifier."""
-    whole = (least == np.floor(least)) & (most == np.floor(most))
-    ends = zip(names, least.tolist(), most.tolist(), strict=True)
-    suspect = [
-        has_name_of_identifier(name, n_rows)
-        or counts_rows(low, high, n_rows)
-        or n_rows <= high - low + 1 < n_rows / SPARSE
-        for name, low, high in ends
-    ]
-    return bool((least == most).any() or (whole & suspect).any())
+class _AtWorst(Seen):
+    """A column of numbers of which no more than the range is known: as far as that goes, they are unique, and rise."""
+
+    is_unique = rises = True
+
+    def __init__(self, name: str, kind: str, least: float, most: float, n_rows: int) -> None:
+        super().__init__(name, kind)
+        self.least, self.most, self.n_known, self.n_values = least, most, n_rows, 1 if least == most else 2
+        self.is_whole = least == np.floor(least) and most == np.floor(most)
+
+
+def may_be_unusable(batches: Batches, ranges: tuple[Floats, Floats], n_rows: int, use: Use) -> bool:
+    """Return whether the ranges of columns leave it open that a rule leaves one out."""
+    ends = zip(seen_in_batches(batches, None), *(end.tolist() for end in ranges), strict=True)
+    columns = [_AtWorst(seen.name, seen.kind, low, high, n_rows) for seen, low, high in ends]
+    return any(rule(one, use) is not None for rule in RULES for one in columns)
 
 
 _ENDS = ((np.fmin.reduce, np.inf), (np.fmax.reduce, -np.inf))

@@ -16,6 +16,7 @@ from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_v
 from boxwood.batches.batches import USABLE
 from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
 from boxwood.batches.source import AS_WORDS, MarksMet, Spelling, TextAmong
+from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
@@ -99,6 +100,14 @@ class Table:
             columns=tuple(self.columns[j] for j in kept),
             categories={i: self.categories[j] for i, j in enumerate(kept) if j in self.categories},
         )
+
+
+def column_table(table: Table, *, learns: bool) -> ColumnTable:
+    """Return the columns of a file with their categories, gaps and truths; IN: learns: whether rules may use gaps."""
+    left_out = {reason: list(names) for reason, names in table.left_out}
+    kinds = table.categories, table.booleans, left_out, table.names, dict(table.dates)
+    read = ColumnTable(table.columns, table.X, *kinds)
+    return with_truths(read) if read.categories or learns else read
 
 
 class Kinds(NamedTuple):

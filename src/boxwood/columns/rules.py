@@ -28,6 +28,7 @@ VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
 FILLED = 0.9  # unique whole numbers that fill more of their range count rows
 SPARSE = 0.01  # and so do those that rise from row to row and fill more of it than this
 FEW_CODES = 20  # numbers in so short a range name few things, whatever the column is called
+FEW_BESIDE = 10  # different values, beside text in one row, that may be codes: more are numbers with a remark
 
 Rule = Callable[[Seen, Use], str | None]
 
@@ -56,11 +57,12 @@ def by_reason(why: Mapping[str, str], last: Sequence[str] = LAST) -> dict[str, l
 
 # ------------------------------------------------------------------------------------------------------------- rules
 def text_among_numbers(seen: Seen, use: Use) -> str | None:
-    """Few different values are all read as words, but not if the others are dates, or text stands in one row alone."""
+    """Few different values are all read as words, but not dates with text, or many numbers with a remark in one row."""
     among = seen.among
     if among is None or seen.name in use.chosen:
         return None
     are_words = seen.is_word and seen.texts is not None and not among.is_no_word
+    are_words = are_words and not (among.is_remark and len(seen.texts or ()) > FEW_BESIDE)
     return None if are_words and not are_numbers(seen.texts or (), or_codes=False) else among.why
 
 
@@ -237,8 +239,10 @@ def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     Texts of digits alone may be codes: they count where others are beside them, and some of them are longer, or all of
     two digits at most, as ages are. IN: or_codes: whether they may be.
     """
+    from boxwood.table.written import is_to_people  # here, as the face of that room reads columns
+
     texts = {value.strip() for value in values if isinstance(value, str)}
-    numbers = {text for text in texts if _NUMBER.fullmatch(text)}
+    numbers = {text for text in texts if is_to_people(text)}
     whole = {text for text in numbers if _WHOLE.fullmatch(text)}
     lengths = {*map(len, whole)}
     may_be_whole = len(whole) < len(texts) and not any(map(_PADDED.match, whole))
@@ -247,10 +251,6 @@ def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     return n_found > _FEW_VALUES and n_found >= _NEARLY_ALL * len(texts)
 
 
-_NUMBER = re.compile(  # with a currency or a unit, thousands, or a minus behind it
-    r"[<>]?\s*\(?[-+\u2212]?\s*(?:[$€£¥]|[A-Z]{3}\s)?\s*(?:\d{1,3}(?:[.,'\u2019\s]\d{3})+|\d+)(?:[.,]\d+)?"
-    r"(?:\s*(?:%|[$€£¥])|\s(?![aApP][mM]\b)[^\W\d_]{1,5})?\)?-?"
-)
 _TIME = re.compile(TIME)
 _WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
 _NEARLY_ALL = 0.95  # of different texts, so that a few may say that there is no number

@@ -13,19 +13,9 @@ from boxwood.axes.categories import PAIRS
 from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
 from boxwood.errors import DataError
 from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected
-from boxwood.table.sql import (
-    MANY,
-    Style,
-    as_text,
-    bare,
-    date_in,
-    groups_of_three,
-    normal,
-    number_in,
-    plain_number,
-    signs_in,
-)
+from boxwood.table.sql import MANY, as_text
 from boxwood.table.words import learn_words, marks_in
+from boxwood.table.written import Style, bare, date_in, groups_of_three, normal, number_in, plain_number, signs_in
 
 
 @dataclass(frozen=True)
@@ -335,7 +325,8 @@ def text_among(source: DuckTable, column: int, n_rows: int) -> TextAmong:
     advice = _ONE_LINE if found.is_heading else f"make {what} of such cells, or leave them empty"
     told = f"{what}, but {found.where(n_rows)} ({advice})"
     few = "few" if found.n_rows <= _FEW_OF_ALL * n_rows or found.n_rows == 1 else "many"
-    return TextAmong(Quoting(told, f"{what}, but text in {few} rows"), found.is_heading or found.are_dates)
+    is_no_word = found.is_heading or found.are_dates
+    return TextAmong(Quoting(told, f"{what}, but text in {few} rows"), is_no_word, found.n_rows == 1)
 
 
 _FEW_OF_ALL = 0.1  # share of the rows that are few

@@ -26,8 +26,9 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from boxwood._messages import cut_off, listed
 from boxwood.errors import DataError
 from boxwood.table.column_names import distinct_names
-from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_plain, is_sum
-from boxwood.table.sql import MANY, ONE_FILE, as_pattern, as_text, number_in
+from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_sum
+from boxwood.table.sql import MANY, ONE_FILE, as_pattern, as_text
+from boxwood.table.written import is_double, is_plain, number_in
 
 if TYPE_CHECKING:
     import duckdb
@@ -209,7 +210,7 @@ def _bare_text(text: str) -> str:
 def header_hints(dialect: CsvDialect) -> tuple[str, ...]:
     """Return lines for the reader: what was skipped, which columns got other names, whether these look like data."""
     hints = [*dialect.hints, *hints_on_names(dialect.names)]
-    numbers = [name for name in dialect.names if name is not None and _is_number(name)]
+    numbers = [name for name in dialect.names if name is not None and is_double(name)]
     fractions = any(not re.fullmatch(r"\s*[-+]?[0-9]+\s*", name) for name in numbers)
     if dialect.header and (fractions or (len(numbers) == len(dialect.names) and not _counts(numbers))):
         hints.append(f"column names look like data ({', '.join(numbers[:3])}); no header? --no-header")
@@ -270,7 +271,7 @@ def _n_comments(lines: Sequence[str], header: bool) -> int:
     if n == 0 or not header:
         return n
     above, row = (re.split(r"[,;\t|]", line) for line in lines[n - 1 : n + 1])
-    return n - 1 if len(above) == len(row) and any(map(_is_number, row)) else n
+    return n - 1 if len(above) == len(row) and any(map(is_double, row)) else n
 
 
 def _head_of(lines: Sequence[str], delimiter: str | None, *, is_sure: bool = True) -> tuple[str, Head] | None:
@@ -375,7 +376,7 @@ def _has_spaces(lines: Sequence[str], header: bool) -> bool:
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         return False
     columns = zip(*rows[header:], strict=True)
-    return '"' not in "".join(lines) and any(all(map(_is_number, column)) for column in columns)
+    return '"' not in "".join(lines) and any(all(map(is_double, column)) for column in columns)
 
 
 def _single_spaces(path: str, compression: str, workspace: str) -> str:
@@ -384,13 +385,6 @@ def _single_spaces(path: str, compression: str, workspace: str) -> str:
     with _opened(path, compression) as file, open(copy, "w", encoding="utf-8") as out:
         out.writelines(" ".join(line.split()) + "\n" for line in file if line.strip())
     return copy
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return abs(float(text)) < float("inf") and "_" not in text
-    except ValueError:
-        return False
 
 
 def _counts(numbers: Sequence[str]) -> bool:

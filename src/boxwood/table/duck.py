@@ -25,19 +25,8 @@ from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format,
 from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
 from boxwood.table.paths import as_path, find_file
 from boxwood.table.sheet import refuse_uncalculated, uncalculated
-from boxwood.table.sql import (
-    BLANKS,
-    MANY,
-    MARKS,
-    ONE_FILE,
-    Style,
-    as_name,
-    as_pattern,
-    as_text,
-    days,
-    number_in,
-    plain_number,
-)
+from boxwood.table.sql import MANY, ONE_FILE, as_name, as_pattern, as_text
+from boxwood.table.written import BLANKS, MARKS, Style, days, number_in, plain_number
 
 if TYPE_CHECKING:
     import duckdb

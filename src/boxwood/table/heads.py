@@ -13,8 +13,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
 from boxwood._messages import Lost, cut_off, listed
-from boxwood.axes.categories import TRUTHS
-from boxwood.table.sql import BLANKS, MARKS
+from boxwood.table.written import BLANKS, MARKS, is_plain, without_unit
 
 FIRST = 200  # lines that are looked at
 
@@ -117,21 +116,20 @@ def ends_of(
 ) -> list[Sequence[str]]:
     """Return the rows of totals, and notes, at the end of a table, with empty rows above them; IN: its last rows.
 
-    The first value of a row of totals is a word such as Total or Average and nothing else, there is a digit, and at
-    least half of its fields are empty: not the same fields as in a row with another word, as then rows have gaps. No
-    row can have that word for its name: it stands in a column of numbers, dates or truths, or a number of the row is
-    the sum, or the mean, of its column, as `adds_up` says of the place of the word and the row. A note is a sentence
-    in the first field alone, where all other rows have more than one value, and that column numbers, dates or truths
-    alone.
+    The first value of a row of totals is a word such as Total or Average and nothing else, there is a digit, and a
+    field is empty: not the same fields as in a row with another word, as then rows have gaps. No row can have that word
+    for its name: half of the fields are empty, and it stands in a column of numbers, dates or truths; or a number of
+    the row is the sum, or the mean, of its column, as `adds_up` says of the place of the word and the row. A note is a
+    sentence, or a line such as -----, in the first field alone, where all other rows have more than one value, and that
+    column numbers, dates or truths alone.
     """
     first = max(len(records) - _MOST_ENDS, 0)
-    others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
-    others = [fields for fields in others if len(filled(fields)) > 1]
+    others = _with_values(records, width)
     above = [fields for fields in records[:first] if fields]
     ends: list[Sequence[str]] = []
     for fields in reversed(records[first:]):
         if filled(fields) and (
-            len(fields) != width or not (_is_total(fields, others, adds_up) or _is_note(fields, above))
+            len(fields) != width or not (_is_total(fields, others, adds_up) or _is_note(fields, above, others))
         ):
             break
         ends.insert(0, fields)
@@ -141,9 +139,15 @@ def ends_of(
 def doubtful_ends(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
     """Return rows at the end with a text in the first field alone, where others have numbers, that may be rows."""
     first = max(len(records) - _MOST_ENDS, 0)
-    above = [fields for fields in records[:first] if fields]
+    rows = [fields for fields in records[:first] if fields], _with_values(records, width)
     ends = [fields for fields in records[first:] if len(fields) == width]
-    return [fields for fields in ends if _is_note(fields, above, is_sure=False) and not _is_note(fields, above)]
+    return [fields for fields in ends if _is_note(fields, *rows, is_sure=False) and not _is_note(fields, *rows)]
+
+
+def _with_values(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Return the rows with more than one value, without those that begin as one of totals."""
+    others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
+    return [fields for fields in others if len(filled(fields)) > 1]
 
 
 def hints_on_ends(ends: Sequence[Sequence[str | None]], *, is_kept: bool = False) -> list[str]:
@@ -286,7 +290,7 @@ def _told(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> _Told | None:
                 continue  # a mark such as an x, or the name of what is marked
             return None
         if len(values) >= _FEWEST and all(map(is_plain, values)):
-            if is_plain(_BESIDE.sub("", text.strip())):
+            if is_plain(without_unit(text)):
                 return None
             told.plain.append(text)
         elif len(values) >= _FEWEST and min(Counter(values).values()) > 1:
@@ -311,15 +315,16 @@ def _begins_as_total(fields: Sequence[str]) -> bool:
     return any(_TOTAL.fullmatch(text.strip()) for text in filled(fields)[:1])
 
 
-def _is_note(fields: Sequence[str], above: Sequence[Sequence[str]], *, is_sure: bool = True) -> bool:
-    above = above[1:]  # the first may have the names
+def _is_note(
+    fields: Sequence[str], above: Sequence[Sequence[str]], others: Sequence[Sequence[str]], *, is_sure: bool = True
+) -> bool:
     text = fields[0].strip()
     is_first_alone = bool(text) and len(filled(fields)) == 1 and not is_plain(text)
     return (
         is_first_alone
         and (_is_sentence(text) or not is_sure)
-        and _is_of_numbers(0, above)
-        and all(len(filled(row)) > 1 for row in above)
+        and _is_of_numbers(0, others[1:])  # the first may have the names, or be cut off
+        and all(len(filled(row)) > 1 for row in above[1:])
     )
 
 
@@ -339,21 +344,16 @@ def _is_total(
     fields: Sequence[str], others: Sequence[Sequence[str]], adds_up: Callable[[int, Sequence[str]], bool]
 ) -> bool:
     empty = [j for j, text in enumerate(fields) if not text.strip()]
-    if not _begins_as_total(fields) or len(fields) > 2 * len(empty) or not any(map(str.isdigit, "".join(fields))):
+    if not (_begins_as_total(fields) and empty and any(map(str.isdigit, "".join(fields)))):
         return False
     at = next(j for j, text in enumerate(fields) if text.strip())
     has_own_gaps = all(any(row[j].strip() for j in empty) for row in others)
-    return has_own_gaps and (_is_of_numbers(at, others[1:]) or adds_up(at, fields))  # the first may be cut off
+    cannot_be_name = 2 * len(empty) >= len(fields) and _is_of_numbers(at, others[1:])  # the first may be cut off
+    return has_own_gaps and (cannot_be_name or adds_up(at, fields))
 
 
 def _is_lacking(text: str) -> bool:
     return text.strip().lower() in (*MARKS, *BLANKS)
-
-
-def is_plain(text: str) -> bool:
-    """Return whether a text is a number, a date or a truth."""
-    text = text.strip()
-    return len(text) <= 40 and (text.lower() in _WORDS or _PLAIN.fullmatch(text) is not None)
 
 
 _MEANS = "averages?|mean|durchschnitt|mittelwert|moyenne|promedio|gemiddelde"
@@ -367,17 +367,10 @@ _TOTAL, _MEAN = re.compile(TOTAL, re.IGNORECASE), re.compile(_MEANS, re.IGNORECA
 _FLOAT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(
-    r"[*\u2020\u2021\u00a7\u00a9(\[]|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{2}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
+    r"[*\u2020\u2021\u00a7\u00a9(\[]|[-=_~#]{3,}$|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{2}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
 )
-"""Beginnings of notes: a mark, `Source: `, `n =`, `As of 31.12.2026`."""
+"""Beginnings of notes: a mark, a line of dashes, `Source: `, `n =`, `As of 31.12.2026`."""
 _MOST_ENDS = 6  # lines at the end that are looked at
 _MOST_TITLES = 20  # lines above the names of columns, these included
 _FEWEST = 10  # values that show what a column holds
 _MANY = 4  # columns in which a line is unlike all others
-_WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
-_PLAIN = re.compile(
-    r"[-+(\u2212]?\s*(?:[A-Z]{3}|[$€£¥])?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
-    r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{3}|[$€£¥%])?\s*\)?"
-)
-_BESIDE = re.compile(r"^[<>=\u2264\u2265~\u2248\u00b1]+|(?<=[0-9])\s*[^\W\d_]{1,3}$")
-"""Signs before a number and a unit behind it."""

@@ -16,7 +16,8 @@ from boxwood.table.column_names import ColumnError, distinct_names, suggestion
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
 from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected, open_table, waited
 from boxwood.table.options import DEFAULTS, ReadOptions
-from boxwood.table.sql import Style, as_double, as_name, as_text
+from boxwood.table.sql import as_double, as_name, as_text
+from boxwood.table.written import Style
 
 if TYPE_CHECKING:
     import duckdb

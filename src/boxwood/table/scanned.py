@@ -21,7 +21,7 @@ from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted, re
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.paths import as_path, find_files
 from boxwood.table.spark import quoted
-from boxwood.table.sql import MARKS
+from boxwood.table.written import MARKS
 from boxwood.tree.on_frames import is_on_machines
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
 
@@ -18,8 +19,9 @@ from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.question import Question, question_of
 from boxwood.explanation.choose.goal import Goal
-from boxwood.explanation.choose.search import choose
+from boxwood.explanation.choose.on_table import choose
 from boxwood.explanation.measure.measure import measure
+from boxwood.explanation.progress import silent
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
 from boxwood.table.as_source import is_source
@@ -166,10 +168,9 @@ def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any])
     began = time.perf_counter()
     if question.coordinates.scales is not None:
         refuse_method(name, question.coordinates)
-    task = question.task.with_leaves(leaves)
-    grown = choose(task, name, **options)
-    grown = grown._replace(tree=question.table.finished(grown.tree)[0])
-    ex = measure(question.task, grown, question.coordinates)
+    found = choose(replace(question, task=question.task.with_leaves(leaves)), name, silent, options)
+    on = question if question.parts else found.search
+    ex = measure(on.task, found.grown._replace(tree=found.tree), on.coordinates)
     seconds = time.perf_counter() - began
     tree = ex.tree
     measured = (ex.n_leaves, tree.depth, int(tree.features.size), ex.price, ex.agreement, seconds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,15 +17,8 @@ from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.of_batches import Look
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
-    Seen,
     boolean_columns_of,
     notes_in_batches,
-    notes_on_agreement,
-    notes_on_alike,
-    notes_on_codes,
-    notes_on_missed,
-    notes_on_outcome,
-    notes_on_panels,
 )
 from boxwood.explanation.ask.explainer import (
     explained_behind,
@@ -35,9 +28,8 @@ from boxwood.explanation.ask.explainer import (
 )
 from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
-from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.progress import Progress
+from boxwood.explanation.ask.outcome import Answer, Seen, concluded
 from boxwood.explanation.ask.question import (
     Question,
     mixed_question,
@@ -47,13 +39,11 @@ from boxwood.explanation.ask.question import (
 )
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.leaves import leaves_that_pay
-from boxwood.explanation.choose.on_table import TableSearch, choose_on_table, most_parts
-from boxwood.explanation.choose.search import choose, sample_task
-from boxwood.explanation.choose.search_batches import Found, searched_in_batches
+from boxwood.explanation.choose.on_table import TableSearch, choose, most_parts
+from boxwood.explanation.choose.search import grow_for, sample_task
+from boxwood.explanation.choose.search_batches import choose_in_batches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
-from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
@@ -65,7 +55,7 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 
 if TYPE_CHECKING:
-    from boxwood.explanation.records import HeldOut
+    pass
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
@@ -122,7 +112,8 @@ def _booleans(X: Any, rows: Any) -> Sequence[str]:
     """Return the columns of booleans of what was given, as its rows tell, which may be those of a table in batches."""
     if isinstance(rows, Batches):
         return boolean_columns_of(rows)
-    return rows.booleans if isinstance(rows, ColumnTable) else boolean_columns(X)
+    table = next((one for one in (rows, X) if isinstance(one, ColumnTable)), None)
+    return boolean_columns(X) if table is None else table.booleans
 
 
 def _dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Any, Options]:
@@ -163,11 +154,10 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
 def _in_memory(question: Question, asked: Options) -> Answer:
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, question.clusterer)
-    table = question.table
-    found = choose_on_table(table, name, asked.progress, options)
-    grown, tree = found.grown, found.tree
+    found = choose(question, name, asked.progress, options)
+    grown, tree, search = found.grown, found.tree, found.search
     if not question.parts:
-        table, question = found.search, question.grown_as(found.search)
+        question = replace(question, task=search.task, coordinates=search.coordinates)
     notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
     if question.parts:
         notes = _without_notes_on_length(notes, grown)
@@ -178,12 +168,12 @@ def _in_memory(question: Question, asked: Options) -> Answer:
         notes = (*notes, _note_on_parts(question, options))
     are_all = not question.parts and whole is None
     finished = grown.as_finished(tree)._replace(notes=notes, facts=found.facts(are_all=are_all))
-    known = _known(table, grown, tree) if whole is None else {"whole": whole}
+    known = _known(question, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(question.task, finished, question.coordinates, **known)
-    evidence = _growing(explanation._rows(), question, grown, partial(table.grown, method=name, **options))
+    evidence = _growing(explanation._rows(), question, grown, partial(question.grown, method=name, **options))
     if question.whole is not None:
         evidence = replace(evidence, whole=question.whole)
-    told_of = Seen(found.search.task, partial(_reached, found.search, table), whole is None) if name == "auto" else None
+    told_of = Seen(search.task, partial(_reached, search, question), whole is None) if name == "auto" else None
     return Answer(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
 
 
@@ -250,7 +240,7 @@ def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
     name, task, scaling = asked.method, question.task, question.coordinates.scaling
     options = with_defaults(name, asked.options, question.clusterer)
     facts = BatchStatistics(task)
-    found = _found(facts, name, options, asked.progress)
+    found = choose_in_batches(facts, name, asked.progress, options)
     sums, objective = found.sums, found.grown.objective
     facts = facts.under(objective)
     if scaling is not None:
@@ -263,7 +253,7 @@ def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
     if (mixture := grown.facts.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
-    again = partial(choose, name=name, **options)
+    again = partial(grow_for, name=name, **options)
     evidence = _growing(explanation._known(), question, found.grown, again)
     evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
     seen = None
@@ -295,15 +285,6 @@ def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: BatchStati
     return replace(explanation, mixture=found, notes=notes)
 
 
-def _found(facts: BatchStatistics, method: str, options: Mapping[str, Any], progress: Progress) -> Found:
-    """Return what the method grows, and what the leaves of its tree hold."""
-    facts.task.budget.refuse_too_few(facts.task.n_kept)
-    if method == "auto":
-        return searched_in_batches(facts, progress=progress, **options)
-    grown = choose(facts.task, method, **options)
-    return Found(grown, facts.of_trees([grown.tree])[0])
-
-
 def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
     """Return the tree with short thresholds, rounded if that is asked for, the number of rows moved, and its sums."""
     task = facts.task
@@ -321,51 +302,3 @@ def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, in
     tree = named_by_rows(moved, task.reference.centers, by_cost=False)
     [sums] = with_enough_rows(facts, facts.of_trees([tree]))
     return sums.tree, rows.n, sums
-
-
-class Answer(NamedTuple):
-    """The explanation by a tree that was grown for a question.
-
-    Parameters
-    ----------
-    explanation : MeasuredTree
-        Measured, with the rows that it was measured on.
-    grown : ThresholdTree
-        The tree as it was grown.
-    n_moved : int
-        Number of rows that rounded thresholds moved to another leaf.
-    seen : Seen, default=None
-        What "auto" saw; None for a method by its name.
-    """
-
-    explanation: MeasuredTree
-    grown: ThresholdTree
-    n_moved: int
-    seen: Seen | None = None
-
-
-def concluded(answer: Answer, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
-    """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
-    explanation, grown = answer.explanation, answer.grown
-    notes = notes_on_outcome(explanation, made_here, question.clusterer)
-    if answer.seen is not None:
-        seen = answer.seen._replace(task=settled(answer.seen.task, grown))
-        notes += notes_on_agreement(explanation.agreement, grown, seen)
-    missed = notes_on_missed(explanation, question.task)
-    notes += (*missed, *notes_on_codes(explanation, asked.numbers), *notes_on_alike(explanation))
-    notes += notes_on_panels(explanation)
-    explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
-    if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
-        explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
-    explanation = replace(explanation, notes=(*explanation.notes, *notes))
-    return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
-
-
-def _held_out(ex: MeasuredTree, asked: Options) -> HeldOut:
-    """Return how well trees do on rows not used to grow them; `how` names the sample that a table in batches needs."""
-    at_hand, is_all = with_rows_in_memory(ex)
-    rows = at_hand._rows()
-    sample = "" if is_all else f", of a sample of {len(rows.leaf):,} rows"
-    assert asked.validate is not None
-    found = held_out(rows, asked.validate, Distance(ex.objective, rows.kernel), asked.progress)
-    return found._replace(how=f"{how_of(asked.validate)}{sample}")

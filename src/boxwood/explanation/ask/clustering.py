@@ -10,13 +10,13 @@ import numpy as np
 
 from boxwood._frames import column_values, label_values
 from boxwood._imports import require
+from boxwood._messages import Quoting
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.overview import MissingValues
 from boxwood.clusterers.k_means_batches import COVARIANCES, LikeliestComponent
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import notes_on_ranges, sees_distances
 from boxwood.explanation.ask.how_many import Look, settled_number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
@@ -32,6 +32,7 @@ from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import by_size, centers_of
 from boxwood.reference.reference_batches import labelled_by
 from boxwood.words.rules import DOUBT
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
     from boxwood.reference import Mixture
@@ -259,7 +260,7 @@ def notes_on_clustering(
     made_here = clustering is None
     notes: tuple[str, ...] = ()
     if not scaled and (made_here or sees_distances(clustering)):
-        notes += notes_on_ranges(columns, ends, clustering)
+        notes += _notes_on_ranges(columns, ends, clustering)
     return notes if made_here else (*notes, *_notes_on_labels(names, clustering, n_rows))
 
 
@@ -287,3 +288,37 @@ def notes_on_kernel(clusterer: Any, method: str) -> tuple[str, ...]:
     return (
         "the clusters are those of a kernel; method kernel_exkmc explains them by two-sided cuts and the kernel's cost",
     )
+
+
+FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
+
+
+def _notes_on_ranges(names: Sequence[str], ends: Floats, clusterer: Any = None) -> tuple[str, ...]:
+    """Return a note for k-means, or a clusterer that is given, on columns whose ranges differ 100-fold.
+
+    IN: ends (2, d): least and greatest value of each column.
+    """
+    ranges = ends[1] - ends[0]
+    varies = np.flatnonzero(ranges > 0)
+    if len(varies) < 2:
+        return ()
+    wide, narrow = (int(varies[find(ranges[varies])]) for find in (np.argmax, np.argmin))
+    if ranges[wide] < FAR * ranges[narrow]:
+        return ()
+    who, remedy = "k-means", "standardize gives columns equal weight"
+    if clusterer is not None:
+        who = type(clusterer).__name__
+        remedy = f"make_pipeline(StandardScaler(), {who}(…)) gives columns equal weight"
+    first, second = column_name(names[narrow]), column_name(names[wide])
+    told = f"{who} hardly sees {first}, which spans {ranges[narrow]:.3g}, beside {second}, which spans"
+    return (
+        Quoting(
+            f"{told} {ranges[wide]:.3g}; {remedy}",
+            f"{who} hardly sees {first} beside {second}, which spans at least {FAR:.0f} times as much; {remedy}",
+        ),
+    )
+
+
+def sees_distances(clusterer: Any) -> bool:
+    """Return whether a clusterer looks at distances in the columns as they are: no pipeline, mixture or explainer."""
+    return hasattr(clusterer, "fit") and not hasattr(clusterer, "steps") and not hasattr(clusterer, "covariance_type")

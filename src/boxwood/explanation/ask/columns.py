@@ -1,17 +1,11 @@
-"""Guards for a first look at a table: columns that no rule should use, and clusterings that explain nothing.
-
-The rules are those of `looks_like_identifier` for rows in memory. That the values of a column are unique is seen by a
-part of them, the same part on every machine.
-"""
+"""Columns that rules use, and notes on them: of an array or a frame, and of a table in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from boxwood._frames import (
     column_names,
@@ -22,9 +16,8 @@ from boxwood._frames import (
     rounded_columns,
 )
 from boxwood._messages import Quoting, as_written, rounded
-from boxwood._types import Array, Floats
+from boxwood._types import Array
 from boxwood._validation import listed, refuse_other_kind, shown
-from boxwood.axes.rare_words import FEW_WORDS
 from boxwood.batches import Batches, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.batches.overview import MissingValues
@@ -32,7 +25,6 @@ from boxwood.batches.source import MarksMet, Spelling
 from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_numbers
 from boxwood.columns.of_batches import Look, look_at, seen_in_batches, seen_others
 from boxwood.columns.rules import (
-    FEW_ROWS,
     LIKE_IDENTIFIER,
     NO_VALUES,
     ONE_VALUE,
@@ -41,48 +33,22 @@ from boxwood.columns.rules import (
     by_reason,
     is_like_identifier,
     left_out,
-    words_of,
 )
 from boxwood.columns.seen import Use
 from boxwood.errors import DataError
 from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
 from boxwood.explanation.ask.options import Candidates
-from boxwood.explanation.choose import settings
-from boxwood.explanation.measure.measure import may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
-from boxwood.grow.leaves.expand import expanded
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import refuse_one_name
-from boxwood.tree import Interval, ThresholdTree
-from boxwood.words.figures import percent
-from boxwood.words.values import cluster_name, column_name
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.options import Options
 
-FAR = 100.0  # ranges that differ by this factor leave k-means blind for the smaller one
 NONE_BESIDE = "it has none beside labels and weights"
-LOW = 0.9  # agreement below which more leaves are worth a word
-
-FOUND = 0.5  # share of a cluster that is little to find
-MOST_CODES = 20
-
-_CODES = {
-    "code",
-    "type",
-    "class",
-    "group",
-    "category",
-    "kind",
-    "region",
-    "zone",
-    "district",
-    "ward",
-    "department",
-    "plan",
-}
 
 
 class ColumnNote(Quoting):
@@ -252,173 +218,6 @@ def _note_on_rounded(names: Sequence[str]) -> tuple[str, ...]:
     return (ColumnNote(rounded(names)),) if names else ()
 
 
-def notes_on_ranges(names: Sequence[str], ends: Floats, clusterer: Any = None) -> tuple[str, ...]:
-    """Return a note for k-means, or a clusterer that is given, on columns whose ranges differ 100-fold.
-
-    IN: ends (2, d): least and greatest value of each column.
-    """
-    ranges = ends[1] - ends[0]
-    varies = np.flatnonzero(ranges > 0)
-    if len(varies) < 2:
-        return ()
-    wide, narrow = (int(varies[find(ranges[varies])]) for find in (np.argmax, np.argmin))
-    if ranges[wide] < FAR * ranges[narrow]:
-        return ()
-    who, remedy = "k-means", "standardize gives columns equal weight"
-    if clusterer is not None:
-        who = type(clusterer).__name__
-        remedy = f"make_pipeline(StandardScaler(), {who}(…)) gives columns equal weight"
-    first, second = column_name(names[narrow]), column_name(names[wide])
-    told = f"{who} hardly sees {first}, which spans {ranges[narrow]:.3g}, beside {second}, which spans"
-    return (
-        Quoting(
-            f"{told} {ranges[wide]:.3g}; {remedy}",
-            f"{who} hardly sees {first} beside {second}, which spans at least {FAR:.0f} times as much; {remedy}",
-        ),
-    )
-
-
-def sees_distances(clusterer: Any) -> bool:
-    """Return whether a clusterer looks at distances in the columns as they are: no pipeline, mixture or explainer."""
-    return hasattr(clusterer, "fit") and not hasattr(clusterer, "steps") and not hasattr(clusterer, "covariance_type")
-
-
-def notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any = None) -> tuple[str, ...]:
-    """Return a note if one of several columns explains the clusters of a clusterer without a single exception."""
-    n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
-    by_distance = made_here or sees_distances(clusterer)
-    if not by_distance or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
-        return ()
-    scale = "" if explanation.standardized else "standardize, or " if made_here else "scale them, or "
-    return (
-        f"{column_name(explanation.columns[int(used[0])])} alone decides the cluster of every row; "
-        f"if other columns should count, {scale}choose the columns (columns)",
-    )
-
-
-class Seen(NamedTuple):
-    """What "auto" saw, and how a tree of these rows would be told of.
-
-    Parameters
-    ----------
-    task : Task
-        Rows on which trees were grown, in the columns of growth.
-    reached : function from a tree on these columns to int and float
-        Leaves and agreement of the tree as rules of the table.
-    is_all : bool
-        Whether that is its agreement on all rows of the table.
-    """
-
-    task: Task
-    reached: Callable[[ThresholdTree], tuple[int, float]]
-    is_all: bool
-
-
-def notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tuple[str, ...]:
-    """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
-
-    The tree is expanded to up to four times as many leaves, or as were asked for, on a sample where the table is large.
-    No other tree is tried, so nothing is said of what no tree can reach.
-    """
-    if agreement >= LOW:
-        return ()
-    sample, asked = seen.task.sampled(settings.ROWS), max(tree.n_leaves, seen.task.max_leaf_nodes or 0)
-    about = "" if seen.is_all else "about "
-    for more in (2, 4):
-        tree = expanded(tree, sample, more * asked, objective="mistakes")
-        leaves, share = seen.reached(tree)
-        if share >= LOW and leaves > asked:
-            return (f"with {leaves:,} leaves the rules could reach {about}{percent(share)} (max_leaf_nodes)",)
-    if leaves <= asked or share - agreement < 1 - LOW:
-        return ()
-    return (f"one tree of {leaves:,} leaves that was tried reaches {about}{percent(share)} (max_leaf_nodes)",)
-
-
-def notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
-    """Return a note on clusters of whose rows the rules find few, where an agreement of 90% or more hides that."""
-    missed = [one for one in explanation.clusters if one.rules and one.caught is not None and one.caught < FOUND]
-    if not missed or explanation.agreement < LOW:
-        return ()
-    said = listed([f"{percent(one.caught)} of {cluster_name(one.name)}" for one in missed], 3)
-    agreement = percent(explanation.agreement)
-    more = "; try more leaves (max_leaf_nodes)" if may_have_more_leaves(explanation.tree, task) else ""
-    return (f"the rules find only {said}, but are right for {agreement} of all rows{more}",)
-
-
-def notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple[str, ...]:
-    """Return a note on columns of numbers in the rules that may be codes, so that they are better taken as categories.
-
-    They have 3 to 20 different values, all whole numbers, and a name such as "ward" or "code", or the rules take
-    numbers in between, as nobody does who orders them. IN: numbers: columns that the caller said are numbers.
-    """
-    evidence = explanation._in_memory
-    if evidence is None or explanation.n_rows < FEW_ROWS:
-        return ()
-    rules = [rule for cluster in explanation.clusters for rule in cluster.rules]
-    middle = {one.column for rule in rules for one in rule if any(map(_is_between, one.intervals))}
-    beside = explanation.coded_columns.keys() | explanation.gap_columns | explanation.date_columns.keys()
-    found = []
-    for j in explanation.tree.features.tolist():
-        name = explanation.columns[j]
-        if j in beside or name in numbers or not (name in middle or _CODES & set(words_of(name))):
-            continue
-        values = np.unique(evidence.coordinates.table.values[:, j])
-        if 3 <= len(values) <= MOST_CODES and (values == np.floor(values)).all():
-            said = f"{column_name(name)} ({len(values)} whole numbers"
-            found.append((f"{said}, {values[0]:.0f} to {values[-1]:.0f})", f"{said})"))
-    if not found:
-        return ()
-    told, written = map(_as_codes, zip(*found, strict=True))
-    return (Quoting(told, written),)
-
-
-def _as_codes(said: Sequence[str]) -> str:
-    advice = ("read as numbers; if they are codes", "rules can name them one by one (categories)")
-    return f"{listed(said)}: {', '.join(advice)}"
-
-
-def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
-    """Return notes on labels, and on words in columns of the rules, that differ in case or in blanks alone."""
-    found = []
-    for j in explanation.tree.features.tolist():
-        if alike := _alike(explanation.coded_columns[j].values if j in explanation.coded_columns else ()):
-            found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
-    labels = listed([", ".join(group) for group in _alike(explanation.names)])
-    said = "that differ in upper and lower case or in blanks alone are taken as different"
-    return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
-
-
-def notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:
-    """Return notes on columns of many words in the rules, such as countries, whose rows are in one cluster each."""
-    evidence = explanation._in_memory
-    if evidence is None or evidence.whole is not None:
-        return ()
-    kept, found = evidence.task.kept, []
-    for j in sorted({*explanation.tree.features.tolist()} & explanation.coded_columns.keys()):
-        codes, known = evidence.coordinates.table.values[kept, j], explanation.coded_columns[j].known
-        is_there = codes < known
-        rows = np.stack([codes, evidence.task.reference.labels[kept]], axis=1)[is_there]
-        n_words = len(np.unique(rows[:, 0]))
-        if FEW_WORDS < n_words <= len(rows) // 2 and len(np.unique(rows, axis=0)) == n_words:
-            said = f"all rows of each value of {column_name(explanation.columns[j])} are in one cluster"
-            advice = "to learn what such values have in common, choose the columns (columns)"
-            found.append(f"{said} ({n_words} values); {advice}")
-    return tuple(found)
-
-
-def _alike(values: Iterable[Hashable]) -> list[list[str]]:
-    """Return the groups of texts that differ in upper and lower case, or in blanks, alone."""
-    groups: dict[str, list[str]] = {}
-    for value in values:
-        if isinstance(value, str):
-            groups.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _is_between(piece: Interval) -> bool:
-    return bool(np.isfinite(piece.lower) and np.isfinite(piece.upper))
-
-
 UNFITTED = "not among those that the clusterer was fitted on"
 
 
@@ -447,14 +246,7 @@ def usable_rows(
     look = look_at(batches) if looked_at else None
     is_chosen, are_candidates = are_named(columns), isinstance(columns, Candidates)
     unused = {} if is_chosen else left_out_of(source, (label, weight), columns)
-    use = Use(
-        chosen=batches.columns if is_chosen else (),
-        learns=asked.missing == "learn" and can_be_gathered(clustering),
-        drops_constants=are_candidates,
-        by_clusterer=clustering is not None and label is None,
-        has_labels=label is not None,
-        copies=copies,
-    )
+    use = use_in_batches(asked, clustering, label)._replace(chosen=batches.columns if is_chosen else (), copies=copies)
     why = {} if is_chosen and not are_candidates else left_out(seen_in_batches(batches, look), use)
     for reason, names in by_reason(why, _TOLD_LAST).items():
         unused.setdefault(reason, []).extend(names)
@@ -468,6 +260,16 @@ def usable_rows(
     padded = [name for name in used if name in source.padded]
     notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings)
     return complete._replace(notes=(*notes, *complete.notes))
+
+
+def use_in_batches(asked: Options, clustering: Any, label: str | None) -> Use:
+    """Return what is asked of the columns of a table in batches, of which the caller named none."""
+    return Use(
+        learns=asked.missing == "learn" and can_be_gathered(clustering),
+        drops_constants=isinstance(asked.columns, Candidates),
+        by_clusterer=clustering is not None and label is None,
+        has_labels=label is not None,
+    )
 
 
 def are_named(columns: Sequence[str] | None) -> bool:

@@ -28,9 +28,9 @@ from boxwood.columns.in_memory import seen_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import refuse_other_weights
-from boxwood.explanation.ask.gaps import can_be_gathered
-from boxwood.explanation.ask.mixed import KEPT_OUT, Read, chosen_columns, without_gaps_in
+from boxwood.explanation.ask.columns import are_named, refuse_other_weights
+from boxwood.explanation.ask.gaps import CompleteCases, can_be_gathered
+from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_columns, without_gaps_in
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.ask.options import Options
 
 
-def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Read | None:
+def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> CompleteCases | None:
     """Return the rows of a table that has words that rules may use, or gaps; None for one of numbers.
 
     Takes a pass over the columns of text, if there are any, one for the labels, and one for the rows.
@@ -88,14 +88,13 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     padded = [name for name in source.padded if name in table.columns and name not in usable]
     spellings = _spellings(source, usable, asked.categories)
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
-    table, notes = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
-    weighted = replace(asked, sample_weight=drawn.weights)
-    read = without_gaps_in(table, drawn.labels, weighted, (*notes, *drawn.notes))
+    table = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
+    table = replace(table, notes=(*table.notes, *drawn.notes))
+    complete = without_gaps_in(table, drawn.labels, replace(asked, sample_weight=drawn.weights))
     if drawn.whole is None:
-        return read
-    complete = read.complete._replace(rows=None, n_incomplete=0, notes=())  # as that is told of all rows
-    needed = () if asked.missing == "learn" else read.table.columns
-    return read._replace(complete=complete, whole=replace(drawn.whole, needed=needed))
+        return complete
+    whole = replace(drawn.whole, needed=() if asked.missing == "learn" else table.columns)
+    return complete._replace(rows=None, n_incomplete=0, notes=(), whole=whole)  # as gaps are told of all rows
 
 
 def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
@@ -128,20 +127,20 @@ def _columns(source: Source, clustering: Any, asked: Options) -> _Columns:
     columns, beside = asked.columns, (clustering, asked.sample_weight)
     if asked.sample_weight is not None:
         refuse_other_weights(asked.sample_weight, source)
-    are_named = columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
+    is_chosen = are_named(columns)
     refuse_unknown_columns([*(columns or ()), *asked.categories, *asked.numbers], source.names)
     names = tuple(name for name in columns or source.names if name not in beside)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     plain = tuple(name for name in names if kinds[name] in USABLE and name not in asked.categories)
     for name in asked.numbers:
         refuse_no_numbers(source, name, "columns in numbers=")
-    chosen = names if are_named else asked.categories
+    chosen = names if is_chosen else asked.categories
     unread = [name for name in chosen if kinds[name] not in (*USABLE, "text")]
     for name in unread:
         source.refuse_text(name)  # says what a file holds
     if unread:
         raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
-    return _Columns(names, plain, chosen, are_named)
+    return _Columns(names, plain, chosen, is_chosen)
 
 
 def _texts(source: Source, wanted: _Columns, asked: Options) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -48,49 +48,15 @@ from boxwood.reference.mixed import unit_scales
 
 if TYPE_CHECKING:
     from boxwood.explanation.ask.options import Options
-    from boxwood.explanation.measure.full_table import FullTable
 
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
 OF_NUMBERS = ("mmdt", "random_cuts")  # and all methods of kernels; the first takes gaps
 
 
-class Read(NamedTuple):
-    """A table as it is, in the columns that rules may use.
-
-    Parameters
-    ----------
-    table : ColumnTable
-        Its rows, without those that are left out.
-    clustering : object
-        Labels of these rows, the name of the column of labels, or None.
-    complete : CompleteCases
-        Which rows of the whole table these are; its table is not needed.
-    notes : tuple of str
-        On columns that are left out.
-    whole : FullTable, default=None
-        All rows of the table, if these were drawn from it.
-    fitted : object, default=None
-        The clusterer of categories that made the labels; None for any others.
-    given : data frame, default=None
-        What it was given: all rows of the whole table.
-    """
-
-    table: ColumnTable
-    clustering: Any
-    complete: CompleteCases
-    notes: tuple[str, ...]
-    whole: FullTable | None = None
-    fitted: Any = None
-    given: Any = None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether there are neither categories nor gaps."""
-        return not self.table.categories and not self.table.gaps
-
-
-def read_as_it_is(X: Any, clustering: Any, asked: Options) -> Read | None:
+def read_as_it_is(X: Any, clustering: Any, asked: Options) -> CompleteCases | None:
     """Return the table with its categories and gaps; None if its rows, or its clusterer, are of numbers without gaps.
+
+    X of the complete cases is a `ColumnTable`.
 
     Raises
     ------
@@ -100,28 +66,28 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> Read | None:
     fitted = _fitted_on_words(clustering, X, asked.sample_weight)
     labels = _labels_given_for(clustering, X) if fitted is None else np.asarray(fitted.predict(X))
     if isinstance(X, ColumnTable):
-        return without_gaps_in(X, labels, asked, ())
+        is_mixed = X.categories or (asked.missing == "learn" and X.gaps)
+        return without_gaps_in(X, labels, asked) if is_mixed else None
     kinds = as_names("categories", asked.categories), as_names("numbers", asked.numbers)
     if isinstance(X, Rows) or np.ma.is_masked(X) or _needs_numbers(labels) or not _may_be_mixed(X, asked, any(kinds)):
         refuse_unseen_kinds(*kinds, "an array" if not is_frame(X) else "a clusterer")
         return None
     if not is_frame(X):
-        return without_gaps_in(_of_array(X, asked.columns), labels, asked, ())
+        return without_gaps_in(_of_array(X, asked.columns), labels, asked)
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
     read = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
-    table = replace(with_truths(read), names=column_names(X))
-    table, notes = chosen_columns(
-        table,
+    table = chosen_columns(
+        replace(with_truths(read), names=column_names(X)),
         labels,
         are_named=wanted is not None,
         are_made=hasattr(clustering, "fit"),
         in_table=isinstance(clustering, str),
         words=kinds[0],
     )
-    return without_gaps_in(table, labels, asked, notes)._replace(fitted=fitted, given=X)
+    return without_gaps_in(table, labels, asked)._replace(fitted=fitted, given=X)
 
 
-def chosen_columns(table: ColumnTable, clustering: Any, **about: Any) -> tuple[ColumnTable, tuple[str, ...]]:
+def chosen_columns(table: ColumnTable, clustering: Any, **about: Any) -> ColumnTable:
     """Return what `chosen_of` does.
 
     Raises
@@ -129,11 +95,11 @@ def chosen_columns(table: ColumnTable, clustering: Any, **about: Any) -> tuple[C
     DataError
         If no column is left.
     """
-    table, notes = chosen_of(table, clustering, **about)
+    table = chosen_of(table, clustering, **about)
     if not table.columns:
-        why = "; ".join(notes[1:]) or NONE_BESIDE  # the first note says which columns are used
+        why = "; ".join(table.notes[1:]) or NONE_BESIDE  # the first note says which columns are used
         raise DataError(f"no column is left in the table of {len(table.names)} columns; {why}")
-    return table, notes
+    return table
 
 
 def chosen_of(
@@ -146,8 +112,8 @@ def chosen_of(
     words: Collection[str] = (),
     padded: Collection[str] = (),
     **said: Any,
-) -> tuple[ColumnTable, tuple[str, ...]]:
-    """Return the table without columns that rules should not use, unless the caller named all, and notes on columns.
+) -> ColumnTable:
+    """Return the table, with its notes, without columns that rules should not use, unless the caller named all.
 
     IN: are_made: whether a clusterer made the labels; in_table: whether they come from a column of the table; words:
     categories that the caller named; padded: numbers with leading zeros, which look like identifiers; said: what else
@@ -158,7 +124,7 @@ def chosen_of(
         use = Use(chosen=words, has_labels=clustering is not None, labels=compared)
         for reason, names in by_reason(left_out(seen_in(table, padded), use)).items():
             table = table.without(names, reason)
-    return table, notes_on_use(table.columns, as_told(table.left_out), padded=[*padded], **said)
+    return replace(table, notes=notes_on_use(table.columns, as_told(table.left_out), padded=[*padded], **said))
 
 
 def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what: str) -> None:
@@ -197,25 +163,15 @@ def _labels_given_for(clustering: Any, X: Any) -> Any:
     return clustering if found is None or len(found) != len(X) else np.asarray(found)
 
 
-class Clustered(NamedTuple):
-    """Rows in the table's columns and in those on which trees are grown, their clusters, and parts of a long table.
+def clustered(
+    read: CompleteCases, asked: Options
+) -> tuple[FeatureSpace, Reference, tuple[Indices, ...], tuple[str, ...], OfEntry | None]:
+    """Return the rows, their clusters, parts of a long table, notes on the number of clusters, and who made them.
 
-    Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables. Notes are
-    on the number of clusters; `made` has made the clusters, if they were not given.
+    Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables. The
+    centres of a long table are the means of the rows that are drawn. Nobody made clusters that were given.
     """
-
-    coordinates: FeatureSpace
-    reference: Reference
-    parts: tuple[Indices, ...] = ()
-    notes: tuple[str, ...] = ()
-    made: OfEntry | None = None
-
-
-def clustered(read: Read, asked: Options) -> Clustered:
-    """Return the rows and their clusters; the centres of a long table are the means of the rows that are drawn."""
-    weights = (
-        as_weights(read.complete.sample_weight, len(read.table)) if read.complete.sample_weight is not None else None
-    )
+    weights = as_weights(read.sample_weight, len(read.X)) if read.sample_weight is not None else None
     table, codes, names, made, notes = _labelled(read, weights, asked)
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
@@ -231,7 +187,7 @@ def clustered(read: Read, asked: Options) -> Clustered:
     else:
         reference = Reference.of(coordinates.rows, codes, names=given)
     refuse_one_cluster(reference)
-    return Clustered(coordinates, reference, parts, notes, made)
+    return coordinates, reference, parts, notes, made
 
 
 def _parts(labels: Indices, weights: Floats | None, n_rows: int, random_state: Any) -> tuple[Indices, ...]:
@@ -280,7 +236,7 @@ def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 
 # --------------------------------------------------------------------------------------------------- which rows
-def without_gaps_in(table: ColumnTable, clustering: Any, asked: Options, notes: tuple[str, ...]) -> Read:
+def without_gaps_in(table: ColumnTable, clustering: Any, asked: Options) -> CompleteCases:
     """Return the table without the rows that lack a value, if these are to be dropped, or lack all values."""
     _refuse_huge(table)
     lacking = table.lacking
@@ -290,7 +246,7 @@ def without_gaps_in(table: ColumnTable, clustering: Any, asked: Options, notes: 
     else:
         complete = _without_empty(table, lacking, clustering, asked.sample_weight)
     kept = table if complete.rows is None else _forgotten(table.of_rows(complete.rows))
-    return Read(kept, complete.clustering, complete, notes)
+    return complete._replace(X=kept)
 
 
 def _refuse_huge(table: ColumnTable) -> None:
@@ -326,10 +282,10 @@ def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights:
 
 # ----------------------------------------------------------------------------------------------------- clusters
 def _labelled(
-    read: Read, weights: Floats | None, asked: Options
+    read: CompleteCases, weights: Floats | None, asked: Options
 ) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, tuple[str, ...]]:
     """Return the table, the cluster of each row, names of clusters if they have some, who made them, and notes."""
-    clustering, table = read.clustering, read.table
+    clustering, table = read.clustering, read.X
     k, notes = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked))
     if k is not None:
         made = _made(table, weights, k, asked)

@@ -13,8 +13,8 @@ from boxwood._dates import Dates
 from boxwood._frames import nearest_name
 from boxwood._threads import n_threads
 from boxwood._validation import Rows, as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
-from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.held_out import Validate, checked_validate
+from boxwood.explanation.progress import Progress, as_progress
 from boxwood.reference.budget import as_names
 from boxwood.reference.mixed import plain_value
 
@@ -29,7 +29,15 @@ AS_THEY_ENTER = "auto"
 """Clusters that boxwood makes are made of columns as an `Entry` brings them to one scale; no others are scaled."""
 
 _DATA = ("X", "labels_or_estimator")  # the parameters of `explain` that are not among what is asked
-_NOT_OF_COMPARE: dict[str, Any] = {"method": "auto", "options": {}, "names": None, "validate": None, "verbose": 0}
+_DEFAULTS: dict[str, Any] = dict.fromkeys(("names", "validate", "time_limit", "max_leaf_nodes", *LIMITS)) | {
+    "method": "auto",
+    "objective": "auto",
+    "options": {},
+    "verbose": 0,
+    "forbidden": (),
+    "preferred": (),
+}
+"""What `compare` and `map_of_k` do not say."""
 
 
 class Candidates(tuple[str, ...]):
@@ -92,14 +100,14 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
-        """Return what is asked by parameters of `explain`, by their names; what `compare` has not has its default.
+        """Return what is asked by parameters of `explain`, by their names; what is not given has its default.
 
         Raises
         ------
         TypeError, ValueError
             If one of them has no value that `explain` knows. What depends on the table is checked later.
         """
-        asked = _NOT_OF_COMPARE | dict(given)
+        asked = _DEFAULTS | dict(given)
         of_method = (asked[name] for name in ("method", "objective", "time_limit", "options"))
         method, options = method_with_options((*_DATA, *given), *of_method)
         refuse_unknown("missing", asked["missing"], ("learn", "drop", "refuse"))

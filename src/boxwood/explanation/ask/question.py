@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood._frames import column_names, is_frame, numeric_columns, rows_of_table, weights_in, without_columns
-from boxwood._types import Indices
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.overview import MissingValues
@@ -35,6 +34,7 @@ from boxwood.explanation.ask.columns import (
     notes_on_rounding,
     refuse_one_cluster_of,
     usable_rows,
+    use_in_batches,
 )
 from boxwood.explanation.ask.gaps import (
     CompleteCases,
@@ -46,7 +46,7 @@ from boxwood.explanation.ask.gaps import (
 )
 from boxwood.explanation.ask.how_many import Look
 from boxwood.explanation.ask.limits import budget_of
-from boxwood.explanation.ask.mixed import Read, clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
+from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
@@ -63,18 +63,12 @@ from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
 
 
-@dataclass(frozen=True)
-class Question:
-    """The clustering of a table that trees explain, in memory or in batches.
+@dataclass(frozen=True, kw_only=True)
+class Question(TableSearch):
+    """The clustering of a table that trees explain, in memory or in batches: what is searched, and what else is known.
 
     Parameters
     ----------
-    task : Task
-        Rows and clusters in the columns on which trees are grown.
-    coordinates : FeatureSpace
-        The same rows in the table's columns, and the map between them.
-    budget : Budget
-        Limits of the rules, on the table's columns.
     clusterer : object
         The fitted clusterer; None if labels, centres or a `Reference` were given.
     given : array or data frame
@@ -87,34 +81,19 @@ class Question:
         Whether centres of clusters in batches are the means of their rows.
     whole : FullTable, default=None
         All rows of the table, if the rows of the task were drawn from it.
-    parts : tuple of arrays of int, default=()
-        Places of the rows on each of which "auto" looks for a tree; none if it looks at all rows of the task.
     """
 
-    task: Task
-    coordinates: FeatureSpace
-    budget: Budget
     clusterer: Any
     given: Any
     complete: CompleteCases
     notes: tuple[str, ...]
     by_means: bool = False
     whole: FullTable | None = None
-    parts: tuple[Indices, ...] = ()
 
     @property
     def asked_budget(self) -> Budget:
         """Limits of the rules as they were asked for: of all rows, where the rows of the task were drawn."""
         return self.budget if self.whole is None else replace(self.budget, min_samples_leaf=self.whole.fewest)
-
-    @property
-    def table(self) -> TableSearch:
-        """What a tree is looked for on, if the rows are in memory."""
-        return TableSearch(self.task, self.coordinates, self.budget, self.parts)
-
-    def grown_as(self, table: TableSearch) -> Question:
-        """Return the question with the trees grown on the columns of a search."""
-        return replace(self, task=table.task, coordinates=table.coordinates)
 
     @property
     def task_on_table(self) -> Task:
@@ -152,17 +131,18 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
     read = read_as_it_is(X, clustering, asked)
-    if read is not None and not read.is_plain:
-        table = replace(read.table, names=in_table or read.table.names)
-        said = (*read.notes, *unfitted, *notes_on_labels_of(X, clustering))
-        return mixed_question(read._replace(table=table, notes=said), asked)
+    if read is not None and not read.X.is_plain:
+        said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering))
+        table = replace(read.X, names=in_table or read.X.names, notes=said)
+        return mixed_question(read._replace(X=table), asked)
+    known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
     if isinstance(X, ColumnTable):  # of numbers and dates
-        X, asked = X.values, replace(asked, columns=X.columns)
+        X = X.values
     clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
-    if read is None or not is_frame(X):
+    if known is None:
         chosen, notes = columns_for_rules(X, asked.columns, clustering)
     else:  # all categories are left out
-        chosen, notes = list(read.table.columns), read.notes
+        chosen, notes = list(known.columns), known.notes
     complete = complete_cases(X, chosen, clustering, asked.sample_weight, asked.missing)
     X, clustering = complete.X, complete.clustering
     unscaled = FeatureSpace.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
@@ -187,7 +167,7 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
-    return Question(task, coordinates, budget, clusterer, given, complete, notes)
+    return Question(task, coordinates, budget, clusterer=clusterer, given=given, complete=complete, notes=notes)
 
 
 def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
@@ -197,11 +177,11 @@ def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
     return unscaled.standardized() if asked.standardize else unscaled
 
 
-def mixed_question(read: Read, asked: Options) -> Question:
+def mixed_question(read: CompleteCases, asked: Options) -> Question:
     """Return the question of a table with categories or gaps."""
-    of_bands = {name: order for name, order in orders_of_bands(read.table).items() if name not in asked.categories}
-    table = in_stated_order(read.table, of_bands | dict(asked.orders))
-    read = read._replace(table=table)
+    of_bands = {name: order for name, order in orders_of_bands(read.X).items() if name not in asked.categories}
+    table = in_stated_order(read.X, of_bands | dict(asked.orders))
+    read = read._replace(X=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
     coordinates, reference, parts, on_number, made = clustered(read, asked)
@@ -220,14 +200,14 @@ def mixed_question(read: Read, asked: Options) -> Question:
     about: dict[str, Any] = {"scaled": bool(asked.standardize), "n_rows": len(coordinates.rows)}
     of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about), on_number
     on_columns = notes_on_columns(said, values, asked.dates)
-    notes = (*read.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.complete.notes, *lost)
+    notes = (*table.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
-    complete = read.complete._replace(X=table.of_rows(np.empty(0, dtype=np.intp)))  # the rows are no longer needed
-    if (clusterer := read.fitted) is not None:
-        given = read.given if complete.rows is None else rows_of_table(read.given, complete.rows)
-    else:
-        clusterer, given = made, None
-    return Question(task, coordinates, budget, clusterer, given, complete, notes, whole=whole, parts=parts)
+    complete = read._replace(X=table.of_rows(np.empty(0, dtype=np.intp)), given=None)  # rows are no longer needed
+    clusterer, given = made, None
+    if read.fitted is not None:
+        clusterer, given = read.fitted, read.given if read.rows is None else rows_of_table(read.given, read.rows)
+    known: dict[str, Any] = {"clusterer": clusterer, "given": given, "complete": complete}
+    return Question(task, coordinates, budget, parts, **known, notes=notes, whole=whole)
 
 
 def _of_clusters(whole: FullTable, reference: Reference) -> tuple[FullTable, tuple[str, ...]]:
@@ -291,8 +271,8 @@ def _may_be_unusable(question: Question, clustering: Any, asked: Options) -> boo
     """Return whether a column of a table with labels may be one that rules should not use."""
     if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
         return False
-    task = question.task
-    return bool(asked.standardize) or may_be_unusable(task.batches.columns, *task.ranges, task.n_rows)
+    task, use = question.task, use_in_batches(asked, clustering, label_column_of(clustering))
+    return bool(asked.standardize) or may_be_unusable(task.batches, task.ranges, task.n_rows, use)
 
 
 def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
@@ -315,7 +295,9 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
     notes = (*notes_on_labels_of(source, reference), *usable.notes, *on_number)
-    return Question(task, here, budget, clusterer, None, usable, notes, by_means)
+    return Question(
+        task, here, budget, clusterer=clusterer, given=None, complete=usable, notes=notes, by_means=by_means
+    )
 
 
 def _refuse_limits(method: str, budget: Budget) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 
 from boxwood._types import Indices
 from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
-from boxwood.explanation.ask.progress import Progress
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
-from boxwood.explanation.choose.search import choose, goal_of
+from boxwood.explanation.choose.search import goal_of, grow_for
 from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
+from boxwood.explanation.progress import Progress
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.better.sets import refined_categories
 from boxwood.grow.exact.agreement import is_within_reach
@@ -58,7 +58,7 @@ class TableSearch:
             task = replace(task, mixture=known)
             if np.shape(options.get("sigma", ())) == (len(here.columns),):  # one for each column of the table
                 options["sigma"] = np.asarray(options["sigma"])[here.axis_map.features]
-        return choose(task, method, **options)
+        return grow_for(task, method, **options)
 
     def finished(self, tree: ThresholdTree, search: SearchFacts | None = None) -> tuple[ThresholdTree, int]:
         """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved.
@@ -217,6 +217,13 @@ class FinishedTree(NamedTuple):
         found: SearchFacts | None = self.facts().get("search")
         return found is not None and found.agreement_gap == 0 and self.n_moved == 0
 
+    @property
+    def is_perfect(self) -> bool:
+        """Whether no tree can be better: each row is in its cluster, and cheaper clusters are not asked for."""
+        task = self.search.task
+        right = self.tree.predict(self.search.coordinates.table, n_jobs=task.n_jobs) == task.reference.labels
+        return self.grown.facts["search"].objective != "cost" and bool(right[task.kept].all())
+
     def facts(self, *, are_all: bool = True) -> Mapping[str, Any]:
         """Return the facts of the growth, without the gap if the tree has other leaves on the columns of the table.
 
@@ -230,7 +237,7 @@ class FinishedTree(NamedTuple):
         return {**self.grown.facts, "search": found._replace(gap=None, agreement_gap=None)}
 
 
-def choose_on_table(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
+def choose(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
     """Return the tree of a method; of those that "auto" finds on parts of a long table, the one best on all rows."""
     found = [_best_of_columns(each, method, progress, options) for each in table.on_parts(most_parts(options))]
     if not table.parts:
@@ -260,7 +267,7 @@ def _best_of_columns(table: TableSearch, method: str, progress: Progress, option
     if every is not None and every.agrees_most:
         return every
     found = _grown_on(table, method, progress, {**options, "is_exact": every is None})
-    one_hot = table.on_one_hot()
+    one_hot = None if found.is_perfect else table.on_one_hot()
     last = None if one_hot is None else _grown_on(one_hot, method, progress, {**options, "is_exact": False})
     trees = {each.tree: each for each in (last, every, found) if each is not None}  # of equal ones the last
     return trees[table.best([*trees][::-1], found.grown.facts["search"])] if len(trees) > 1 else found

@@ -15,11 +15,11 @@ from typing import Any
 from boxwood._validation import Rows
 from boxwood.batches import Batches
 from boxwood.batches.sample import sample_of
-from boxwood.explanation.ask.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
 from boxwood.grow.better.exchange import preferring, refilled, swapped, within
@@ -34,7 +34,7 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merged
 
 
-def choose(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
+def grow_for(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
     """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule.
 
     A method by its name grows on rows in batches, too.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from boxwood.batches.tree_sums import TreeSums
-from boxwood.explanation.ask.progress import Progress
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
-from boxwood.explanation.choose.search import choose, sample_task
+from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
+from boxwood.explanation.progress import Progress
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
@@ -29,10 +30,19 @@ class Found(NamedTuple):
     is_whole: bool = True  # whether all rows are in the sample
 
 
-def searched_in_batches(
+def choose_in_batches(facts: BatchStatistics, method: str, progress: Progress, options: Mapping[str, Any]) -> Found:
+    """Return what the method grows for rows in batches, and what the leaves of its tree hold."""
+    facts.task.budget.refuse_too_few(facts.task.n_kept)
+    if method == "auto":
+        return _searched(facts, progress, **options)
+    grown = grow_for(facts.task, method, **options)
+    return Found(grown, facts.of_trees([grown.tree])[0])
+
+
+def _searched(
     facts: BatchStatistics,
-    *,
     progress: Progress,
+    *,
     objective: str = "auto",
     time_limit: float | None = None,
 ) -> Found:
@@ -47,7 +57,7 @@ def searched_in_batches(
     share = 1.0 if objective == "cost" else facts.share_nearest
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked, began = objective if rule.by_cost else "agreement", time.monotonic()
-    grown = choose(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
+    grown = grow_for(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
     trees = {grown.tree: grown.method}
     if not is_whole:
         others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.facts["ranked"]]

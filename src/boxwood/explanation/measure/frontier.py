@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood.explanation.ask.progress import Progress, as_progress, silent
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.explanation.measure.evidence import Evidence
@@ -24,6 +23,7 @@ from boxwood.explanation.measure.held_out import (
 )
 from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, one_by_one, summed
 from boxwood.explanation.measure.measure import measure
+from boxwood.explanation.progress import Progress, as_progress, silent
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown

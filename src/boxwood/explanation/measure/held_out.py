@@ -14,12 +14,12 @@ from boxwood._types import Indices
 from boxwood._validation import Rows, shown
 from boxwood.batches.sample import Sample, sample_of
 from boxwood.errors import DataError
-from boxwood.explanation.ask.progress import Progress, silent
 from boxwood.explanation.choose.search import rows_of_sample
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.explanation.measure.limited import on_table_columns
 from boxwood.explanation.measure.losses import Distance, Loss, Losses, cost_of_groups, summed
+from boxwood.explanation.progress import Progress, silent
 from boxwood.explanation.records import HeldOut
 from boxwood.reference import Reference, Task
 from boxwood.reference.feature_space import FeatureSpace

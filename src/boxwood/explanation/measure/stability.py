@@ -19,10 +19,10 @@ from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import as_seed, whole_number
 from boxwood.errors import DataError
-from boxwood.explanation.ask.progress import Progress, as_progress
 from boxwood.explanation.measure.contrast import CONTRASTED, Contrast, contrast_of
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import retaken, with_rows_in_memory
+from boxwood.explanation.progress import Progress, as_progress
 from boxwood.explanation.records import ClusterStability, CutStability, Stability
 from boxwood.explanation.verdict import LOST, ROWS, level_of, verdict_of
 from boxwood.reference import Reference, Task

@@ -1,0 +1,234 @@
+"""What is said of the tree that came out: notes, the facts of its limits, and its loss on rows held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from boxwood._messages import Quoting
+from boxwood._validation import listed
+from boxwood.axes.rare_words import FEW_WORDS
+from boxwood.columns.rules import FEW_ROWS, words_of
+from boxwood.explanation.ask.clustering import sees_distances
+from boxwood.explanation.ask.limits import settled, told
+from boxwood.explanation.ask.options import Options
+from boxwood.explanation.ask.question import Question
+from boxwood.explanation.choose import settings
+from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
+from boxwood.explanation.measure.losses import Distance
+from boxwood.explanation.measure.measure import may_have_more_leaves
+from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.grow.leaves.expand import expanded
+from boxwood.reference import Task
+from boxwood.tree import Interval, ThresholdTree
+from boxwood.words.figures import percent
+from boxwood.words.values import cluster_name, column_name
+
+if TYPE_CHECKING:
+    from boxwood.explanation.records import HeldOut
+
+LOW = 0.9  # agreement below which more leaves are worth a word
+FOUND = 0.5  # share of a cluster that is little to find
+MOST_CODES = 20
+
+_CODES = {
+    "code",
+    "type",
+    "class",
+    "group",
+    "category",
+    "kind",
+    "region",
+    "zone",
+    "district",
+    "ward",
+    "department",
+    "plan",
+}
+
+
+class Seen(NamedTuple):
+    """What "auto" saw, and how a tree of these rows would be told of.
+
+    Parameters
+    ----------
+    task : Task
+        Rows on which trees were grown, in the columns of growth.
+    reached : function from a tree on these columns to int and float
+        Leaves and agreement of the tree as rules of the table.
+    is_all : bool
+        Whether that is its agreement on all rows of the table.
+    """
+
+    task: Task
+    reached: Callable[[ThresholdTree], tuple[int, float]]
+    is_all: bool
+
+
+class Answer(NamedTuple):
+    """The explanation by a tree that was grown for a question.
+
+    Parameters
+    ----------
+    explanation : MeasuredTree
+        Measured, with the rows that it was measured on.
+    grown : ThresholdTree
+        The tree as it was grown.
+    n_moved : int
+        Number of rows that rounded thresholds moved to another leaf.
+    seen : Seen, default=None
+        What "auto" saw; None for a method by its name.
+    """
+
+    explanation: MeasuredTree
+    grown: ThresholdTree
+    n_moved: int
+    seen: Seen | None = None
+
+
+def concluded(answer: Answer, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
+    """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
+    explanation, grown = answer.explanation, answer.grown
+    notes = _notes_on_outcome(explanation, made_here, question.clusterer)
+    if answer.seen is not None:
+        seen = answer.seen._replace(task=settled(answer.seen.task, grown))
+        notes += _notes_on_agreement(explanation.agreement, grown, seen)
+    missed = _notes_on_missed(explanation, question.task)
+    notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
+    notes += _notes_on_panels(explanation)
+    explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
+    if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
+        explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
+    explanation = replace(explanation, notes=(*explanation.notes, *notes))
+    return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
+
+
+def _held_out(ex: MeasuredTree, asked: Options) -> HeldOut:
+    """Return how well trees do on rows not used to grow them; `how` names the sample that a table in batches needs."""
+    at_hand, is_all = with_rows_in_memory(ex)
+    rows = at_hand._rows()
+    sample = "" if is_all else f", of a sample of {len(rows.leaf):,} rows"
+    assert asked.validate is not None
+    found = held_out(rows, asked.validate, Distance(ex.objective, rows.kernel), asked.progress)
+    return found._replace(how=f"{how_of(asked.validate)}{sample}")
+
+
+def _notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any = None) -> tuple[str, ...]:
+    """Return a note if one of several columns explains the clusters of a clusterer without a single exception."""
+    n_columns, used = len(explanation.columns), np.unique(explanation.tree.feature[explanation.tree.feature >= 0])
+    by_distance = made_here or sees_distances(clusterer)
+    if not by_distance or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
+        return ()
+    scale = "" if explanation.standardized else "standardize, or " if made_here else "scale them, or "
+    return (
+        f"{column_name(explanation.columns[int(used[0])])} alone decides the cluster of every row; "
+        f"if other columns should count, {scale}choose the columns (columns)",
+    )
+
+
+def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tuple[str, ...]:
+    """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
+
+    The tree is expanded to up to four times as many leaves, or as were asked for, on a sample where the table is large.
+    No other tree is tried, so nothing is said of what no tree can reach.
+    """
+    if agreement >= LOW:
+        return ()
+    sample, asked = seen.task.sampled(settings.ROWS), max(tree.n_leaves, seen.task.max_leaf_nodes or 0)
+    about = "" if seen.is_all else "about "
+    for more in (2, 4):
+        tree = expanded(tree, sample, more * asked, objective="mistakes")
+        leaves, share = seen.reached(tree)
+        if share >= LOW and leaves > asked:
+            return (f"with {leaves:,} leaves the rules could reach {about}{percent(share)} (max_leaf_nodes)",)
+    if leaves <= asked or share - agreement < 1 - LOW:
+        return ()
+    return (f"one tree of {leaves:,} leaves that was tried reaches {about}{percent(share)} (max_leaf_nodes)",)
+
+
+def _notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
+    """Return a note on clusters of whose rows the rules find few, where an agreement of 90% or more hides that."""
+    missed = [one for one in explanation.clusters if one.rules and one.caught is not None and one.caught < FOUND]
+    if not missed or explanation.agreement < LOW:
+        return ()
+    said = listed([f"{percent(one.caught)} of {cluster_name(one.name)}" for one in missed], 3)
+    agreement = percent(explanation.agreement)
+    more = "; try more leaves (max_leaf_nodes)" if may_have_more_leaves(explanation.tree, task) else ""
+    return (f"the rules find only {said}, but are right for {agreement} of all rows{more}",)
+
+
+def _notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple[str, ...]:
+    """Return a note on columns of numbers in the rules that may be codes, so that they are better taken as categories.
+
+    They have 3 to 20 different values, all whole numbers, and a name such as "ward" or "code", or the rules take
+    numbers in between, as nobody does who orders them. IN: numbers: columns that the caller said are numbers.
+    """
+    evidence = explanation._in_memory
+    if evidence is None or explanation.n_rows < FEW_ROWS:
+        return ()
+    rules = [rule for cluster in explanation.clusters for rule in cluster.rules]
+    middle = {one.column for rule in rules for one in rule if any(map(_is_between, one.intervals))}
+    beside = explanation.coded_columns.keys() | explanation.gap_columns | explanation.date_columns.keys()
+    found = []
+    for j in explanation.tree.features.tolist():
+        name = explanation.columns[j]
+        if j in beside or name in numbers or not (name in middle or _CODES & set(words_of(name))):
+            continue
+        values = np.unique(evidence.coordinates.table.values[:, j])
+        if 3 <= len(values) <= MOST_CODES and (values == np.floor(values)).all():
+            said = f"{column_name(name)} ({len(values)} whole numbers"
+            found.append((f"{said}, {values[0]:.0f} to {values[-1]:.0f})", f"{said})"))
+    if not found:
+        return ()
+    told, written = map(_as_codes, zip(*found, strict=True))
+    return (Quoting(told, written),)
+
+
+def _as_codes(said: Sequence[str]) -> str:
+    advice = ("read as numbers; if they are codes", "rules can name them one by one (categories)")
+    return f"{listed(said)}: {', '.join(advice)}"
+
+
+def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return notes on labels, and on words in columns of the rules, that differ in case or in blanks alone."""
+    found = []
+    for j in explanation.tree.features.tolist():
+        if alike := _alike(explanation.coded_columns[j].values if j in explanation.coded_columns else ()):
+            found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
+    labels = listed([", ".join(group) for group in _alike(explanation.names)])
+    said = "that differ in upper and lower case or in blanks alone are taken as different"
+    return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
+
+
+def _notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return notes on columns of many words in the rules, such as countries, whose rows are in one cluster each."""
+    evidence = explanation._in_memory
+    if evidence is None or evidence.whole is not None:
+        return ()
+    kept, found = evidence.task.kept, []
+    for j in sorted({*explanation.tree.features.tolist()} & explanation.coded_columns.keys()):
+        codes, known = evidence.coordinates.table.values[kept, j], explanation.coded_columns[j].known
+        is_there = codes < known
+        rows = np.stack([codes, evidence.task.reference.labels[kept]], axis=1)[is_there]
+        n_words = len(np.unique(rows[:, 0]))
+        if FEW_WORDS < n_words <= len(rows) // 2 and len(np.unique(rows, axis=0)) == n_words:
+            said = f"all rows of each value of {column_name(explanation.columns[j])} are in one cluster"
+            advice = "to learn what such values have in common, choose the columns (columns)"
+            found.append(f"{said} ({n_words} values); {advice}")
+    return tuple(found)
+
+
+def _alike(values: Iterable[Hashable]) -> list[list[str]]:
+    """Return the groups of texts that differ in upper and lower case, or in blanks, alone."""
+    groups: dict[str, list[str]] = {}
+    for value in values:
+        if isinstance(value, str):
+            groups.setdefault(" ".join(value.split()).casefold(), []).append(repr(value))
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _is_between(piece: Interval) -> bool:
+    return bool(np.isfinite(piece.lower) and np.isfinite(piece.upper))
