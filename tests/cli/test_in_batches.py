@@ -48,9 +48,9 @@ def run(*words, code=0):
 
 
 def told(result):
-    """Return what is said of an explanation as JSON and on standard error, but for costs, which may be rounded."""
+    """Return what JSON says of an explanation, but for costs, which may be rounded."""
     found = json.loads(result.stdout)
-    notes = [line for line in result.stderr.splitlines() if "left out" in line or "scaled" in line]
+    notes = [note for note in found["notes"] if "left out" in note or "scaled" in note]
     return [found[name] for name in ("method", "n_rows", "leaves", "clusters", "nodes", "agreement")], notes
 
 

@@ -93,10 +93,11 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
         raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones)")
     refuse_closed_output()
     talk = Talk(quiet)
-    table, _ = read(talk, file, labels, options)
+    table, notes = read(talk, file, labels, options)
     found = _compared(talk, table, clusters, options)
     found = replace(found, notes=tuple(map(in_words, found.notes)))
     show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
+    talk.notes(map(in_words, notes))
 
 
 def _compared(talk: Talk, table: Table, clusters: int | None, options: dict[str, Any]) -> Comparison:

@@ -137,8 +137,6 @@ def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: d
             source = _on_cluster(file, engine, options)
             source.name = what
     with source:
-        for note in source.notes:
-            talk.note(note)
         yield source
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
 from boxwood.cli._talk import Status, Talk, reading
-from boxwood.cli._words import LIMITS, in_option_names, in_words, notes_on_columns
+from boxwood.cli._words import LIMITS, in_option_names, in_words
 from boxwood.errors import DataError
 from boxwood.grow import METHODS
 
@@ -43,16 +43,16 @@ def explained(
         with in_option_names():
             columns = columns_of(source, wanted)
         kinds = zip(source.names, source.kinds, strict=True)
-        for hint in source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns]):
-            talk.note(hint)
+        hints = source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns])
         given = _parameters(columns, clusters, options) | _kinds(options)._asdict()
         with in_option_names():
-            explanation, notes = explained_in_batches(
+            explanation, warned = explained_in_batches(
                 talk, source, columns, labels, sample_weight=options["weights"], value=options["value"], **given
             )
-        for text in (*map(in_words, notes_on_columns(explanation)), *notes):
+        for text in warned:
             talk.note(text)
-        yield explanation
+        read = [note for note in source.notes if "temporary file" not in note]  # which asks for nothing
+        yield replace(explanation, notes=tuple(dict.fromkeys((*read, *hints, *explanation.notes))))
 
 
 def _refuse_method(options: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, tuple[str, ...]]:
-    """Return the table without columns that rules should not use, and notes on them, which are told."""
+    """Return the table without columns that rules should not use, and notes on its columns and on how it was read."""
     from boxwood.explanation.ask.columns import notes_on_left_out
     from boxwood.explanation.ask.mixed import as_told, chosen_of
     from boxwood.table import read_table
@@ -101,9 +101,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
         why = notes_on_left_out(as_told(rows.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
     used = table.without([name for name in table.columns if name not in rows.columns])
-    for note in (*notes[:1], *table.hints, *notes[1:]):
-        talk.note(in_words(note))
-    return used, notes
+    return used, tuple(dict.fromkeys((*notes[:1], *table.hints, *notes[1:])))
 
 
 def _as_it_is(table: Table) -> ColumnTable:

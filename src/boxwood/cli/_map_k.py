@@ -49,10 +49,11 @@ def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None
         raise click.UsageError(f"--to {high} is below --from {low}")
     refuse_closed_output()
     talk = Talk(quiet)
-    table, _ = read(talk, file, None, options)
+    table, notes = read(talk, file, None, options)
     found = _mapped(talk, table, range(low, high + 1), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
     show(text, is_code=options["as_json"])
+    talk.notes(map(in_words, notes))
 
 
 def _mapped(talk: Talk, table: Table, numbers: range, options: dict[str, Any]) -> MapOfK:

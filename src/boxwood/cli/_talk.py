@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -93,6 +93,14 @@ class Talk:
         """Print a line, unless quiet."""
         if not self.quiet or must_be_said:
             tell(f"boxwood: {text}".replace("\n", "\\n"))
+
+    def notes(self, notes: Iterable[str], *, all_notes: bool = False) -> None:
+        """Print notes on a table where the text of a result does not have them: the most urgent one, or all."""
+        from boxwood.words.notes import in_short
+
+        given = list(notes)
+        for line in given if all_notes else in_short(given, "boxwood explain --notes", before=""):
+            self.note(line)
 
     def wrote(self, path: str) -> None:
         """Print the name and size of a file that was written."""

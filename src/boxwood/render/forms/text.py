@@ -25,7 +25,7 @@ from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_lines, worth_text
 from boxwood.words.methods import grown_by
-from boxwood.words.notes import most_urgent
+from boxwood.words.notes import in_short
 from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
@@ -83,12 +83,7 @@ def brief(model: Any, *, more: str = "ex.notes") -> str:
     IN: more: where the other notes are.
     """
     ex = explanation_of(model)._for_people()
-    notes = notes_of(ex)
-    urgent = most_urgent(notes)
-    said = [] if urgent is None else [f"Note: {urgent}"]
-    others = len(notes) - len(said)
-    if others:
-        said.append(f"{counted(others, 'more note' if said else 'note')}: {more}")
+    said = in_short(notes_of(ex), more)
     parts = [headline(ex), "\n".join(cluster_lines(ex.clusters)), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
     return "\n\n".join([*parts, "\n".join(said)] if said else parts)
 
