@@ -99,7 +99,7 @@ class Lost(str):
 
 def rounded(names: Sequence[str]) -> str:
     """Return the note on columns of whole numbers beyond 2**53, of which some are the same double."""
-    return f"whole numbers too large to tell apart as doubles: {listed(names)}; rules read them rounded"
+    return f"whole numbers too large to be exact as doubles: {listed(names)}; rules read them rounded"
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:

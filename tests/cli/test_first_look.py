@@ -352,7 +352,7 @@ HEADING, ONE_LINE = "numbers, but text in 1 of 3 rows, first 'years' in row 1", 
     ("text", "said"),
     [
         ("a\nyears\n1\n2\n", f"left out, {HEADING} (if that row has names or units, {ONE_LINE}): a"),
-        ("Sales 2026\n\na,b\n1,2\n2,3\n", "if a title stands above the names of columns, delete it"),
+        ("Sales 2026\n\na,b\n1,2\n2,3\n", "if there is a title above the column names, delete it"),
     ],
 )
 def test_what_to_do_with_lines_that_do_not_belong_to_the_table_is_told(tmp_path, text, said):
@@ -363,7 +363,7 @@ def test_what_to_do_with_lines_that_do_not_belong_to_the_table_is_told(tmp_path,
 def test_names_that_come_twice_are_told(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,a\n" + "".join(f"{i},{i % 3},{i % 5}\n" for i in range(20)))
     told = run(tmp_path, "explain", "{}/t.csv", "-k", 2, "--notes").stdout
-    assert "Note: column names that come more than once get a number: a_1\n" in told
+    assert "Note: repeated column names get a number: a_1\n" in told
 
 
 DOUBT, OPTIONS = "look like numbers with", "--decimal . or --decimal , reads them"
@@ -481,7 +481,7 @@ def test_numbers_that_are_rounded_are_told_of_columns_that_are_used(tmp_path):
     frame = pd.DataFrame({"id": huge, "far": huge[::-1], "x": np.arange(60) % 7, "kind": np.arange(60) // 30})
     frame.to_csv(tmp_path / "t.csv", index=False)
     result = run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--json", "--notes")
-    note = "whole numbers too large to tell apart as doubles: far; rules read them rounded"
+    note = "whole numbers too large to be exact as doubles: far; rules read them rounded"
     assert f"boxwood: {note}\n" in result.stderr
     assert note in facts(result)["notes"]
 

@@ -516,7 +516,7 @@ def test_arrays_are_read_by_position(wine, wine_explained):
         DataError, match=r"178 of 178 rows lack a value that their rule needs, first row 0: .* is missing"
     ):
         wine_explained.predict(wine.to_numpy() * np.nan, missing="error")
-    with pytest.raises(DataError, match="predict and apply take no cluster for them by missing="):
+    with pytest.raises(DataError, match="predict and apply give them no cluster by missing="):
         wine_explained.predict(wine.to_numpy() * np.nan, missing="error")
 
 
@@ -638,7 +638,7 @@ DATED = GOOD.assign(on=pd.to_timedelta([1, 2, 3], unit="h"))
         ),
         ((GOOD[["age"]], "segment"), {}, "no column 'segment' in the table; its columns are age"),
         ((GOOD, "age"), {"columns": ["agee"]}, r"no column 'agee' \(did you mean 'age'\?\)"),
-        (([[1.0], [2.0]], "segment"), {}, "'segment' names a column of labels, but X is no data frame"),
+        (([[1.0], [2.0]], "segment"), {}, "'segment' names a column of labels, but X is not a data frame"),
         (([[1.0], [2.0]], 2), {}, "to make clusters, pass n_clusters"),
         (([[1.0], [2.0]],), {"n_clusters": 3}, "3 clusters asked for, but the table has only 2 different rows"),
         (([[1.0], [2.0]],), {"n_clusters": 1}, "at least 2 clusters"),
@@ -775,7 +775,7 @@ def test_weights_may_be_a_column_of_a_frame(make):
         assert ex == expected
         again = ex.measure(frame, "kind", "w")
         assert (again.agreement, again.price) == (ex.agreement, ex.price)
-    with pytest.raises(DataError, match="sample_weight='w' names a column, but X is no data frame; give numbers"):
+    with pytest.raises(DataError, match="sample_weight='w' names a column, but X is not a data frame; give numbers"):
         explain(X, labels, sample_weight="w")
     with pytest.raises(DataError, match="weights"):
         explain(frame, "kind", sample_weight="weights")

@@ -200,7 +200,7 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
         ([[1.0], [2.0]], [-1, -1], "every row is left out"),
         ([[1.0, 2.0]], ["a"], "X has 2 columns, but 1 are expected"),
         ([[1.0], [None], [None]], ["a", "b", "b"], "missing values in 2 of 3 rows"),
-        ([[1.0], [2.0]], "segment", "X is no data frame"),
+        ([[1.0], [2.0]], "segment", "X is not a data frame"),
         (pd.DataFrame({"z": [1.0]}), ["a"], "no column 'x' in the table"),
         (pd.DataFrame({"x": [1.0]}), "segment", "no column 'segment'"),
     ],

@@ -132,7 +132,7 @@ class Explanation(MeasuredTree):
     def _repr_html_(self) -> str:
         """Return the short form of the report, for notebooks; without the package jinja2, the printed explanation.
 
-        Like the printed explanation, it tells counts of any number of rows.
+        Like the printed explanation, it shows counts of any number of rows.
         """
         from boxwood.render.page.page import in_notebook
 
@@ -274,7 +274,7 @@ class Explanation(MeasuredTree):
         """Return all that is known in words: the rules, what they lose, how they were found, all notes, and the tree.
 
         Printing the explanation shows less: the rules, what they lose, and the note that asks for the most important
-        thing to be done. Each leaf of the tree tells its cluster, its rows and their share of all rows.
+        thing to be done. Each leaf of the tree shows its cluster, its rows and their share of all rows.
 
         Examples
         --------
@@ -397,9 +397,9 @@ class Explanation(MeasuredTree):
         min_count : int, default=None
             Round all counts down to multiples of it, so that no smaller group can be worked out; shares follow from the
             rounded counts. If rows are weighted, weights are rounded, and those of fewer rows are 0; a loaded model
-            knows weights alone. What tells of the same rows once more is left out: the price, the frontier, sums of
+            knows weights alone. What describes the same rows once more is left out: the price, the frontier, sums of
             values, rows held out, and notes with numbers or shares of rows. Other medians and quartiles stay as they
-            are, and other forms, such as the model file, tell exact counts. None rounds nothing.
+            are, and other forms, such as the model file, show exact counts. None rounds nothing.
 
         Returns
         -------
@@ -459,7 +459,7 @@ class Explanation(MeasuredTree):
 
         Notes
         -----
-        A loaded model has no rows. Its cuts are drawn without distributions, and its leaves tell rows of their own
+        A loaded model has no rows. Its cuts are drawn without distributions, and its leaves show rows of their own
         cluster from all others. Rows in no cluster (label -1) are not drawn. The outer bars also count the 1% of rows
         at each end. Takes time n times the depth.
 
@@ -525,7 +525,7 @@ class Explanation(MeasuredTree):
 
         A cell has the median of the cluster, or the share of a category. Its colour is the standardised difference from
         the rest, blue for lower and orange for higher; a sign says so from half a standard deviation, two signs from
-        one and a half. Columns that the tree tests come first, then those that tell the clusters apart best, 40 lines
+        one and a half. Columns that the tree tests come first, then those that separate the clusters best, 40 lines
         at most.
 
         Parameters
@@ -636,8 +636,8 @@ class Explanation(MeasuredTree):
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
         Clusters are those that are explained, not the tree's groups of rows. Rows left out do not count. Columns that
-        no cut tests are told, too. Columns that are not in the table's numbers are not: those that were left out, and
-        those that a pipeline does not read.
+        no cut tests are reported, too. Columns that are not in the table's numbers are not: those that were left out,
+        and those that a pipeline does not read.
 
         Parameters
         ----------
@@ -786,7 +786,7 @@ class Explanation(MeasuredTree):
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
 
-        It is kept, so that the page, the printed explanation and the model file tell it from then on, but for clusters
+        It is kept, so that the page, the printed explanation and the model file show it from then on, but for clusters
         of fewer than five rows with a value; `explain(value=)` asks for it at once.
 
         Parameters
@@ -921,7 +921,7 @@ class Explanation(MeasuredTree):
             Number of parts into which rows are split, by cluster. For each part trees are grown on the other rows and
             measured on this one; 0 does not.
         verbose : int or function, default=0
-            As in `explain`: 1 tells each tree on standard error, a function is called.
+            As in `explain`: 1 prints each tree on standard error, a function is called.
 
         Returns
         -------
@@ -988,7 +988,7 @@ class Explanation(MeasuredTree):
         random_state : int or RandomState instance, default=None
             Seed or generator for the resamples, and for clusterers that take a seed. None is 0.
         verbose : int or function, default=0
-            As in `explain`: 1 tells each resample on standard error, a function is called.
+            As in `explain`: 1 prints each resample on standard error, a function is called.
 
         Returns
         -------
@@ -1078,7 +1078,7 @@ class Explanation(MeasuredTree):
             Without labels.
         Explanation
             With labels. The same tree and rules, with sizes, agreement, price and all other facts of these rows. It
-            refers to these rows, so that `profile` and others tell of them. A cluster may have no row. Costs are
+            refers to these rows, so that `profile` and others describe them. A cluster may have no row. Costs are
             measured as before: in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model
             that was read from a file cannot do that: it measures squared distances in the numeric columns of the table,
             and a note says so. Rows with a label that is not the name of a cluster are left out. So are rows with words
@@ -1209,7 +1209,7 @@ class Explanation(MeasuredTree):
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
 
-        Its rules are text for readers. Only its nodes are used to label rows. It tells no value of a single row: a
+        Its rules are text for readers. Only its nodes are used to label rows. It shows no value of a single row: a
         profile and sums that were asked for lack clusters of fewer than five rows, quantiles are rounded to about a
         thousandth of the column's standard deviation, or to the day, columns that no rule tests lack words of fewer
         than five rows, and notes quote no cell.
@@ -1231,9 +1231,9 @@ class Explanation(MeasuredTree):
         """Return a CASE expression of SQL that gives the cluster of a row, or a query that adds it to a table.
 
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
-        the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
-        case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and go
-        where the rules send missing values. Comments on top say where the rules come from, and name columns of text
+        the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL distinguish upper from
+        lower case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and
+        go where the rules send missing values. Comments on top say where the rules come from, and name columns of text
         that were read as numbers or dates in a way that engines do not: convert them first.
 
         NaN is a number to most engines, the largest one, so columns that may hold it are asked for it. Those of whole
@@ -1364,9 +1364,9 @@ class Explanation(MeasuredTree):
         `row` is an object from the name of a column to its value. The result is the name of the row's cluster, or null
         for a row without one; `whyNone` then gives the column, and "missing" or "never seen". null, NaN and undefined
         are missing; a row without one of the `COLUMNS` that the rules ask for, as an own property, is an Error. The
-        source may stand in a page, between script tags, whatever the names are. Texts of dates must be in the form that
-        the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others are
-        a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
+        source may be put in a page, between script tags, whatever the names are. Texts of dates must be in the form
+        that the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others
+        are a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
 
         Parameters
         ----------
@@ -1398,7 +1398,7 @@ class Explanation(MeasuredTree):
         """Return a formula that gives the cluster of a row of a spreadsheet.
 
         It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
-        the formula finds them there, wherever they stand, and gives #N/A if one is missing. The formula for row 2 can
+        the formula finds them there, in any order, and gives #N/A if one is missing. The formula for row 2 can
         be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an empty cell,
         and in a column with gaps an empty cell is missing; other text has no cluster there.
         Spreadsheets hold about 15 digits of a number: a value nearer to a cut than a relative 1e-13 may fall on its

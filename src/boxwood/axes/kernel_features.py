@@ -208,7 +208,7 @@ class SeriesFeatures(Curves):
         if (np.diff(y[: top + 1]) < -slack).any() or (np.diff(y[top:]) > slack).any():
             raise ValueError(
                 f"the feature of power {self.powers[column]} of column {j} has more than one peak, so a cut on it is "
-                "no interval; give a kernel whose z f'(z) + j f(z) = 0 has at most one solution"
+                "not an interval; give a kernel whose z f'(z) + j f(z) = 0 has at most one solution"
             )
         if top in (0, _GRID - 1) or x[0] == x[-1]:
             return float(x[top])

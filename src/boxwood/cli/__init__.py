@@ -20,11 +20,11 @@ __all__ = ["VERBS", "boxwood", "main"]
 
 VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
-    "map-k": "Compare numbers of clusters: whether they come back, and can be said in rules.",
+    "map-k": "Compare numbers of clusters: whether halves of the rows agree, and whether rules describe them.",
     "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
     "measure": "Measure a saved tree on new rows, and say what changed.",
-    "match": "Say which clusters of two models are the same, split, merged, came or went.",
+    "match": "Report which clusters of two models are the same, split, merged, new or gone.",
     "why": "Say why a row is in its cluster, and what would change it.",
     "lines": "Print the one-line rules that a saved model holds.",
     "export": "Write a saved model in another form.",

@@ -54,7 +54,9 @@ def _leaves(ctx: click.Context, param: click.Parameter, numbers: tuple[str, ...]
     parts = [part.strip() for number in numbers for part in number.split(",")]
     for part in parts:
         if not part.isdecimal() or int(part) < 2:
-            raise click.BadParameter(f"'{part}' is no number of leaves; give whole numbers of at least 2, such as 5,10")
+            raise click.BadParameter(
+                f"'{part}' is not a number of leaves; give whole numbers of at least 2, such as 5,10"
+            )
     return tuple(map(int, parts))
 
 

@@ -53,7 +53,9 @@ def _check_encoding(ctx: click.Context, param: click.Parameter, name: str | None
         from boxwood.table.csv import has_encoding
 
         if not has_encoding(name):
-            raise click.BadParameter(f"'{name}' is no encoding; name one that Python knows, such as cp1252 or utf-16")
+            raise click.BadParameter(
+                f"'{name}' is not an encoding; name one that Python knows, such as cp1252 or utf-16"
+            )
     return name
 
 

@@ -534,7 +534,7 @@ def _listed(series: Any, name: str) -> list[Any]:
     for value in values:
         if not isinstance(value, Hashable):
             raise DataError(
-                f"column {shown(name)} holds {type(value).__name__}s, which are no categories; leave it out"
+                f"column {shown(name)} holds {type(value).__name__}s, which are not categories; leave it out"
             )
     return values
 
@@ -547,7 +547,7 @@ def _positions(categorical: Any, n_columns: int, names: tuple[str, ...] | None) 
     if given.dtype.kind in "OU" and given.size:
         wanted = [str(name) for name in given.ravel().tolist()]
         if names is None:
-            raise DataError(f"categorical_features names {listed(wanted)}, but X is no data frame; give positions")
+            raise DataError(f"categorical_features names {listed(wanted)}, but X is not a data frame; give positions")
         refuse_unknown_columns(wanted, names)
         return [names.index(name) for name in wanted]
     if given.dtype == np.bool_ and given.shape == (n_columns,):

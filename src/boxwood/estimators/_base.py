@@ -80,7 +80,7 @@ class FittedTree(TableReader):
     def predict(self, X: Any) -> Array:
         """Return the cluster of each row, shape (n,): a label of `y`, or the number that the clusterer gives it.
 
-        Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not tell that it is noise.
+        Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not show that it is noise.
         """
         return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
 
@@ -93,8 +93,8 @@ class FittedTree(TableReader):
 
         The tree gives each row a cluster. The cost of a row is its distance to the centre of its cluster
         (`cluster_centers_`), and the mean is that by the weights of the rows. Distances are squared Euclidean, or those
-        of the estimator's `objective`, as for `price_`. `y` is ignored: see `fit` for how well a tree tells labels of
-        other rows.
+        of the estimator's `objective`, as for `price_`. `y` is ignored: see `fit` for how well a tree predicts labels
+        of other rows.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         options: dict[str, Any] = {"centers": self.cluster_centers_, "objective": self._grown.objective}
@@ -197,7 +197,7 @@ class FittedTree(TableReader):
         if is_of_fit and columns is None and names is None and sample_weight is None:
             return explanation
         if columns is not None and is_frame(X):
-            raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
+            raise ValueError("columns cannot be chosen for an existing tree; leave columns out")
         if is_of_fit and sample_weight is None:
             rows = Rows(rows.values, self._fit_weights)
         reference = self.reference_ if is_of_fit else self._reference_on(X, rows)

@@ -56,7 +56,7 @@ class MMDT(TreeClusterer):
         Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
         each time.
@@ -271,7 +271,7 @@ class ConceptMMDT(MMDT):
         Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
         each time.

@@ -404,7 +404,7 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
     _refuse_unknown("categories", categories, columns)
     gaps = document.get("gaps", ())
     _refuse_unknown("gaps", gaps, columns)
-    _refuse(_twice(gaps) or bool({*gaps} & {*categories}), "its gaps are no columns of numbers, or come twice")
+    _refuse(_twice(gaps) or bool({*gaps} & {*categories}), "its gaps are not columns of numbers, or occur twice")
     dates = document.get("dates", {})
     _refuse_unknown("dates", dates, columns)
     _refuse(bool({*dates} & {*categories}), "it has dates that are categories")
@@ -455,7 +455,7 @@ def _check_shapes(document: Document, tree: ThresholdTree) -> None:
     columns, n_clusters = document["columns"], len(document["clusters"])
     tested = {columns[j] for j in tree.features.tolist()} - {*document.get("categories", {})}
     for name, (edges, held) in document.get("shapes", {}).items():
-        _refuse(name not in tested, f"its shapes name {name!r}, which is no tested column of numbers")
+        _refuse(name not in tested, f"its shapes name {name!r}, which is not a tested column of numbers")
         fits = len(held) == n_clusters and {len(edges) + 2} == {len(rows) for rows in held}
         _refuse(not fits, f"its shape of {name!r} must have {n_clusters} rows of {len(edges) + 2} numbers")
         _refuse(list(edges) != sorted({*edges}), f"its shape of {name!r} must have edges in ascending order")

@@ -68,7 +68,7 @@ def in_notebook(result: Any) -> str:
 
 NOT_CHOSEN = "not chosen"
 FEW = 5
-"""Rows of a group of which values are written at least: fewer would tell of single rows."""
+"""Rows of a group of which values are written at least: fewer would reveal single rows."""
 
 
 class LeftOut(NamedTuple):
@@ -79,7 +79,7 @@ class LeftOut(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """What an explanation rests on. How rows were scaled, and which are in no cluster, is told by other fields.
+    """What an explanation rests on. How rows were scaled, and which are in no cluster, is in other fields.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Basis(NamedTuple):
     label : str
         Name of the column of labels, or of the series; empty if they have none.
     types : tuple of pairs of str
-        Columns that the rules test, and their types, as far as the table told: "INTEGER", "DECIMAL", "DOUBLE", "REAL",
+        Columns that the rules test, and their types, as far as the table says: "INTEGER", "DECIMAL", "DOUBLE", "REAL",
         "BOOLEAN", "DATE" or "TEXT". `to_sql` asks no whole number whether it is NaN.
     """
 
@@ -116,7 +116,7 @@ class ClusterWorth(NamedTuple):
     """What a cluster sums up to, its share of the total, and the mean of its rows that have a value.
 
     `share` is None where a cluster has a negative sum, and `mean` for a cluster without such rows. All are None in a
-    model file for a cluster of fewer than five such rows, whose sum would tell of single ones.
+    model file for a cluster of fewer than five such rows, whose sum would reveal single ones.
     """
 
     total: float | None
@@ -132,7 +132,7 @@ class Worth(NamedTuple):
     column : str
     total : float
         The sum over all rows in a cluster; times their weight, if rows are weighted. In a model file it is that of the
-        clusters whose sums are told.
+        clusters whose sums are shown.
     n_missing : int
         Number of these rows without a value, which add nothing.
     clusters : tuple of ClusterWorth
@@ -485,7 +485,7 @@ class DrawFacts(NamedTuple):
 
 
 class KernelFacts(NamedTuple):
-    """A kernel, and the highest price in its feature space: a price is to be compared with it.
+    """A kernel, and the highest price in its feature space: compare a price with it.
 
     Parameters
     ----------
@@ -625,7 +625,7 @@ class CategoryColumn(NamedTuple):
     clusters : tuple of k (CategoryGroup or None)
         In the order of the clusters' numbers; None for a cluster without rows.
     categories : Categories
-        What the entries of a group stand for: `categories.values`, and one more for all other values if
+        What the entries of a group are: `categories.values`, and one more for all other values if
         `categories.others`. A column of booleans has the values False and True.
     """
 

@@ -243,7 +243,7 @@ def _centers(model: Any) -> Floats:
     if is_spark_model(model) and name == "GaussianMixtureModel":
         return np.array([row["mean"].toArray() for row in model.gaussiansDF.collect()], dtype=np.float64)
     raise DataError(
-        f"{name} is no clustering that rows can be read of; give a KMeansModel, BisectingKMeansModel or "
+        f"{name} is not a clustering whose rows can be read; give a KMeansModel, BisectingKMeansModel or "
         "GaussianMixtureModel, a PipelineModel that ends in one, or the column of its labels"
     )
 

@@ -491,7 +491,9 @@ def _nudged(wanted: Intervals, x: Floats, inside: Bools, node: int) -> Intervals
     within, outside = np.unique(x[inside]), np.unique(x[~inside])
     both = np.intersect1d(within, outside)
     if both.size:
-        raise DataError(f"node {node}: the map gives equal values different images, first {both[0]}; it is no function")
+        raise DataError(
+            f"node {node}: the map gives equal values different images, first {both[0]}; it is not a function"
+        )
     for value in np.unique(x[wrong & inside]).tolist():
         wanted = _with(wanted, value, outside)
     for value in np.unique(x[wrong & ~inside]).tolist():

@@ -72,7 +72,7 @@ def findings(lines: MeasuredLines) -> list[str]:
     said = [*_on_sample(lines), _on_rows(lines), *_on_proofs(lines)]
     if lines.validated:
         said.append(
-            f"Unseen: how lines do that were made in the same way without these rows ({lines.validated}); "
+            f"Unseen: the same for lines that were made without these rows ({lines.validated}); "
             "lines look better on the rows that they were chosen for."
         )
     return [one for one in said if one]
@@ -83,9 +83,7 @@ def _on_sample(lines: MeasuredLines) -> list[str]:
     ex = lines.explanation
     if lines.n_rows >= ex.n_rows - ex.n_left_out:
         return []
-    return [
-        f"Lines were made and measured on a sample of {lines.n_rows:,} rows, of which the counts of rows in lines are."
-    ]
+    return [f"Lines were made and measured on a sample of {lines.n_rows:,} rows, which counts of rows refer to."]
 
 
 def _on_rows(lines: MeasuredLines) -> str:

@@ -12,7 +12,7 @@ ASKS = tuple(
     map(
         re.compile,
         (
-            rf"{re.escape(DOUBT)}|^no groups are to be seen ",  # are these clusters at all?
+            rf"{re.escape(DOUBT)}|^no groups show in the columns together:",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
             r"no cluster( |:|$|, )",  # rows without an answer
             r"^no rule for |^there is room for only ",  # clusters without an answer
@@ -26,7 +26,7 @@ ASKS = tuple(
             r"; no header\? --no-header$|; --table names another$|; open and save the workbook$",
             r"^look like numbers with |; if that is wrong, name the encoding ",
             r": read as numbers; if they are codes, ",
-            r" that differ in upper and lower case or in blanks alone ",
+            r" that differ only in case or in blanks ",
             r"^numbers with leading zeros, ",
             r"^read as missing: ",
             r" clusters were chosen(:|, )",

@@ -209,7 +209,7 @@ def _notes_on_marks(marks: Mapping[str, MarksMet]) -> tuple[str, ...]:
     missing = [_met(name, met.missing) for name, met in marks.items() if met.missing]
     words = [_met(name, met.words) for name, met in marks.items() if met.words]
     notes = [f"read as missing: {listed(missing)} (categories keeps such words)"] if missing else []
-    notes += [f"read as words, as the other values are written so: {listed(words)}"] if words else []
+    notes += [f"read as words, like the other values: {listed(words)}"] if words else []
     return tuple(map(ColumnNote, notes))
 
 
@@ -384,7 +384,7 @@ def notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
         if alike := _alike(explanation.coded_columns[j].values if j in explanation.coded_columns else ()):
             found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
     labels = listed([", ".join(group) for group in _alike(explanation.names)])
-    said = "that differ in upper and lower case or in blanks alone are taken as different"
+    said = "that differ only in case or in blanks count as different"
     return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
 
 

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 MOVED = 0.1
 """Share of the rows of a cluster that lie elsewhere in a column, from which on it is said to have moved."""
 _WORDS = 20  # of a column that were never seen, and new labels, told by name
-NO_SHAPES = (
-    "the model was saved without how its columns lay within clusters, so which column moved is told by cuts alone"
-)
+NO_SHAPES = "the model has no measurements of its columns within clusters, so only the cuts show which column moved"
 NO_NOISE = "the model was saved without the rows of no cluster, so its sizes are those of the rows in clusters"
 
 

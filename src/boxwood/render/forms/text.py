@@ -105,7 +105,7 @@ NO_PRICE = "no price is shown, as clusters like these do not follow distances"
 
 
 def notes_of(ex: MeasuredTree) -> list[str]:
-    """Return the notes as they are printed: in short why there is no price, which `ex.search.reason` tells in full."""
+    """Return the notes as they are printed: in short why there is no price, which `ex.search.reason` says in full."""
     reason = "" if ex.search is None else ex.search.reason
     return [NO_PRICE if reason and note == reason else note for note in ex.notes]
 
@@ -302,7 +302,7 @@ def printed(model: Any, *, more: str) -> str:
 def tree(model: Any) -> str:
     """Return the tree of an explanation: a line for each side of a cut, and for each leaf with its cluster and rows.
 
-    The lines have the shape of scikit-learn's `export_text`. A leaf tells how many rows of the explained table it
+    The lines have the shape of scikit-learn's `export_text`. A leaf shows how many rows of the explained table it
     holds, or their weight, and which share of all that is. Columns of words are cut in words.
     """
     ex = explanation_of(model)._for_people()
