@@ -1227,6 +1227,7 @@ class Explanation(MeasuredTree):
         layout: Literal["flat", "nested"] = "flat",
         nan: bool = True,
         types: Mapping[str, str] | None = None,
+        reasons: bool = False,
     ) -> str:
         """Return a CASE expression of SQL that gives the cluster of a row, or a query that adds it to a table.
 
@@ -1262,6 +1263,9 @@ class Explanation(MeasuredTree):
             Types of columns in the database, such as `{"orders": "INTEGER", "since": "DATE"}`; other columns have those
             of the explained table, as far as it has types. Decimals such as 2.13 are compared exactly with columns of
             the type DOUBLE, so no exponent follows them.
+        reasons : bool, default=False
+            Whether a row without a cluster has the text "missing" or "never seen" in place of NULL, by what kept its
+            rule from an answer. All clusters are texts then, numbers among them.
 
         Raises
         ------
@@ -1289,7 +1293,9 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.sql import sql
 
-        return sql(self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types)
+        return sql(
+            self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types, reasons=reasons
+        )
 
     def watch_sql(
         self,
