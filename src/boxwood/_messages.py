@@ -6,7 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -108,3 +108,13 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _INNER:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def renamed(old: str, new: str, goes_in: str) -> property:
+    """Return a property that gives the attribute `new` under its earlier name, and warns when that goes."""
+
+    def get(of: Any) -> Any:
+        warn_caller(f"{old} is called {new} now, and goes in boxwood {goes_in}", FutureWarning)
+        return getattr(of, new)
+
+    return property(get, doc=f"The earlier name of `{new}`, which goes in boxwood {goes_in}.")

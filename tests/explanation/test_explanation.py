@@ -105,7 +105,7 @@ def test_measurements_equal_the_naive_ones(examples):
     for case, ex in examples:
         expected = naive.measured(ex, ex.columns, case.X.tolist(), case.labels.tolist(), case.weights)
         for cluster, numbers in zip(ex.clusters, expected, strict=True):
-            found = cluster.size, cluster.share, cluster.ruled, cluster.caught, cluster.precision
+            found = cluster.size, cluster.share, cluster.matched, cluster.found, cluster.precision
             assert found == pytest.approx(numbers)
         w = np.ones(len(case.X)) if case.weights is None else case.weights
         kept = case.labels != -1
@@ -268,7 +268,7 @@ def test_fewer_leaves_than_clusters(wine):
     ex = explain(wine, n_clusters=4, max_leaf_nodes=2)
     missing = [cluster for cluster in ex.clusters if not cluster.rules]
     assert len(missing) == 2
-    assert all(cluster.caught == 0 and cluster.precision is None for cluster in missing)
+    assert all(cluster.found == 0 and cluster.precision is None for cluster in missing)
     told = [note for note in ex.notes if note.startswith("no rule for")]
     assert len(told) == 2
     for cluster, note in zip(missing, told, strict=True):

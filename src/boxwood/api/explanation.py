@@ -368,10 +368,10 @@ class Explanation(MeasuredTree):
         --------
         >>> import boxwood
         >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], ["young", "young", "old"], columns=["age"])
-        >>> print(ex.to_frame()[["cluster", "size", "ruled", "rule"]].to_string(index=False))
-        cluster  size  ruled      rule
-            old     1      1  age > 50
-          young     2      2 age <= 50
+        >>> print(ex.to_frame()[["cluster", "size", "matched", "rule"]].to_string(index=False))
+        cluster  size  matched      rule
+            old     1        1  age > 50
+          young     2        2 age <= 50
         """
         from boxwood.explanation.apply.frames import frame_of
 
@@ -1095,7 +1095,7 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], ["young", "young", "old"], columns=["age"])
         >>> later = ex.measure([[25.0], [52.0], [70.0], [80.0]], ["young", "young", "old", "old"])
-        >>> later.agreement, later.clusters[1].caught, later.tree == ex.tree
+        >>> later.agreement, later.clusters[1].found, later.tree == ex.tree
         (0.75, 0.5, True)
         >>> ex.measure([[25.0], [52.0], [70.0], [None]]).lost
         (LostRows(column='age', reason='missing', rows=1, words=()),)

@@ -173,7 +173,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "gaps": ex.gaps or None,
         "dates": dict(ex.dates) or None,
         "clusters": [
-            cluster._asdict()
+            _cluster_entry(cluster)
             | {"rules": [rule(leaf, whole=True) for leaf in cluster.rules], "rule": cluster_rule(cluster, whole=True)}
             for cluster in said.clusters
         ],
@@ -191,6 +191,14 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
+
+
+_NAMES_IN_FILES = {"matched": "ruled", "found": "caught"}
+
+
+def _cluster_entry(cluster: ClusterSummary) -> dict[str, Any]:
+    """Return the facts of a cluster by the names that they have in files, which are those of the first version."""
+    return {_NAMES_IN_FILES.get(name, name): fact for name, fact in cluster._asdict().items()}
 
 
 def _version(ex: MeasuredTree) -> int:
@@ -312,7 +320,8 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
         map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n, gaps, dates), document["clusters"], strict=True
     )
     clusters = [
-        ClusterSummary(i, ruled=ruled, rules=rules, **entry) for i, (ruled, rules, entry) in enumerate(of_clusters)
+        ClusterSummary(i, matched=matched, found=entry.pop("caught"), rules=rules, **entry)  # type: ignore[misc]
+        for i, (matched, rules, entry) in enumerate(of_clusters)
     ]
     parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}
     parts |= {"dates": tuple(document.get("dates", {}).items())}

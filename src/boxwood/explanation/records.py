@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
+from boxwood._messages import renamed
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -391,9 +392,9 @@ class ClusterSummary(NamedTuple):
     """A cluster with its rules, and how well they describe it.
 
     `size` is its number of rows (their weight, if rows are weighted). `share` is the fraction of all rows that are in
-    it, without rows left out. `ruled` is the number (or weight) of rows that its rules take, of whichever cluster,
-    without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
-    without rows.
+    it, without rows left out. `matched` is the number (or weight) of rows that its rules take, of whichever cluster,
+    without rows left out. `found` is the fraction of the cluster's rows that its rules hold; None for a cluster without
+    rows.
     `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
     `rules` together hold the rows of the cluster's leaves, in the fewest conditions that were found, the shortest rule
     first. They may overlap, and are none for a cluster without a leaf. `Explanation.leaves` has the rule of each leaf.
@@ -403,10 +404,13 @@ class ClusterSummary(NamedTuple):
     name: Hashable
     size: float
     share: float
-    ruled: float
-    caught: float | None
+    matched: float
+    found: float | None
     precision: float | None
     rules: tuple[Rule, ...]
+
+    ruled = renamed("ruled", "matched", "0.3")
+    caught = renamed("caught", "found", "0.3")
 
 
 class Clusters(tuple[ClusterSummary, ...]):
@@ -523,8 +527,8 @@ def clusters_of(
             name=name,
             size=size,
             share=size / total,
-            ruled=ruled_by(own),
-            caught=_share(sum(leaf.own for leaf in own), size),
+            matched=ruled_by(own),
+            found=_share(sum(leaf.own for leaf in own), size),
             precision=_share(sum(leaf.own for leaf in own), ruled_by(own)),
             rules=rules[i],
         )

@@ -52,8 +52,8 @@ def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
 
 def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
     name = shortened(cluster_name(cluster.name))
-    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
-    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, cluster_rule(cluster)
+    share, caught, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
+    return name, size(cluster.size), share, size(cluster.matched), caught, precision, cluster_rule(cluster)
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:

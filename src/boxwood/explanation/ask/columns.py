@@ -336,10 +336,10 @@ def notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tup
 
 def notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
     """Return a note on clusters of whose rows the rules find few, where an agreement of 90% or more hides that."""
-    missed = [one for one in explanation.clusters if one.rules and one.caught is not None and one.caught < FOUND]
+    missed = [one for one in explanation.clusters if one.rules and one.found is not None and one.found < FOUND]
     if not missed or explanation.agreement < LOW:
         return ()
-    said = listed([f"{percent(one.caught)} of {cluster_name(one.name)}" for one in missed], 3)
+    said = listed([f"{percent(one.found)} of {cluster_name(one.name)}" for one in missed], 3)
     agreement = percent(explanation.agreement)
     more = "; try more leaves (max_leaf_nodes)" if may_have_more_leaves(explanation.tree, task) else ""
     return (f"the rules find only {said}, but are right for {agreement} of all rows{more}",)

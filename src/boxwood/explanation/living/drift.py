@@ -104,7 +104,7 @@ def _clusters(ex: MeasuredTree, counts: Counts, then: Floats) -> list[ClusterDri
         shares = _share(n_then, then.sum()), _share(n, sizes.sum())
         drift = ClusterDrift(one.cluster, one.name, n_then, n, *shares)
         if counts.labelled:
-            drift = drift._replace(found_then=one.caught, found=_known(n_own, n_labelled))
+            drift = drift._replace(found_then=one.found, found=_known(n_own, n_labelled))
             drift = drift._replace(precision_then=one.precision, precision=_known(n_own, n_ruled))
         found.append(drift)
     return found
@@ -284,9 +284,9 @@ def _of_labels(
     sizes = zip(clusters, ex.clusters, confusion.sum(axis=1).tolist(), confusion.sum(axis=0).tolist(), strict=True)
     for one, before, labelled, ruled in sizes:
         if min(labelled, before.size) >= LEAST:
-            yield _of_rate("found", one.name, one.found or 0.0, labelled, before.caught or 0.0, before.size)
-        if min(ruled, before.ruled) >= LEAST:
-            yield _of_rate("precision", one.name, one.precision or 0.0, ruled, before.precision or 0.0, before.ruled)
+            yield _of_rate("found", one.name, one.found or 0.0, labelled, before.found or 0.0, before.size)
+        if min(ruled, before.matched) >= LEAST:
+            yield _of_rate("precision", one.name, one.precision or 0.0, ruled, before.precision or 0.0, before.matched)
 
 
 def _of_rate(what: str, name: object, share: float, of: float, then: float, of_then: float) -> _Test:

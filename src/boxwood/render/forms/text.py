@@ -383,10 +383,10 @@ def sentences(model: Any) -> str:
 def _sentence(cluster: ClusterSummary, noun: str) -> str:
     rows = "1 row" if noun == "rows" and cluster.size == 1 else f"{size(cluster.size)} {noun}"
     begin = f"{cluster_name(cluster.name)} ({rows}, {percent(cluster.share)}): {cluster_rule(cluster)}."
-    if cluster.caught is None or cluster.precision is None:
+    if cluster.found is None or cluster.precision is None:
         return begin
     return (
-        f"{begin} The rule finds {percent(cluster.caught)} of the cluster; {percent(cluster.precision)} of the rows it "
+        f"{begin} The rule finds {percent(cluster.found)} of the cluster; {percent(cluster.precision)} of the rows it "
         "matches belong to it."
     )
 
@@ -440,10 +440,10 @@ def markdown_of_lines(lines: MeasuredLines) -> str:
 
 
 def _row(cluster: ClusterSummary) -> str:
-    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
+    share, caught, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     rule = cluster_rule(cluster)
     said = _in_cell(_code(rule)) if cluster.rules else escaped(rule)
-    facts = [size(cluster.size), share, size(cluster.ruled), caught, precision]
+    facts = [size(cluster.size), share, size(cluster.matched), caught, precision]
     return f"| {' | '.join([escaped(cluster_name(cluster.name)), *facts, said])} |"
 
 
