@@ -649,7 +649,7 @@ def test_export_refuses_what_a_form_cannot_take(folder):
             ["--to", "sql", "--table", "a..b"],
             "table must be a name such as 'customers' or 'sales.customers'; got 'a..b'",
         ),
-        (["--to", "onnx"], "--to onnx does not write text; name a file one with -o"),
+        (["--to", "onnx"], "--to onnx does not write text; name a file with -o"),
     ):
         assert message in run(folder, "export", "{}/species.json", *options, code=USAGE).stderr
 

@@ -382,3 +382,13 @@ def test_earlier_names_of_attributes_warn_and_say_the_new_ones():
     for old, new in (("caught", "found"), ("ruled", "matched")):
         with pytest.warns(FutureWarning, match=f"{old} is called {new} now, and goes in boxwood "):
             assert getattr(cluster, old) == getattr(cluster, new)
+
+
+def test_rows_that_move_no_threshold_change_one_line_of_the_model(tmp_path):
+    x = np.repeat([1.0, 2, 8, 9], 10)
+    lines = []
+    for n in (36, 40):
+        explain(x[:n, None], (x > 5)[:n].astype(int), columns=["x"]).save(tmp_path / "m.json")
+        lines.append((tmp_path / "m.json").read_text().splitlines())
+    assert len(lines[0]) == len(lines[1]) > 10
+    assert [first == second for first, second in zip(*lines, strict=True)] == [True] * (len(lines[0]) - 1) + [False]

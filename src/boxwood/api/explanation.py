@@ -1182,7 +1182,11 @@ class Explanation(MeasuredTree):
 
     # ------------------------------------------------------------------------------------------------------- model file
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, for `load`. A file at `path` is replaced as a whole, or stays if writing fails."""
+        """Write the model file, for `load`. A file at `path` is replaced as a whole, or stays if writing fails.
+
+        It is the text of `to_json`: the rules first, over lines, and in the last line all that was measured. So more
+        rows that move no threshold change one line of a file under version control.
+        """
         from boxwood.explanation.model_file import write
 
         write(self, path)

@@ -246,9 +246,21 @@ def _lines_entry(lines: MeasuredLines) -> dict[str, Any]:
     return entry
 
 
+_MEASURED_FROM = "n_rows"  # on, a model file has what was measured
+
+
 def to_text(ex: MeasuredTree) -> str:
-    """See `Explanation.to_json`."""
-    return json.dumps(to_document(ex), allow_nan=False, ensure_ascii=False, indent=1)
+    """See `Explanation.to_json`.
+
+    Entries of the rules are over lines, and all that was measured is in the last one: rows that move no threshold
+    change one line of a file under version control.
+    """
+    document = to_document(ex)
+    names = [*document]
+    start = names.index(_MEASURED_FROM)
+    rules = json.dumps({name: document[name] for name in names[:start]}, allow_nan=False, ensure_ascii=False, indent=1)
+    measured = json.dumps({name: document[name] for name in names[start:]}, allow_nan=False, ensure_ascii=False)
+    return f"{rules[:-2]},\n {measured[1:]}"
 
 
 def from_text(text: str, source: str) -> MeasuredTree:
