@@ -110,11 +110,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def renamed(old: str, new: str, goes_in: str) -> property:
-    """Return a property that gives the attribute `new` under its earlier name, and warns when that goes."""
-
-    def get(of: Any) -> Any:
-        warn_caller(f"{old} is called {new} now, and goes in boxwood {goes_in}", FutureWarning)
-        return getattr(of, new)
-
-    return property(get, doc=f"The earlier name of `{new}`, which goes in boxwood {goes_in}.")
+def renamed(of: Any, old: str, new: str, goes_in: str) -> Any:
+    """Return the attribute `new`, asked for by its earlier name; warn of the version in which that goes."""
+    warn_caller(f"{old} is called {new} now; the earlier name goes in boxwood {goes_in}", FutureWarning)
+    return getattr(of, new)

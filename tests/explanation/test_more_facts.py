@@ -380,7 +380,7 @@ def test_estimators_have_these_facts_by_their_explanation():
 def test_earlier_names_of_attributes_warn_and_say_the_new_ones():
     (cluster, _) = explain([[1.0], [9.0]], [0, 1]).clusters
     for old, new in (("caught", "found"), ("ruled", "matched")):
-        with pytest.warns(FutureWarning, match=f"{old} is called {new} now, and goes in boxwood "):
+        with pytest.warns(FutureWarning, match=f"{old} is called {new} now; the earlier name goes in boxwood "):
             assert getattr(cluster, old) == getattr(cluster, new)
 
 

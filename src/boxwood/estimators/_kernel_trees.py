@@ -48,6 +48,7 @@ class KernelTreeClusterer(TreeClusterer):
         How well the tree's clusters agree with those that it explains: see `metrics.agreement`.
     """
 
+    agreement_: Any
     kernel: Kernel | str
     gamma: Any
 
@@ -640,8 +641,8 @@ class KernelMMDT(KernelTreeClusterer):
         self._validate_params()
         with self._all_or_nothing():
             given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
-            self.n_features_in_ = given.n_features
-            self.reference_ = Reference(np.arange(given.n_components), given.means, given.names)
+            self.n_features_in_: int = given.n_features
+            self.reference_: Reference = Reference(np.arange(given.n_components), given.means, given.names)
             refuse_one_cluster(self.reference_)
             options: dict[str, Any] = {
                 "kernel": self._unfitted_kernel(),

@@ -566,6 +566,8 @@ class RandomCuts(TreeClusterer):
     (100, 1.21)
     """
 
+    bound_: Any
+
     _method = "random_cuts"
     _facts = ("prices",)
 

@@ -332,8 +332,8 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
         map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n, gaps, dates), document["clusters"], strict=True
     )
     clusters = [
-        ClusterSummary(i, matched=matched, found=entry.pop("caught"), rules=rules, **entry)  # type: ignore[misc]
-        for i, (matched, rules, entry) in enumerate(of_clusters)
+        ClusterSummary(i, one["name"], one["size"], one["share"], matched, one["caught"], one["precision"], rules)
+        for i, (matched, rules, one) in enumerate(of_clusters)
     ]
     parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}
     parts |= {"dates": tuple(document.get("dates", {}).items())}

@@ -409,8 +409,17 @@ class ClusterSummary(NamedTuple):
     precision: float | None
     rules: tuple[Rule, ...]
 
-    ruled = renamed("ruled", "matched", "0.3")
-    caught = renamed("caught", "found", "0.3")
+    @property
+    def ruled(self) -> float:
+        """The earlier name of `matched`."""
+        matched: float = renamed(self, "ruled", "matched", "0.3")
+        return matched
+
+    @property
+    def caught(self) -> float | None:
+        """The earlier name of `found`."""
+        found: float | None = renamed(self, "caught", "found", "0.3")
+        return found
 
 
 class Clusters(tuple[ClusterSummary, ...]):
