@@ -290,6 +290,31 @@ class Explanation(MeasuredTree):
 
         return full_text(self)
 
+    def rules(self, *, full: bool = False) -> str:
+        """Return a line for each cluster: its name and its rule.
+
+        Parameters
+        ----------
+        full : bool, default=False
+            Whether rules name all words of a list. The printed explanation names eight at most, and the number of the
+            others.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> import pandas as pd
+        >>> rows = pd.DataFrame({"letter": [*"abcdefghijklmnopqrstuv"] * 9})
+        >>> ex = boxwood.explain(rows, (rows["letter"] < "l").rename("early"))
+        >>> print(ex.rules())
+        early = False: letter is l, m, n, o, p, q, r, s or 3 more
+        early = True: letter is a, b, c, d, e, f, g, h or 3 more
+        >>> print(ex.rules(full=True).splitlines()[0])
+        early = False: letter is l, m, n, o, p, q, r, s, t, u or v
+        """
+        from boxwood.render.models import rules
+
+        return rules(self, full=full)
+
     def to_sentences(self) -> str:
         """Return a line for each cluster: its rows, its rule, and how well the rule describes it.
 
