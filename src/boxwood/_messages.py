@@ -16,7 +16,7 @@ _INNER = ("boxwood", "sklearn", "contextlib")  # packages on the way from the ca
 class Quoting(str):
     """A text that quotes values of the table, for the person who reads it now; `written` says the same without them.
 
-    So a note may quote the cell that is no number, on standard error and in `notes`, and no page, model file or form of
+    So a note may quote the cell that is no number, on the terminal and in `notes`, and no page, model file or form of
     the rules ever holds it.
     """
 

@@ -86,7 +86,7 @@ def explain(
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None
         Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. That column
-        is none of those that rules may use.
+        is not among those that rules may use.
     standardize : bool or "auto", default="auto"
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get

@@ -145,7 +145,7 @@ class Explanation(MeasuredTree):
         A row without a cluster, see `apply`, has -1 if all names are numbers of one type. Otherwise the array is one of
         objects, and such a row has None. With `missing="none"` the array has that type in any case.
 
-        For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
+        A data frame of Spark or Dask gives the same frame with one more column, "cluster" ("cluster_1" if there is
         one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
         all floats or all booleans. A row without a cluster has NULL, and nobody warns, as workers compute it later;
         with `missing="error"` computing fails.
@@ -246,7 +246,7 @@ class Explanation(MeasuredTree):
             If the row lacks a column that the tree tests, or a number is text or infinite; if a position is asked of a
             model file or a pickle, which hold no rows.
         TypeError
-            If `row` is none of these forms.
+            If `row` has none of these forms.
 
         Notes
         -----
@@ -1483,7 +1483,7 @@ class Explanation(MeasuredTree):
         next to.
 
         `classes_` has the names of the clusters in ascending order, `feature_names_in_` the columns, unless boxwood
-        named them. A two-sided cut becomes two nodes, and what is outside of it stands twice, each with half of the
+        named them. A two-sided cut becomes two nodes, and what is outside of it is there twice, each with half of the
         rows. Counts at the nodes are rows of the explained table, or weights; a leaf without rows counts one. The share
         of classes at a leaf is 1 for its cluster. A column of words is tested by its codes: the places of its values in
         `categories`. A set of categories becomes a node for each end of its runs of codes, and what is below stands as
@@ -1542,8 +1542,8 @@ class Explanation(MeasuredTree):
 
         It is a `TreeModel` that predicts the field "cluster" ("cluster_1" if the table has such a column, and so on):
         an integer if all names are whole numbers of 32 bits, a string otherwise. Its other fields are the columns that
-        the tree tests: numbers are doubles, and words stand as they are, not as codes. `recordCount` of a leaf is its
-        rows, or their weight. A row without a cluster gets no prediction.
+        the tree tests: numbers are doubles, and words are written as they are, not as codes. `recordCount` of a leaf is
+        its rows, or their weight. A row without a cluster gets no prediction.
 
         Raises
         ------

@@ -1,7 +1,8 @@
 """The command `boxwood`: one module for each verb, imported when it is called.
 
 To add a verb: write `cli/_verb.py` with a click command of class `Verb`, called `command`, and name it in `VERBS`.
-Results go to standard output, notes to standard error. Errors are raised as in the library, and `_errors` prints them.
+Results and their notes go to standard output, other notes to standard error. Errors are raised as in the library, and
+`_errors` prints them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ Examples:
 
 \b
 Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 past a limit,
-130 interrupted. Results go to standard output, notes and errors to standard error. NO_COLOR=1 switches colours off.
+130 interrupted. Results go to standard output, progress and errors to standard error. NO_COLOR=1 switches colours off.
 """
 
 
