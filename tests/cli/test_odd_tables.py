@@ -209,8 +209,9 @@ def test_memory_and_batches_say_the_same_of_a_table(tmp_path, form, name):
     write(path, form, values)
 
     def said(*more):
-        shown = CliRunner().invoke(main, ["explain", str(path), *words, "--method", "imm", "--notes", *more]).stdout
-        return sorted(line for line in shown.splitlines() if line.startswith("Note: "))
+        done = CliRunner().invoke(main, ["explain", str(path), *words, "--method", "imm", "--notes", *more])
+        notes = [line for line in done.stdout.splitlines() if line.startswith("Note: ")]
+        return sorted([*notes, *done.stderr.splitlines()])
 
     assert said("--engine", "duckdb") == said() != []
 
