@@ -107,7 +107,7 @@ def test_a_note_tells_of_whole_numbers_that_are_the_same_double():
         ex = bw.explain(table, LABELS, columns=["spent"])
         assert ex.agreement == 1
         assert ex.predict(table).tolist() == LABELS
-        assert any("too large to tell apart as doubles" in note for note in ex.notes)
+        assert any("too large to be exact as doubles" in note for note in ex.notes)
 
 
 @law(20)
@@ -218,7 +218,7 @@ def test_a_frame_is_looked_through_as_often_be_its_columns_few_or_many(monkeypat
 
 def test_equal_names_are_refused_wherever_a_frame_is_read():
     twice, once = (pd.DataFrame(np.eye(4)[:, :3], columns=list(names)) for names in ("aab", "abc"))
-    y, message = [0, 0, 1, 1], "columns must have different names, but these come more than once: 'a'; rename them"
+    y, message = [0, 0, 1, 1], "columns must have different names, but these occur more than once: 'a'; rename them"
     ex = bw.explain(once, y)
     calls = [
         lambda: bw.explain(twice, y),

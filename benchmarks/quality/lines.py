@@ -75,7 +75,7 @@ def _outcome(name: str, X: np.ndarray, labels: np.ndarray, validate: int | None)
     began = time.process_time()
     lines = ex.lines()
     seconds = time.process_time() - began
-    f1_of_tree = [2 * (one.size * (one.caught or 0)) / (one.size + one.ruled) for one in ex.clusters]
+    f1_of_tree = [2 * (one.size * (one.found or 0)) / (one.size + one.matched) for one in ex.clusters]
     shortest = [
         next((len(one.rule) for one in front if one.f1 >= least - 1e-9), None)
         for front, least in zip(lines.fronts, f1_of_tree, strict=True)

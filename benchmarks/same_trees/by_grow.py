@@ -173,5 +173,5 @@ def _of_centers() -> list[Line]:
 
 
 def _drawn(**options: Any) -> Grower:
-    """Return the grower of a random tree, for the different rows among the first forty in the place of centres."""
+    """Return the grower of a random tree, for the different rows among the first forty instead of centres."""
     return lambda t: grow.random_cuts(np.unique(t.X[:40], axis=0), random_state=t.seed % 100, **options)

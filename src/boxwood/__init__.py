@@ -1,7 +1,7 @@
 """Explain a clustering with a small tree of axis-aligned cuts.
 
 `explain` takes a table and a clustering, and returns an `Explanation`: a rule for each cluster, and what the rules
-lose. It tells more when asked (`profile`, `misassigned`, `why`, `frontier`, `stability`), draws (`plot`), writes a
+lose. It reports more when asked (`profile`, `misassigned`, `why`, `frontier`, `stability`), draws (`plot`), writes a
 report (`to_html`), and writes code that labels rows elsewhere (`to_sql`, `to_python`). `write_labels` labels tables of
 any size, `compare` sets methods side by side, `load` reads a model file.
 

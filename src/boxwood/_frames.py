@@ -82,7 +82,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else _list_of(frame.columns))]
     if len(set(names)) < len(names):
         twice = [repr(name) for name, count in Counter(names).items() if count > 1]
-        said = f"columns must have different names, but these come more than once: {listed(twice)}"
+        said = f"columns must have different names, but these occur more than once: {listed(twice)}"
         raise DataError(f"{said}; rename them")
     refuse_halves("the name of column", names)
     return tuple(names)
@@ -561,7 +561,7 @@ def weights_in(X: Any, sample_weight: Any) -> Any:
     if not isinstance(sample_weight, str):
         return sample_weight
     if not is_frame(X):
-        raise DataError(f"sample_weight={sample_weight!r} names a column, but X is no data frame; give numbers")
+        raise DataError(f"sample_weight={sample_weight!r} names a column, but X is not a data frame; give numbers")
     return column_values(X, sample_weight)
 
 

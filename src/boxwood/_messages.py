@@ -6,7 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ _INNER = ("boxwood", "sklearn", "contextlib")  # packages on the way from the ca
 class Quoting(str):
     """A text that quotes values of the table, for the person who reads it now; `written` says the same without them.
 
-    So a note may quote the cell that is no number, on standard error and in `notes`, and no page, model file or form of
+    So a note may quote the cell that is no number, on the terminal and in `notes`, and no page, model file or form of
     the rules ever holds it.
     """
 
@@ -99,7 +99,7 @@ class Lost(str):
 
 def rounded(names: Sequence[str]) -> str:
     """Return the note on columns of whole numbers beyond 2**53, of which some are the same double."""
-    return f"whole numbers too large to tell apart as doubles: {listed(names)}; rules read them rounded"
+    return f"whole numbers too large to be exact as doubles: {listed(names)}; rules read them rounded"
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
@@ -108,3 +108,9 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _INNER:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def renamed(of: Any, old: str, new: str, goes_in: str) -> Any:
+    """Return the attribute `new`, asked for by its earlier name; warn of the version in which that goes."""
+    warn_caller(f"{old} is called {new} now; the earlier name goes in boxwood {goes_in}", FutureWarning)
+    return getattr(of, new)

@@ -16,7 +16,7 @@ __all__ = ["CacheNote", "DataError", "ModelError", "StoppedEarlyWarning"]
 
 
 class DataError(ValueError):
-    """The data cannot be used as asked; the message says what was expected, what came and what to do."""
+    """The data cannot be used as asked; the message says what was expected, what was given and what to do."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(brief(message))

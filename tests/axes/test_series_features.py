@@ -143,7 +143,7 @@ def test_kernel_imm_grows_a_leaf_for_each_cluster(name):
     (lambda: surrogate_map(KERNELS["cubic"][0], [[1.0]], "distance"), "TaylorKernel has no features 'distance'"),
     (
         lambda: surrogate_map(TaylorKernel(np.exp, [1, 1], lambda z: 1.5 + np.sin(4 * z)), [[0.0], [4.0]], "taylor"),
-        "the feature of power 0 of column 0 has more than one peak, so a cut on it is no interval",
+        "the feature of power 0 of column 0 has more than one peak, so a cut on it is not an interval",
     ),
 ])  # fmt: skip
 def test_what_is_no_interpretable_taylor_kernel_is_refused(call, message):

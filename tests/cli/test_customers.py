@@ -29,7 +29,9 @@ def test_a_raw_file_is_explained(folder, name, clusters, engine):
     german = name == "kunden"
     said = GERMAN if german else {name: name for name in GERMAN}
     words = [word if word != "segment" else said[word] for word in clusters]
-    result = run(folder, "explain", f"{{}}/{name}.csv", *words, "--engine", engine, "--method", "imm", "--json")
+    result = run(
+        folder, "explain", f"{{}}/{name}.csv", *words, "--engine", engine, "--method", "imm", "--json", "--notes"
+    )
     names = [
         name
         for name in said

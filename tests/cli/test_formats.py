@@ -61,8 +61,11 @@ def answers(path, how, folder):
     """Return what each verb says of a table."""
     model = folder / "m.json"
     labelled = "SELECT \"Umsätze\"::DOUBLE, besuche::INT, ort, cluster::INT FROM '{}'"
-    said = [run("explain", path, "-k", 4, "--method", "imm", "--save", model, *how).stdout]
-    said += [run("explain", path, "-k", 4, "--method", "imm", "--engine", "duckdb", *how).stdout]
+    explained = ("explain", path, "-k", 4, "--method", "imm", *how)
+    shown = [run(*explained, *more).stdout for more in (["--save", model], ["--engine", "duckdb"])]
+    said = [
+        [line for line in text.splitlines() if not re.match(r"Note: |\d+ (more )?notes?: ", line)] for text in shown
+    ]
     run("predict", model, path, "-o", folder / "o.csv", *how)
     said += [duckdb.sql(labelled.format(folder / "o.csv")).fetchall()]
     said += [run("why", model, path, "--row", 8, *how).stdout]
@@ -78,10 +81,10 @@ def test_every_verb_says_the_same_of_every_form(tmp_path, expected, form):
 def test_a_guessed_encoding_is_told_by_every_verb(tmp_path):
     path, _ = made(tmp_path, "txt")
     told = "boxwood: read as cp1252; if that is wrong, name the encoding with --encoding"
-    assert told in run("explain", path, "-k", 4, "--method", "imm", "--save", tmp_path / "m.json").stderr
-    assert told in run("explain", path, "-k", 4, "--method", "imm", "--engine", "duckdb").stderr
+    for how in (["--save", tmp_path / "m.json"], ["--engine", "duckdb"]):
+        assert told in run("explain", path, "-k", 4, "--method", "imm", "--json", "--notes", *how).stderr
     assert told in run("predict", tmp_path / "m.json", path, "-o", tmp_path / "o.csv").stderr
-    assert "read as" not in run("explain", path, "-k", 4, "--method", "imm", "--encoding", "cp1252").stderr
+    assert "read as" not in run("explain", path, "-k", 4, "--method", "imm", "--encoding", "cp1252").stdout
 
 
 def test_tables_are_listed_and_unknown_formats_get_a_remedy(tmp_path):

@@ -48,9 +48,9 @@ def run(*words, code=0):
 
 
 def told(result):
-    """Return what is said of an explanation as JSON and on standard error, but for costs, which may be rounded."""
+    """Return what JSON says of an explanation, but for costs, which may be rounded."""
     found = json.loads(result.stdout)
-    notes = [line for line in result.stderr.splitlines() if "left out" in line or "scaled" in line]
+    notes = [note for note in found["notes"] if "left out" in note or "scaled" in note]
     return [found[name] for name in ("method", "n_rows", "leaves", "clusters", "nodes", "agreement")], notes
 
 
@@ -122,7 +122,7 @@ def test_memory_is_estimated(folder):
         (["-k", 3], "give either FILE or --sql QUERY"),
         (["x.csv", "--sql", "FROM x", "-k", 3], "give FILE or --sql, not both"),
         (["--sql", "DROP TABLE x", "-k", 3], "a query begins with SELECT, WITH or FROM and a space"),
-        (["x.csv", "-k", 3, "--memory-limit", "much"], "'much' is no size"),
+        (["x.csv", "-k", 3, "--memory-limit", "much"], "'much' is not a size"),
         (["x.csv", "-k", 3, "--memory-limit", "1GB", "--engine", "memory"], "--memory-limit is for --engine duckdb"),
         (["x.csv", "-k", 3, "--spark-master", "local", "--engine", "dask"], "--spark-master is for --engine spark"),
         (["--sql", "FROM x", "-k", 3, "--engine", "dask"], "--sql is for --engine duckdb or spark"),

@@ -110,7 +110,7 @@ def test_errors_are_those_of_explain(folder, tmp_path):
     quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"
     assert quoted in run(model, *parts, "-o", out, code=2).stderr
     texts = run(model, folder / "*.*", "-o", out, code=3).stderr
-    assert "m.json is no Parquet file; of other files, only one can be read as a table\n" in texts
+    assert "m.json is not a Parquet file; of other files, only one can be read as a table\n" in texts
     assert "  a query reads several: FROM '" in texts
     assert os.listdir(tmp_path) == []
 

@@ -57,7 +57,7 @@ def test_a_page_with_rounded_counts_has_no_exact_ones_beside_it(folder, tmp_path
     asked = ("explain", "{}/iris.csv", "-l", "species", "--min-count", 7, "-o", page)
     for beside in (exact, ("--save", tmp_path / "model.json"), ("--json",)):
         error = run(folder, *asked, *beside, code=USAGE).stderr
-        assert f"rounds the counts of a page, but {beside[-1]} would tell them exactly" in " ".join(error.split())
+        assert f"rounds the counts of a page, but {beside[-1]} would show them exactly" in " ".join(error.split())
     assert not page.exists()
     run(folder, *asked)
     assert "49 rows" in page.read_text(encoding="utf-8")  # of 50
@@ -159,8 +159,8 @@ def test_compare_prints_a_table_and_marks_the_front(folder):
         ((), "give either -k N (make clusters) or --labels COLUMN (explain existing ones)"),
         (("-k", 3, "-l", "species"), "give either -k N"),
         (("-k", 3, "--method", "imm,id3"), "'id3' is not one of auto, imm"),
-        (("-k", 3, "--leaves", "3,x"), "'x' is no number of leaves"),
-        (("-k", 3, "--leaves", "1"), "'1' is no number of leaves"),
+        (("-k", 3, "--leaves", "3,x"), "'x' is not a number of leaves"),
+        (("-k", 3, "--leaves", "1"), "'1' is not a number of leaves"),
         (("-l", "specie"), "no column 'specie' in the table; did you mean 'species'?"),
     ],
 )

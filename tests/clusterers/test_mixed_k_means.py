@@ -394,7 +394,7 @@ def test_a_start_that_finds_fewer_centers_is_left_out():
         ({"categorical_features": [2]}, "whole numbers from 0 to 1"),
         ({"categorical_features": [0.5]}, "whole numbers from 0 to 1"),
         ({"categorical_features": [True]}, "whole numbers from 0 to 1"),
-        ({"categorical_features": ["a"]}, "no data frame; give positions"),
+        ({"categorical_features": ["a"]}, "not a data frame; give positions"),
         ({"categorical_features": "a"}, "categorical_features"),
     ],
     ids=str,
@@ -413,7 +413,7 @@ def test_wrong_data():
         ([[1.0], [2.0]], [1], "one weight for each"),
         ([[1e308 * x] for x in (-1.7, -1, -0.3, 0.3, 1, 1.7)], None, "beyond the largest float"),
         (np.ma.masked_array([[1.0], [2.0]], [[0], [1]]), None, "masked"),
-        (pd.DataFrame({"a": [[1], [2]]}), None, "'a' holds lists, which are no categories"),
+        (pd.DataFrame({"a": [[1], [2]]}), None, "'a' holds lists, which are not categories"),
         (pd.DataFrame({"a": pd.to_timedelta([1, 2])}), None, "or of times: a; leave them out"),
         (pd.DataFrame({"a": ["2026-01-01", "2026-01-02"]}), None, "columns of texts like dates.*: a; leave them out"),
     ):

@@ -71,9 +71,9 @@ def test_names_need_columns():
     X, labels, _ = table()
     with pytest.raises(DataError, match="no column 'segmnt'"):
         bw.IMM().fit(pd.DataFrame({"x": X[:, 0], "segment": labels}), "segmnt")
-    with pytest.raises(DataError, match=r"^'x{198}… names a column, but X is no data frame"):
+    with pytest.raises(DataError, match=r"^'x{198}… names a column, but X is not a data frame"):
         bw.IMM().fit(X, "x" * 10**5)
-    with pytest.raises(DataError, match="'segment' names a column, but X is no data frame"):
+    with pytest.raises(DataError, match="'segment' names a column, but X is not a data frame"):
         bw.IMM().fit(X, "segment")
     with pytest.raises(DataError, match="has no column 'segmnt'"):
         bw.IMM().fit(scattered(X, 0, segment=labels), "segmnt")

@@ -104,7 +104,7 @@ def test_measurements_equal_the_naive_ones(examples):
     for case, ex in examples:
         expected = naive.measured(ex, ex.columns, case.X.tolist(), case.labels.tolist(), case.weights)
         for cluster, numbers in zip(ex.clusters, expected, strict=True):
-            found = cluster.size, cluster.share, cluster.ruled, cluster.caught, cluster.precision
+            found = cluster.size, cluster.share, cluster.matched, cluster.found, cluster.precision
             assert found == pytest.approx(numbers)
         w = np.ones(len(case.X)) if case.weights is None else case.weights
         kept = case.labels != -1
@@ -267,7 +267,7 @@ def test_fewer_leaves_than_clusters(wine):
     ex = explain(wine, n_clusters=4, max_leaf_nodes=2)
     missing = [cluster for cluster in ex.clusters if not cluster.rules]
     assert len(missing) == 2
-    assert all(cluster.caught == 0 and cluster.precision is None for cluster in missing)
+    assert all(cluster.found == 0 and cluster.precision is None for cluster in missing)
     told = [note for note in ex.notes if note.startswith("no rule for")]
     assert len(told) == 2
     for cluster, note in zip(missing, told, strict=True):
@@ -515,7 +515,7 @@ def test_arrays_are_read_by_position(wine, wine_explained):
         DataError, match=r"178 of 178 rows lack a value that their rule needs, first row 0: .* is missing"
     ):
         wine_explained.predict(wine.to_numpy() * np.nan, missing="error")
-    with pytest.raises(DataError, match="predict and apply take no cluster for them by missing="):
+    with pytest.raises(DataError, match="predict and apply give them no cluster by missing="):
         wine_explained.predict(wine.to_numpy() * np.nan, missing="error")
 
 
@@ -637,7 +637,7 @@ DATED = GOOD.assign(on=pd.to_timedelta([1, 2, 3], unit="h"))
         ),
         ((GOOD[["age"]], "segment"), {}, "no column 'segment' in the table; its columns are age"),
         ((GOOD, "age"), {"columns": ["agee"]}, r"no column 'agee' \(did you mean 'age'\?\)"),
-        (([[1.0], [2.0]], "segment"), {}, "'segment' names a column of labels, but X is no data frame"),
+        (([[1.0], [2.0]], "segment"), {}, "'segment' names a column of labels, but X is not a data frame"),
         (([[1.0], [2.0]], 2), {}, "to make clusters, pass n_clusters"),
         (([[1.0], [2.0]],), {"n_clusters": 3}, "3 clusters asked for, but the table has only 2 different rows"),
         (([[1.0], [2.0]],), {"n_clusters": 1}, "at least 2 clusters"),
@@ -774,7 +774,7 @@ def test_weights_may_be_a_column_of_a_frame(make):
         assert ex == expected
         again = ex.measure(frame, "kind", "w")
         assert (again.agreement, again.price) == (ex.agreement, ex.price)
-    with pytest.raises(DataError, match="sample_weight='w' names a column, but X is no data frame; give numbers"):
+    with pytest.raises(DataError, match="sample_weight='w' names a column, but X is not a data frame; give numbers"):
         explain(X, labels, sample_weight="w")
     with pytest.raises(DataError, match="weights"):
         explain(frame, "kind", sample_weight="weights")

@@ -238,7 +238,7 @@ def test_other_tables_are_measured_as_frames_are(tmp_path):
     for source in (frame, f"{tmp_path}/t.csv"):
         with scan(source) as table:
             check_same(ex.measure(table, "segment"), expected)
-    with pytest.raises(DataError, match="'weight' is no column of numbers that was looked at"):  # not those of before
+    with pytest.raises(DataError, match="'weight' is not a column of numbers that was examined"):  # not those of before
         explain(scan(customers(0)), "segment", columns=["age", "country"]).measure(frame, "segment").worth("weight")
 
 

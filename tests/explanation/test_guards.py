@@ -182,10 +182,10 @@ def test_words_that_differ_in_case_or_blanks_alone_are_told():
     carrier = np.array(["DHL", "dhl", "dhl ", "UPS", "GLS"])[np.arange(80) % 5]
     frame = pd.DataFrame({"carrier": carrier, "size": np.arange(80) % 7, "City": np.where(np.arange(80) % 2, "A", "a")})
     ex = explain(frame, np.where(carrier == "UPS", "late", "in time"))
-    (note,) = notes(ex, "differ in upper")
-    assert note.endswith("alone are taken as different: carrier ('DHL', 'dhl', 'dhl ')")  # of the rules' columns
+    (note,) = notes(ex, "differ only in case")
+    assert note.endswith("count as different: carrier ('DHL', 'dhl', 'dhl ')")  # of the rules' columns
     clean = frame.assign(carrier=frame["carrier"].str.strip().str.upper())
-    assert notes(explain(clean, np.where(carrier == "UPS", "late", "in time")), "differ in upper") == []
+    assert notes(explain(clean, np.where(carrier == "UPS", "late", "in time")), "differ only in case") == []
 
 
 def test_the_largest_cluster_is_the_first_one():
@@ -285,7 +285,7 @@ def test_whole_numbers_beyond_doubles_are_told(frame_of):
     values = np.arange(60) % 7
     columns = {"a": values + 2**53, "b": values * 2}
     told = [note for note in explain(frame_of(columns), values > 3, columns=["a", "b"]).notes if "too large" in note]
-    assert told == ["whole numbers too large to tell apart as doubles: a; rules read them rounded"]
+    assert told == ["whole numbers too large to be exact as doubles: a; rules read them rounded"]
     columns["a"] = values + 2**53 - 6
     assert "too large" not in str(explain(frame_of(columns), values > 3, columns=["a", "b"]))
 

@@ -484,7 +484,7 @@ def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
     )
     frame["seg"] = np.where(frame.age > 40, "old", "young")
     frame.to_csv(tmp_path / "t.csv", index=False)
-    told = CliRunner().invoke(command, ["explain", str(tmp_path / "t.csv"), "-l", "seg"]).stderr
+    told = CliRunner().invoke(command, ["explain", str(tmp_path / "t.csv"), "-l", "seg", "--notes"]).stdout
     for said in (told, "; ".join(bw.explain(frame, "seg").notes)):
         assert (
             "more than 255 values, hardly any of them twice (identifiers, or texts to make numbers of): email" in said

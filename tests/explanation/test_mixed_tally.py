@@ -296,7 +296,7 @@ def test_files_of_version_1_load(tmp_path):
 def test_files_with_wrong_words_are_refused(tmp_path, entry):
     two_days()[1].save(tmp_path / "tally")
     rewritten(tmp_path / "tally", lambda heading: heading.update(categories=[entry]))
-    with pytest.raises(ModelError, match="is no tally, or is damaged"):
+    with pytest.raises(ModelError, match="is not a tally, or is damaged"):
         Tally.load(tmp_path / "tally")
 
 
@@ -428,7 +428,7 @@ def test_rules_of_a_tally_say_dates(tmp_path):
         "the cut on last moved from 2024-11-19 and at missing values to 2024-10-29 and at missing values\n"
     )
     rewritten(tmp_path / "tally", lambda heading: heading.update(dates=[["last", "", "%H"]]))
-    with pytest.raises(ModelError, match="is no tally, or is damaged"):
+    with pytest.raises(ModelError, match="is not a tally, or is damaged"):
         Tally.load(tmp_path / "tally")
 
 
@@ -452,9 +452,9 @@ def test_dates_of_another_kind_are_refused():
     zoned = frame.assign(last=frame["last"].dt.tz_localize("Europe/Vienna"))
     with pytest.raises(DataError, match="last have a time zone, but those of the rules have none"):
         Tally.of(zoned, labels, like=first)
-    with pytest.raises(DataError, match="last has dates that are none of the first tally, or differ in"):
+    with pytest.raises(DataError, match="last has dates that the first tally lacks, or that differ in"):
         Tally.of(scan(pa.Table.from_pandas(zoned.assign(segment=labels))), "segment", like=first)
-    with pytest.raises(DataError, match="spent has dates that are none of the first tally"):
+    with pytest.raises(DataError, match="spent has dates that the first tally lacks"):
         Tally.of(frame.assign(spent=pd.Timestamp("2026-03-01")), labels, like=first)
     with pytest.raises(DataError, match=r"'31\.03\.2026' in last is no date; expected one such as 2026-03-01"):
         Tally.of(frame.assign(last="31.03.2026"), labels, like=first)

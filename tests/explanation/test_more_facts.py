@@ -94,7 +94,7 @@ def test_confusion_adds_up(examples):
     for _, ex in examples:
         counts = np.array(ex.confusion())
         assert counts.sum(axis=1) == pytest.approx([cluster.size for cluster in ex.clusters])
-        assert counts.sum(axis=0) == pytest.approx([cluster.ruled for cluster in ex.clusters])
+        assert counts.sum(axis=0) == pytest.approx([cluster.matched for cluster in ex.clusters])
         assert np.trace(counts) / counts.sum() == pytest.approx(ex.agreement)
 
 
@@ -180,7 +180,7 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
         assert ex.measure(frame, "segment").agreement == 1
     young = ex.measure(table[:2], "segment")
     assert young.clusters[0].size == 0
-    assert young.clusters[0].caught is None
+    assert young.clusters[0].found is None
     assert young.profile()[0].clusters[0] is None
     assert young.profile()[0].clusters[1].difference is None
     assert young.typical() == (None, 0)
@@ -200,7 +200,7 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
         ([[1.0], [2.0]], [-1, -1], "every row is left out"),
         ([[1.0, 2.0]], ["a"], "X has 2 columns, but 1 are expected"),
         ([[1.0], [None], [None]], ["a", "b", "b"], "missing values in 2 of 3 rows"),
-        ([[1.0], [2.0]], "segment", "X is no data frame"),
+        ([[1.0], [2.0]], "segment", "X is not a data frame"),
         (pd.DataFrame({"z": [1.0]}), ["a"], "no column 'x' in the table"),
         (pd.DataFrame({"x": [1.0]}), "segment", "no column 'segment'"),
     ],
@@ -298,7 +298,7 @@ def test_frames_hold_the_facts(examples):
     for _, ex in examples[:20]:
         clusters = ex.to_frame()
         assert clusters.cluster.tolist() == list(ex.names)
-        assert clusters.ruled.tolist() == [cluster.ruled for cluster in ex.clusters]
+        assert clusters.matched.tolist() == [cluster.matched for cluster in ex.clusters]
         assert clusters.noise.tolist() == list(ex.noise)
         rules = ex.to_frame("rules")
         assert rules["size"].tolist() == [leaf.size for leaf in ex.leaves]
@@ -360,7 +360,7 @@ def test_an_older_model_has_no_noise_and_no_spreads():
         del cluster["ruled"]
     old = Explanation.from_json(json.dumps(document))
     assert old.noise is None
-    assert [cluster.ruled for cluster in old.clusters] == [cluster.ruled for cluster in ex.clusters]
+    assert [cluster.matched for cluster in old.clusters] == [cluster.matched for cluster in ex.clusters]
     assert "the rules put" not in str(old)
     assert ex.noise is not None
 
@@ -375,3 +375,20 @@ def test_estimators_have_these_facts_by_their_explanation():
     assert ex.why(X[0]).name == est.predict(X[:1])[0]
     assert ex.measure(X, est.labels_).agreement == 1
     assert pickle.loads(pickle.dumps(est)).explanation_.why(X[0]) == ex.why(X[0])
+
+
+def test_earlier_names_of_attributes_warn_and_say_the_new_ones():
+    (cluster, _) = explain([[1.0], [9.0]], [0, 1]).clusters
+    for old, new in (("caught", "found"), ("ruled", "matched")):
+        with pytest.warns(FutureWarning, match=f"{old} is called {new} now; the earlier name goes in boxwood "):
+            assert getattr(cluster, old) == getattr(cluster, new)
+
+
+def test_rows_that_move_no_threshold_change_one_line_of_the_model(tmp_path):
+    x = np.repeat([1.0, 2, 8, 9], 10)
+    lines = []
+    for n in (36, 40):
+        explain(x[:n, None], (x > 5)[:n].astype(int), columns=["x"]).save(tmp_path / "m.json")
+        lines.append((tmp_path / "m.json").read_text().splitlines())
+    assert len(lines[0]) == len(lines[1]) > 10
+    assert [first == second for first, second in zip(*lines, strict=True)] == [True] * (len(lines[0]) - 1) + [False]

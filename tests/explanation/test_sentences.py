@@ -772,9 +772,7 @@ _TREE = "no rules as short( within the limits)? "
 
 NOTES = {
     rf"the clusters are not compact \(({NUMBER}%) of the rows are nearest to the mean of their own cluster\), so "
-    r"of the trees that were found the one with the fewest rows in a wrong cluster was taken, and no price is shown": (
-        is_not_compact
-    ),
+    r"the tree with the fewest rows in a wrong cluster was chosen, and no price is shown": (is_not_compact),
     r"no price is shown, as clusters like these do not follow distances": is_without_price,
     rf"with ({NUMBER}) leaves the rules could reach ({SHARE}) \(max_leaf_nodes\)": reaches,
     rf"one tree of ({NUMBER}) leaves that was tried reaches ({SHARE}) \(max_leaf_nodes\)": reaches,
@@ -815,8 +813,8 @@ NOTES = {
     rf"({NUMBER}) clusters were chosen(?:: the most that|, on which) halves of the rows agree.* \(n_clusters\)": (
         are_made_unasked
     ),
-    rf"no groups are to be seen in columns together: ({NUMBER}) clusters of one cloud, .+ would be as clear": are_made,
-    r"words that differ in upper and lower case or in blanks alone are taken as different: (.+)": are_alike,
+    rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
+    r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (
         have_no_value
     ),
@@ -826,7 +824,7 @@ NOTES = {
     rf"({NUMBER}) labels that are numbers, from ({NUMBER}) to ({NUMBER}): is this .+": may_be_measured,
     rf"all rows of each value of (\S+) are in one cluster \(({NUMBER}) values\); to learn what such values have in "
     r"common, choose the columns \(columns\)": are_panels,
-    r"labels that differ in upper and lower case or in blanks alone are taken as different: (.+)": labels_are_alike,
+    r"labels that differ only in case or in blanks count as different: (.+)": labels_are_alike,
     rf"({NUMBER}) more leaves hold no row of the cluster that they name": hold_no_row,
     r"the time limit ended the search, this is the best tree so far \(time_limit\)": has_a_limit_of_time,
     r"grown from the root, as clusters have equal centres \((?:.+)\), which IMM cannot separate": has_equal_centres,
@@ -1080,7 +1078,7 @@ def are_names(asked, name):
 
 OF_FILES = {
     r"read as missing: w \((.+)\) \(categories keeps such words\)": are_missing,
-    r"read as words, as the other values are written so: w \((.+)\)": are_words,
+    r"read as words, like the other values: w \((.+)\)": are_words,
     r"(w): names such as 1E5, read as words, not as numbers": are_names,
 }
 
@@ -1180,8 +1178,7 @@ ELSEWHERE = {
     # of clusters that are made here
     "the most that halves of the rows agree on": "explanation/test_how_many.py::test_groups_that_are_apart_are_counted",
     "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
-    "clusters of one cloud, or of columns": "explanation/test_how_many.py::test_a_cloud_is_called_one",
-    "no groups are to be seen in columns together": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    "no groups show in the columns together": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines
     "no row has to be set aside": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
     "set aside fewer": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",

@@ -153,5 +153,5 @@ def test_a_table_that_a_tree_is_measured_on_has_a_frontier(seed):
     assert frontier.largest_of(by_passes) == frontier.largest_of(in_memory)
     assert by_passes.frontier().grown_by == "cart-entropy"
     assert [row.agreement for row in by_passes.frontier()][-1] == pytest.approx(1.0, abs=0.5)
-    with pytest.raises(ValueError, match="the tree was there already"):
+    with pytest.raises(ValueError, match="the tree already exists"):
         by_passes.stability()

@@ -40,7 +40,7 @@ def test_other_rows_have_the_clusters_that_the_clusterer_predicts(explainer, see
     check_equal(expected, found)
     frozen = bw.explain(scattered(other.to_numpy(), seed, **extra), FrozenEstimator(model))
     assert frozen.tree == model.tree_
-    with pytest.raises(ValueError, match="the tree was there already"):
+    with pytest.raises(ValueError, match="the tree already exists"):
         found.stability()
 
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_measured_is_refused():
     model = bw.IMM(KMeans(3, n_init=1, random_state=0)).fit(frame)
     with pytest.raises(ValueError, match="IMM brings its own tree, so max_depth has no effect"):
         bw.explain(source, model, max_depth=2)
-    with pytest.raises(ValueError, match="columns cannot be chosen for a tree that is there already"):
+    with pytest.raises(ValueError, match="columns cannot be chosen for an existing tree"):
         bw.explain(source, model, columns=["x0"])
     with pytest.raises(DataError, match="no column 'x2'"):
         bw.explain(scattered(frame.to_numpy()[:, :2], 0), model)

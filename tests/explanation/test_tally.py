@@ -213,7 +213,7 @@ def test_damaged_files_are_refused(seed, tmp_path):
         for at in rng.integers(0, len(content), size=20):
             content[at] ^= int(rng.integers(1, 256))
     path.write_bytes(content)
-    with pytest.raises(ModelError, match="tally is no tally, or is damaged"):
+    with pytest.raises(ModelError, match="tally is not a tally, or is damaged"):
         Tally.load(path)
 
 
@@ -221,12 +221,12 @@ def test_other_files_are_refused(tmp_path):
     path = tmp_path / "tally"
     for content in (b"", b"PK", b"{}", b"\x80\x04N."):
         path.write_bytes(content)
-        with pytest.raises(ModelError, match="is no tally"):
+        with pytest.raises(ModelError, match="is not a tally"):
             Tally.load(path)
     np.save(tmp_path / "array.npy", np.zeros(3))
     np.savez(tmp_path / "others.npz", a=np.zeros(3), heading=np.frombuffer(b"[1]", dtype=np.uint8))
     for name in ("array.npy", "others.npz"):
-        with pytest.raises(ModelError, match="is no tally"):
+        with pytest.raises(ModelError, match="is not a tally"):
             Tally.load(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         Tally.load(tmp_path / "none")

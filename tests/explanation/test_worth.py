@@ -84,7 +84,7 @@ def test_negative_sums_have_no_shares():
 def test_what_cannot_be_summed():
     frame = customers(2)
     ex = explain(frame, "segment", columns=["age"])
-    with pytest.raises(DataError, match="'spent' is no column of numbers that was looked at"):
+    with pytest.raises(DataError, match="'spent' is not a column of numbers that was examined"):
         ex.worth("spent")
     with pytest.raises(DataError, match=r"there are 80 rows, but values of shape \(3,\)"):
         ex.worth("spent", [1.0, 2.0, 3.0])

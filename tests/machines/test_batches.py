@@ -140,7 +140,7 @@ def test_two_columns_of_one_name_are_refused(machines):
         frame = frame.toDF("x", "x")
     else:
         frame.columns = ["x", "x"]
-    with pytest.raises(DataError, match="different names, but these come more than once: 'x'"):
+    with pytest.raises(DataError, match="different names, but these occur more than once: 'x'"):
         machines.source(frame)
 
 

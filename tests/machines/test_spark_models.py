@@ -93,5 +93,5 @@ def test_what_cannot_be_read(frame, assembled):
     model = KMeans(k=2, seed=1).fit(assembled)
     with pytest.raises(DataError, match="no column 'features' of vectors, which KMeansModel reads: add it with Vector"):
         reference_of_spark_model(model, frame)
-    with pytest.raises(DataError, match="StandardScalerModel is no clustering that rows can be read of"):
+    with pytest.raises(DataError, match="StandardScalerModel is not a clustering whose rows can be read"):
         reference_of_spark_model(StandardScaler(inputCol="features", outputCol="s").fit(assembled), assembled)

@@ -85,8 +85,8 @@ def test_damaged_models_are_refused():
     document = json.loads(case(3, 1)[0].to_json())
     for gaps, reason in (
         (["nothing"], "its gaps names columns that it does not list"),
-        ([COLUMNS[0], COLUMNS[0]], "its gaps are no columns of numbers, or come twice"),
-        ([COLUMNS[3]], "its gaps are no columns of numbers, or come twice"),
+        ([COLUMNS[0], COLUMNS[0]], "its gaps are not columns of numbers, or occur twice"),
+        ([COLUMNS[3]], "its gaps are not columns of numbers, or occur twice"),
         ("all", "expected a list"),
     ):
         with pytest.raises(ModelError, match=reason):

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from boxwood import ThresholdTree, TreeBuilder
+from boxwood import ThresholdTree, TreeBuilder, explain
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import in_spreadsheet
@@ -25,7 +25,7 @@ from boxwood.render.forms.dialects import DIALECTS, dialect_of
 from boxwood.table.sql import as_number
 from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
-from tests.scale import SLOW
+from tests.scale import SLOW, law
 
 
 @pytest.mark.parametrize(("connect", "dialect"), [(duckdb.connect, "duckdb"), (sqlite3.connect, "sqlite")])
@@ -291,3 +291,31 @@ def test_javascript_is_a_module_if_that_is_asked_for(tmp_path):
     (tmp_path / "by.cjs").write_text(f"const {{COLUMNS, whyNone}} = require('./rules.cjs'); {calls}", encoding="utf-8")
     for file in ("by.mjs", "by.cjs"):
         assert subprocess.run(["node", tmp_path / file], capture_output=True, text=True).stdout == "string\n"
+
+
+@law(6)
+def test_a_row_without_a_cluster_has_the_reason_where_it_is_asked_for(seed):
+    rng = np.random.default_rng(seed)
+    n, words = 60, ["AT", "DE", "CH", None]
+    frame = pd.DataFrame({"spend": rng.normal(size=n), "country": rng.choice(words[: 3 + seed % 2], n)})
+    frame["orders"] = np.where(rng.random(n) < 0.1, np.nan, rng.integers(0, 9, n)) if seed % 3 else frame["spend"] ** 2
+    ex = explain(frame, rng.integers(0, 3, n), columns=[*frame], method="cart", max_leaf_nodes=8)
+    new = frame.assign(country=rng.choice([*words, "FR"], n)).mask(rng.random((n, 3)) < 0.2)
+    names: dict = {}
+    exec(ex.to_python(), names)
+    rows = new.astype(object).where(new.notna(), None).to_dict("records")
+    expected = [
+        str(found) if (found := names["cluster"](row)) is not None else names["why_none"](row)[1] for row in rows
+    ]
+    assert {"missing", "never seen"} & {*expected}
+    for layout in ("flat", "nested"):
+        query = "SELECT {} FROM new ORDER BY rowid"
+        with duckdb.connect() as con:
+            con.execute("CREATE TABLE new AS FROM new")
+            assert [
+                name for (name,) in con.execute(query.format(ex.to_sql(layout=layout, reasons=True))).fetchall()
+            ] == expected
+        with sqlite3.connect(":memory:") as con:
+            new.to_sql("new", con, index=False)
+            said = ex.to_sql("sqlite", layout=layout, reasons=True)
+            assert [name for (name,) in con.execute(query.format(said))] == expected

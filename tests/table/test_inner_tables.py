@@ -195,7 +195,7 @@ def test_sheets_of_excel(tmp_path):
     assert read_table(path, ReadOptions(table="two")).X.tolist() == [[5], [6]]
     with bw.scan(path, table="two") as source:
         assert (source.names, source.n_rows) == (("a",), 2)
-    with pytest.raises(DataError, match="has no columns; the names of columns must stand in its first row"):
+    with pytest.raises(DataError, match="has no columns; column names must be in its first row"):
         read_table(path, ReadOptions(table="none"))
     assert "read the first of 3 sheets: one; --table names another" in read_table(path, missing="drop").hints
     cover = workbook(tmp_path / "cover.xlsx", {"cover": [["Customers 2026", None], []], "rows": rows})

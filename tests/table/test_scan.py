@@ -294,7 +294,7 @@ def test_wide_tables_come_in_smaller_batches(tmp_path):
         ({"source": pa.table({"a": []})}, DataError, "no rows"),
         ({"source": pa.chunked_array([[1]])}, TypeError, "a ChunkedArray gives no batches of a table"),
         ({"source": "SELECT '\ud800'"}, DataError, "cannot run the query"),
-        ({"source": pd.DataFrame({"a": [1, "x", [2]]})}, DataError, "is no column of Arrow"),
+        ({"source": pd.DataFrame({"a": [1, "x", [2]]})}, DataError, "is not a column of Arrow"),
     ],
 )
 def test_what_cannot_be_scanned_is_said(arguments, error, message):

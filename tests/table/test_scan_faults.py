@@ -116,7 +116,7 @@ def test_empty_folders_patterns_and_tables_are_named(tmp_path, workplace):
         bw.scan(tmp_path / "*.parquet")
     (tmp_path / "a.csv").write_text("a,b\n")
     (tmp_path / "b.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match=r"a\.csv is no Parquet file; of other files, only one"):
+    with pytest.raises(DataError, match=r"a\.csv is not a Parquet file; of other files, only one"):
         bw.scan(tmp_path / "*.csv")
     with pytest.raises(DataError, match="has column names but no rows"):
         bw.scan(tmp_path / "a.csv")

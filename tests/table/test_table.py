@@ -300,7 +300,7 @@ def test_numbers_too_large_for_doubles_are_no_single_value(tmp_path, form):
         f"COPY (SELECT 4611686018427387904 + i AS big, 4611686018427387904 AS same, i FROM range(20) t(i)) TO '{path}'"
     )
     reasons = dict(read_table(path).left_out)
-    assert reasons == {"too large to tell apart as doubles": ("big",), "one value only": ("same",)}
+    assert reasons == {"too large to be exact as doubles": ("big",), "one value only": ("same",)}
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
@@ -717,7 +717,7 @@ def test_names_that_differ_in_case_only_are_not_written_with_other_names(tmp_pat
 @each("order", list(itertools.permutations(["a", "A", "A_1"])))
 def test_json_keys_that_cannot_be_told_apart_are_refused(tmp_path, order):
     line = json.dumps({name: i for i, name in enumerate(order)})
-    with pytest.raises(DataError, match="columns 'A', 'a' differ in case only and cannot be told from 'A_1'"):
+    with pytest.raises(DataError, match="columns 'A', 'a' differ in case only and cannot be distinguished from 'A_1'"):
         read_table(text_file(tmp_path, "t.jsonl", f"{line}\n"))
 
 

@@ -339,7 +339,7 @@ def test_json_refused(text, message):
 @each(
     "d, message",
     [
-        ({}, "no leaf"),
+        ({}, "neither a leaf"),
         ({"cluster": 1.5}, "whole number"),
         ({"cluster": 0, "color": 1}, "unknown keys: color"),
         ({"leaf": 1, "cluster": 0}, "expected leaf 0, got 1"),
@@ -463,7 +463,7 @@ def test_recut_gives_the_same_leaves_in_other_units():
         | {"left": {"feature": 0, "interval": [-0.5, 0.5], "inside": {"cluster": 0}, "outside": {"cluster": 1}}}
     )
     assert tree.recut(X, Z).apply(X).tolist() == tree.apply(Z).tolist()
-    with pytest.raises(ValueError, match="no cut of its column"):
+    with pytest.raises(ValueError, match="not a cut of its column"):
         tree.recut(-X, Z)
     with pytest.raises(ValueError, match="same rows"):
         tree.recut(X[1:], Z)

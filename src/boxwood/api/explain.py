@@ -86,7 +86,7 @@ def explain(
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None
         Weight of each row; or the name of the column that holds it, in a data frame or a table in batches. That column
-        is none of those that rules may use.
+        is not among those that rules may use.
     standardize : bool or "auto", default="auto"
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
@@ -153,10 +153,10 @@ def explain(
         Number of threads that grow and measure, and that read a table in batches; -1 is all processors, None is 1. No
         result depends on it. Clusterers have a parameter of their own, and so have the workers of Spark and Dask.
     verbose : int or function, default=0
-        With 1 the steps of "auto" and of `validate` are told on standard error, a line for each. A function is called
-        instead, with a text, the number of steps done, and the number of all steps.
+        With 1 the steps of "auto" and of `validate` are printed on standard error, a line for each. A function is
+        called instead, with a text, the number of steps done, and the number of all steps.
     value : str, default=None
-        A column of value, such as revenue: sums, shares and means by cluster are told, see `Explanation.worth`. It may
+        A column of value, such as revenue: sums, shares and means by cluster are shown, see `Explanation.worth`. It may
         be left out by `columns`, unless the table is read in batches.
     validate : float or int, default=None
         Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share

@@ -133,7 +133,7 @@ class Explanation(MeasuredTree):
     def _repr_html_(self) -> str:
         """Return the short form of the report, for notebooks; without the package jinja2, the printed explanation.
 
-        Like the printed explanation, it tells counts of any number of rows.
+        Like the printed explanation, it shows counts of any number of rows.
         """
         from boxwood.render.page.page import in_notebook
 
@@ -146,7 +146,7 @@ class Explanation(MeasuredTree):
         A row without a cluster, see `apply`, has -1 if all names are numbers of one type. Otherwise the array is one of
         objects, and such a row has None. With `missing="none"` the array has that type in any case.
 
-        For a data frame of Spark or Dask comes the same frame with one more column, "cluster" ("cluster_1" if there is
+        A data frame of Spark or Dask gives the same frame with one more column, "cluster" ("cluster_1" if there is
         one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
         all floats or all booleans. A row without a cluster has NULL, and nobody warns, as workers compute it later;
         with `missing="error"` computing fails.
@@ -247,7 +247,7 @@ class Explanation(MeasuredTree):
             If the row lacks a column that the tree tests, or a number is text or infinite; if a position is asked of a
             model file or a pickle, which hold no rows.
         TypeError
-            If `row` is none of these forms.
+            If `row` has none of these forms.
 
         Notes
         -----
@@ -275,7 +275,7 @@ class Explanation(MeasuredTree):
         """Return all that is known in words: the rules, what they lose, how they were found, all notes, and the tree.
 
         Printing the explanation shows less: the rules, what they lose, and the note that asks for the most important
-        thing to be done. Each leaf of the tree tells its cluster, its rows and their share of all rows.
+        thing to be done. Each leaf of the tree shows its cluster, its rows and their share of all rows.
 
         Examples
         --------
@@ -290,6 +290,31 @@ class Explanation(MeasuredTree):
         from boxwood.render.forms.text import full_text
 
         return full_text(self)
+
+    def rules(self, *, full: bool = False) -> str:
+        """Return a line for each cluster: its name and its rule.
+
+        Parameters
+        ----------
+        full : bool, default=False
+            Whether rules name all words of a list. The printed explanation names eight at most, and the number of the
+            others.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> import pandas as pd
+        >>> rows = pd.DataFrame({"letter": [*"abcdefghijklmnopqrstuv"] * 9})
+        >>> ex = boxwood.explain(rows, (rows["letter"] < "l").rename("early"))
+        >>> print(ex.rules())
+        early = False: letter is l, m, n, o, p, q, r, s or 3 more
+        early = True: letter is a, b, c, d, e, f, g, h or 3 more
+        >>> print(ex.rules(full=True).splitlines()[0])
+        early = False: letter is l, m, n, o, p, q, r, s, t, u or v
+        """
+        from boxwood.render.models import rules
+
+        return rules(self, full=full)
 
     def to_sentences(self) -> str:
         """Return a line for each cluster: its rows, its rule, and how well the rule describes it.
@@ -370,10 +395,10 @@ class Explanation(MeasuredTree):
         --------
         >>> import boxwood
         >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], ["young", "young", "old"], columns=["age"])
-        >>> print(ex.to_frame()[["cluster", "size", "ruled", "rule"]].to_string(index=False))
-        cluster  size  ruled      rule
-            old     1      1  age > 50
-          young     2      2 age <= 50
+        >>> print(ex.to_frame()[["cluster", "size", "matched", "rule"]].to_string(index=False))
+        cluster  size  matched      rule
+            old     1        1  age > 50
+          young     2        2 age <= 50
         """
         from boxwood.explanation.apply.frames import frame_of
 
@@ -399,9 +424,9 @@ class Explanation(MeasuredTree):
         min_count : int, default=None
             Round all counts down to multiples of it, so that no smaller group can be worked out; shares follow from the
             rounded counts. If rows are weighted, weights are rounded, and those of fewer rows are 0; a loaded model
-            knows weights alone. What tells of the same rows once more is left out: the price, the frontier, sums of
+            knows weights alone. What describes the same rows once more is left out: the price, the frontier, sums of
             values, rows held out, and notes with numbers or shares of rows. Other medians and quartiles stay as they
-            are, and other forms, such as the model file, tell exact counts. None rounds nothing.
+            are, and other forms, such as the model file, show exact counts. None rounds nothing.
 
         Returns
         -------
@@ -461,7 +486,7 @@ class Explanation(MeasuredTree):
 
         Notes
         -----
-        A loaded model has no rows. Its cuts are drawn without distributions, and its leaves tell rows of their own
+        A loaded model has no rows. Its cuts are drawn without distributions, and its leaves show rows of their own
         cluster from all others. Rows in no cluster (label -1) are not drawn. The outer bars also count the 1% of rows
         at each end. Takes time n times the depth.
 
@@ -527,7 +552,7 @@ class Explanation(MeasuredTree):
 
         A cell has the median of the cluster, or the share of a category. Its colour is the standardised difference from
         the rest, blue for lower and orange for higher; a sign says so from half a standard deviation, two signs from
-        one and a half. Columns that the tree tests come first, then those that tell the clusters apart best, 40 lines
+        one and a half. Columns that the tree tests come first, then those that separate the clusters best, 40 lines
         at most.
 
         Parameters
@@ -638,8 +663,8 @@ class Explanation(MeasuredTree):
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
         Clusters are those that are explained, not the tree's groups of rows. Rows left out do not count. Columns that
-        no cut tests are told, too. Columns that are not in the table's numbers are not: those that were left out, and
-        those that a pipeline does not read.
+        no cut tests are reported, too. Columns that are not in the table's numbers are not: those that were left out,
+        and those that a pipeline does not read.
 
         Parameters
         ----------
@@ -788,7 +813,7 @@ class Explanation(MeasuredTree):
     def worth(self, column: str, values: Any = None) -> Worth:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
 
-        It is kept, so that the page, the printed explanation and the model file tell it from then on, but for clusters
+        It is kept, so that the page, the printed explanation and the model file show it from then on, but for clusters
         of fewer than five rows with a value; `explain(value=)` asks for it at once.
 
         Parameters
@@ -948,7 +973,7 @@ class Explanation(MeasuredTree):
             Number of parts into which rows are split, by cluster. For each part trees are grown on the other rows and
             measured on this one; 0 does not.
         verbose : int or function, default=0
-            As in `explain`: 1 tells each tree on standard error, a function is called.
+            As in `explain`: 1 prints each tree on standard error, a function is called.
 
         Returns
         -------
@@ -1015,7 +1040,7 @@ class Explanation(MeasuredTree):
         random_state : int or RandomState instance, default=None
             Seed or generator for the resamples, and for clusterers that take a seed. None is 0.
         verbose : int or function, default=0
-            As in `explain`: 1 tells each resample on standard error, a function is called.
+            As in `explain`: 1 prints each resample on standard error, a function is called.
 
         Returns
         -------
@@ -1108,7 +1133,7 @@ class Explanation(MeasuredTree):
             Without labels.
         Explanation
             With labels. The same tree and rules, with sizes, agreement, price and all other facts of these rows. It
-            refers to these rows, so that `profile` and others tell of them. A cluster may have no row. Costs are
+            refers to these rows, so that `profile` and others describe them. A cluster may have no row. Costs are
             measured as before: in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model
             that was read from a file cannot do that: it measures squared distances in the numeric columns of the table,
             and a note says so. Rows with a label that is not the name of a cluster are left out. So are rows with words
@@ -1125,7 +1150,7 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], ["young", "young", "old"], columns=["age"])
         >>> later = ex.measure([[25.0], [52.0], [70.0], [80.0]], ["young", "young", "old", "old"])
-        >>> later.agreement, later.clusters[1].caught, later.tree == ex.tree
+        >>> later.agreement, later.clusters[1].found, later.tree == ex.tree
         (0.75, 0.5, True)
         >>> ex.measure([[25.0], [52.0], [70.0], [None]]).lost
         (LostRows(column='age', reason='missing', rows=1, words=()),)
@@ -1213,7 +1238,11 @@ class Explanation(MeasuredTree):
 
     # ------------------------------------------------------------------------------------------------------- model file
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, for `load`. A file at `path` is replaced as a whole, or stays if writing fails."""
+        """Write the model file, for `load`. A file at `path` is replaced as a whole, or stays if writing fails.
+
+        It is the text of `to_json`: the rules first, over lines, and in the last line all that was measured. So more
+        rows that move no threshold change one line of a file under version control.
+        """
         from boxwood.explanation.model_file import write
 
         write(self, path)
@@ -1240,7 +1269,7 @@ class Explanation(MeasuredTree):
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
 
-        Its rules are text for readers. Only its nodes are used to label rows. It tells no value of a single row: a
+        Its rules are text for readers. Only its nodes are used to label rows. It shows no value of a single row: a
         profile and sums that were asked for lack clusters of fewer than five rows, quantiles are rounded to about a
         thousandth of the column's standard deviation, or to the day, columns that no rule tests lack words of fewer
         than five rows, and notes quote no cell.
@@ -1258,13 +1287,14 @@ class Explanation(MeasuredTree):
         layout: Literal["flat", "nested"] = "flat",
         nan: bool = True,
         types: Mapping[str, str] | None = None,
+        reasons: bool = False,
     ) -> str:
         """Return a CASE expression of SQL that gives the cluster of a row, or a query that adds it to a table.
 
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
-        the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL tell upper from lower
-        case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and go
-        where the rules send missing values. Comments on top say where the rules come from, and name columns of text
+        the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL distinguish upper from
+        lower case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and
+        go where the rules send missing values. Comments on top say where the rules come from, and name columns of text
         that were read as numbers or dates in a way that engines do not: convert them first.
 
         NaN is a number to most engines, the largest one, so columns that may hold it are asked for it. Those of whole
@@ -1293,6 +1323,9 @@ class Explanation(MeasuredTree):
             Types of columns in the database, such as `{"orders": "INTEGER", "since": "DATE"}`; other columns have those
             of the explained table, as far as it has types. Decimals such as 2.13 are compared exactly with columns of
             the type DOUBLE, so no exponent follows them.
+        reasons : bool, default=False
+            Whether a row without a cluster has the text "missing" or "never seen" in place of NULL, by what kept its
+            rule from an answer. All clusters are texts then, numbers among them.
 
         Raises
         ------
@@ -1320,7 +1353,9 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.sql import sql
 
-        return sql(self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types)
+        return sql(
+            self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types, reasons=reasons
+        )
 
     def watch_sql(
         self,
@@ -1395,9 +1430,9 @@ class Explanation(MeasuredTree):
         `row` is an object from the name of a column to its value. The result is the name of the row's cluster, or null
         for a row without one; `whyNone` then gives the column, and "missing" or "never seen". null, NaN and undefined
         are missing; a row without one of the `COLUMNS` that the rules ask for, as an own property, is an Error. The
-        source may stand in a page, between script tags, whatever the names are. Texts of dates must be in the form that
-        the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others are
-        a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
+        source may be put in a page, between script tags, whatever the names are. Texts of dates must be in the form
+        that the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others
+        are a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
 
         Parameters
         ----------
@@ -1429,7 +1464,7 @@ class Explanation(MeasuredTree):
         """Return a formula that gives the cluster of a row of a spreadsheet.
 
         It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
-        the formula finds them there, wherever they stand, and gives #N/A if one is missing. The formula for row 2 can
+        the formula finds them there, in any order, and gives #N/A if one is missing. The formula for row 2 can
         be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an empty cell,
         and in a column with gaps an empty cell is missing; other text has no cluster there.
         Spreadsheets hold about 15 digits of a number: a value nearer to a cut than a relative 1e-13 may fall on its
@@ -1479,7 +1514,7 @@ class Explanation(MeasuredTree):
         next to.
 
         `classes_` has the names of the clusters in ascending order, `feature_names_in_` the columns, unless boxwood
-        named them. A two-sided cut becomes two nodes, and what is outside of it stands twice, each with half of the
+        named them. A two-sided cut becomes two nodes, and what is outside of it is there twice, each with half of the
         rows. Counts at the nodes are rows of the explained table, or weights; a leaf without rows counts one. The share
         of classes at a leaf is 1 for its cluster. A column of words is tested by its codes: the places of its values in
         `categories`. A set of categories becomes a node for each end of its runs of codes, and what is below stands as
@@ -1538,8 +1573,8 @@ class Explanation(MeasuredTree):
 
         It is a `TreeModel` that predicts the field "cluster" ("cluster_1" if the table has such a column, and so on):
         an integer if all names are whole numbers of 32 bits, a string otherwise. Its other fields are the columns that
-        the tree tests: numbers are doubles, and words stand as they are, not as codes. `recordCount` of a leaf is its
-        rows, or their weight. A row without a cluster gets no prediction.
+        the tree tests: numbers are doubles, and words are written as they are, not as codes. `recordCount` of a leaf is
+        its rows, or their weight. A row without a cluster gets no prediction.
 
         Raises
         ------

@@ -24,7 +24,7 @@ class Lines(MeasuredLines):
     Parameters
     ----------
     explanation : Explanation
-        The clusters that lines tell of.
+        The clusters that lines describe.
     fronts : tuple of k tuples of Line
         All rules that are worth a look: the best one with one condition, and with each further condition the best one,
         if it is better.

@@ -48,9 +48,9 @@ class Drift(_Report, DriftFacts):
     """What became of the clusters of an explanation on later rows; made by `Explanation.measure`.
 
     Printing it says what changed beyond chance, and shows the numbers then and now. Unseen words, missing values and
-    new labels are counted. A change is told if chance makes one so wide in at most one of a hundred reports: shares are
-    compared by Fisher's exact test, and how a column lies within clusters by the test of squares, each at 1% divided by
-    the number of tests. Of fewer than 50 rows, then or now, none is told.
+    new labels are counted. A change is reported if chance makes one so wide in at most one of a hundred reports: shares
+    are compared by Fisher's exact test, and how a column lies within clusters by the test of squares, each at 1%
+    divided by the number of tests. With fewer than 50 rows, then or now, no change is reported.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ class Drift(_Report, DriftFacts):
         What changed beyond chance: columns in another unit, columns that moved, the widest first, clusters that grew or
         shrank, and so on.
     untested : str
-        Why no change is told, such as too few rows; empty if there is no reason.
+        Why no change is reported, such as too few rows; empty if there is no reason.
     notes : tuple of str
-        What the model cannot tell.
+        What the model does not know.
     basis : Basis or None
         What the explanation rests on.
 
@@ -115,7 +115,7 @@ class Match(_Report, MatchFacts):
     Printing it shows a line for each change. A cluster is the same as another one if most rows of each are in the
     other. It grew or shrank if its share of the rows of clusters that live on did so by a tenth or more, beyond chance.
     A split has several parts, each mostly of the rows of the old cluster, that are most of it together; a merge is the
-    same the other way round. Clusters of no such kin came or went.
+    same the other way round. Clusters without such kin are new or gone.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Match(_Report, MatchFacts):
     how : str
         What it rests on.
     notes : tuple of str
-        What that cannot tell.
+        What is not known from that.
     """
 
     def _said(self) -> Said:
@@ -158,7 +158,7 @@ class Match(_Report, MatchFacts):
 
 
 def match(old: Any, new: Any, rows: Any = None) -> Match:
-    """Return which clusters of two explanations are the same, grew, shrank, split, merged, came or went.
+    """Return which clusters of two explanations are the same, grew, shrank, split, merged, are new or gone.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
     rows : array-like, data frame or table in batches, default=None
         Rows that both label. Without them, rows that one of the explanations still refers to are labelled by the other;
         two models that hold no rows are compared by the boxes of their rules and what each knows of its rows. Notes say
-        what that cannot tell.
+        what is not known from that.
 
     Raises
     ------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class OfK(NamedTuple):
-    """What a number of clusters comes to.
+    """What a number of clusters gives.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def map_of_k(
     n_jobs: int | None = -1,
     verbose: Any = 0,
 ) -> MapOfK:
-    """Return what several numbers of clusters come to: whether they come back, are real, and can be said in rules.
+    """Return for several numbers of clusters whether halves of the rows agree, groups are real, and rules are good.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Floats, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._monotone import last_at_most
 from boxwood.axes.maps import AxisMap
@@ -45,6 +45,11 @@ class Curves(AxisMap):
         exact maps.
     """
 
+    features: Indices
+
+    low: Floats
+    high: Floats
+
     error: float
 
     def __init__(
@@ -55,8 +60,8 @@ class Curves(AxisMap):
         peaks: Floats,
     ) -> None:
         self.low, self.high, self.features = low, high, features
-        self.n_features = len(low)
-        self.peaks = np.clip(peaks, low[features], high[features])
+        self.n_features: int = len(low)
+        self.peaks: Floats = np.clip(peaks, low[features], high[features])
 
     @abstractmethod
     def _curve(self, column: int, x: Floats) -> Floats:
@@ -128,6 +133,12 @@ class ChosenCurves(AxisMap):
     columns : array of int
         Output columns of `curves`, in the order in which they become output columns here.
     """
+
+    n_features: int
+    features: Indices
+
+    curves: Curves
+    columns: Indices
 
     def __init__(self, curves: Curves, columns: Indices) -> None:
         self.curves, self.columns = curves, columns
@@ -205,19 +216,21 @@ class TaylorFeatures(Curves):
     (0, 0.6379, inf)
     """
 
+    powers: Array
+
     def __init__(self, low: ArrayLike, high: ArrayLike, gamma: ArrayLike, orders: ArrayLike) -> None:
         from scipy.special import gammaln
 
         last, first = np.asarray(high, dtype=np.float64), np.asarray(low, dtype=np.float64)
-        self.unit = _unit(np.asarray(gamma, dtype=np.float64))
+        self.unit: Floats = _unit(np.asarray(gamma, dtype=np.float64))
         terms = np.asarray(orders, dtype=np.intp) + 1
         features = np.repeat(np.arange(len(terms)), terms)
         self.powers = np.concatenate([np.arange(m) for m in terms.tolist()])
-        self.shift = TAYLOR_MARGIN / self.unit - first
+        self.shift: Floats = TAYLOR_MARGIN / self.unit - first
         peaks = first[features] + (np.sqrt(self.powers) - TAYLOR_MARGIN) / self.unit[features]
         super().__init__(first, last, features, peaks)
         self._log_scales = -0.5 * gammaln(self.powers + 1.0)
-        self.error = float(_tails(terms - 1, _reach(first, last, self.unit)).max())
+        self.error: float = float(_tails(terms - 1, _reach(first, last, self.unit)).max())
 
     @classmethod
     def of(cls, kernel: Gaussian, X: ArrayLike, *, n_terms: int | str = "auto") -> TaylorFeatures:

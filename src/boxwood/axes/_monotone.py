@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Bools, Floats, Ints
+from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import as_table, as_vector, position, real_number
 from boxwood.axes.maps import AxisMap
 from boxwood.tree.cover import Intervals
@@ -30,7 +30,7 @@ class Monotone(AxisMap):
 
     def __init__(self, n_features: int) -> None:
         self.n_features = n_features
-        self.features = np.arange(n_features)
+        self.features: Indices = np.arange(n_features)
 
     @abstractmethod
     def _images(self, column: int, x: Floats) -> Floats:
@@ -67,6 +67,9 @@ class Scaling(Monotone):
     shift, scale : arrays of shape (d,)
         Every scale is positive.
     """
+
+    shift: Floats
+    scale: Floats
 
     def __init__(self, shift: Floats, scale: Floats) -> None:
         self.shift, self.scale = as_vector("shift", shift), as_vector("scale", scale)

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Floats
+from boxwood._types import Floats, Indices
 from boxwood._validation import as_table, position, real_number
 from boxwood.axes.maps import AxisMap
 from boxwood.errors import DataError
@@ -70,14 +70,16 @@ class TerminalEmbedding(AxisMap):
     (0, ((-inf, 4.0),))
     """
 
+    terminals: tuple[Floats, ...]
+
     def __init__(self, centers: ArrayLike) -> None:
         table = as_table(centers)
-        self.n_features = table.shape[1]
-        self.features = np.arange(self.n_features)
+        self.n_features: int = table.shape[1]
+        self.features: Indices = np.arange(self.n_features)
         columns = [table[:, j].astype(np.float64) for j in range(self.n_features)]
         self.terminals = tuple(np.unique(column) for column in columns)
-        self.unit = _unit(self.terminals)
-        self.images = tuple(_images(np.diff(terminals / self.unit)) for terminals in self.terminals)
+        self.unit: float = _unit(self.terminals)
+        self.images: tuple[Floats, ...] = tuple(_images(np.diff(terminals / self.unit)) for terminals in self.terminals)
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows, shape (n, d)."""

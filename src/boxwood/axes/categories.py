@@ -243,11 +243,13 @@ class Encoding(AxisMap):
     Building takes time and memory of the number of categories of a column times all output columns.
     """
 
+    features: Indices
+
     def __init__(self, encoder: Any, categories: Sequence[Categories | None]) -> None:
-        self.n_features = len(categories)
-        self.has_others = encoder.handle_unknown != "error"
+        self.n_features: int = len(categories)
+        self.has_others: Any = encoder.handle_unknown != "error"
         values = [list(column) for column in encoder.categories_]
-        self.keys = [_keys(column, named) for column, named in zip(values, categories, strict=True)]
+        self.keys: list[Floats] = [_keys(column, named) for column, named in zip(values, categories, strict=True)]
         self.images: list[Floats] = [np.empty(0)] * self.n_features
         for j in reversed(range(self.n_features)):
             images = _images(encoder, values, j, self.has_others)

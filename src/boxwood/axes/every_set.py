@@ -50,6 +50,11 @@ class EverySetMap(MixedMap):
     the nearest of these.
     """
 
+    uncut: tuple[int, ...]
+    n_features: int
+
+    alike: Mapping[int, Indices]
+
     def __init__(
         self,
         table: Floats,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Floats, Ints, Weights
+from boxwood._types import Array, Floats, Ints, Weights
 from boxwood._validation import Rows, as_integer_weights, as_table, shown
 from boxwood.axes._curves import Curves, TaylorFeatures
 from boxwood.kernels import (
@@ -169,6 +169,9 @@ class SeriesFeatures(Curves):
     (0.7155, True)
     """
 
+    kernel: TaylorKernel
+    powers: Array
+
     def __init__(self, low: ArrayLike, high: ArrayLike, kernel: TaylorKernel, orders: ArrayLike) -> None:
         first, last = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
         used = [np.flatnonzero(kernel.powers(np.arange(m + 1)) > 0) for m in np.asarray(orders).tolist()]
@@ -176,8 +179,8 @@ class SeriesFeatures(Curves):
         self._roots = np.sqrt(kernel.powers(self.powers))
         features = np.repeat(np.arange(len(used)), [len(powers) for powers in used])
         super().__init__(first, last, features, np.zeros(len(features)))
-        self.peaks = np.array([self._peak_of(column) for column in range(len(features))])
-        self.error = max(self._rest(j) for j in range(len(first)))
+        self.peaks: Array = np.array([self._peak_of(column) for column in range(len(features))])
+        self.error: float = max(self._rest(j) for j in range(len(first)))
 
     @classmethod
     def of(cls, kernel: TaylorKernel, X: ArrayLike, *, n_terms: int | str = "auto") -> SeriesFeatures:
@@ -208,7 +211,7 @@ class SeriesFeatures(Curves):
         if (np.diff(y[: top + 1]) < -slack).any() or (np.diff(y[top:]) > slack).any():
             raise ValueError(
                 f"the feature of power {self.powers[column]} of column {j} has more than one peak, so a cut on it is "
-                "no interval; give a kernel whose z f'(z) + j f(z) = 0 has at most one solution"
+                "not an interval; give a kernel whose z f'(z) + j f(z) = 0 has at most one solution"
             )
         if top in (0, _GRID - 1) or x[0] == x[-1]:
             return float(x[top])
@@ -262,6 +265,10 @@ class PowerFeatures(Curves):
     (0, ((-inf, 4.000000000000001),))
     """
 
+    error: float
+
+    exponent: float
+
     def __init__(self, low: ArrayLike, high: ArrayLike, exponent: float) -> None:
         first, last = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
         super().__init__(first, last, np.arange(len(first)), np.full(len(first), np.inf))
@@ -313,8 +320,8 @@ class StepFeatures(Curves):
     def __init__(self, steps: list[ArrayLike], beta: float, gap: float = 0.0) -> None:
         columns = [np.asarray(values, dtype=np.float64) for values in steps]
         features = np.repeat(np.arange(len(columns)), [len(values) for values in columns])
-        self.steps = np.concatenate(columns)
-        self.heights = np.concatenate([np.sqrt(np.diff(values**beta, prepend=0.0)) for values in columns])
+        self.steps: Floats = np.concatenate(columns)
+        self.heights: Array = np.concatenate([np.sqrt(np.diff(values**beta, prepend=0.0)) for values in columns])
         self.error = gap
         low, high = np.array([values[0] for values in columns]), np.array([values[-1] for values in columns])
         super().__init__(low, high, features, np.full(len(features), np.inf))
@@ -366,13 +373,16 @@ class ChiSquaredFeatures(Curves):
     (9, 0.2, 0.018)
     """
 
+    rates: Floats
+    scales: Array
+
     def __init__(self, low: ArrayLike, high: ArrayLike, rates: list[Floats], weights: list[Floats]) -> None:
         features = np.repeat(np.arange(len(rates)), [len(values) for values in rates])
         self.rates, self.scales = np.concatenate(rates), np.sqrt(2 * np.concatenate(weights))
         with np.errstate(divide="ignore"):
             peaks = 1 / self.rates
         super().__init__(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64), features, peaks)
-        self.error = max(self._error(j) for j in range(self.n_features))
+        self.error: float = max(self._error(j) for j in range(self.n_features))
 
     @classmethod
     def of(cls, kernel: ChiSquared, X: ArrayLike, *, n_terms: int | str = "auto") -> ChiSquaredFeatures:
@@ -470,8 +480,8 @@ class LandmarkFeatures(Curves):
     def __init__(self, kernel: DistanceKernel, landmarks: list[ArrayLike]) -> None:
         points = [np.asarray(values, dtype=np.float64) for values in landmarks]
         self.kernel = kernel
-        self.landmarks = np.concatenate(points)
-        self.error = math.nan
+        self.landmarks: Floats = np.concatenate(points)
+        self.error: float = math.nan
         features = np.repeat(np.arange(len(points)), [len(values) for values in points])
         low, high = np.array([values[0] for values in points]), np.array([values[-1] for values in points])
         super().__init__(low, high, features, self.landmarks)

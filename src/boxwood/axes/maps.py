@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Floats, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_table
 from boxwood.tree.cover import EVERYTHING, Intervals, joined
 
@@ -80,7 +80,7 @@ class Selection(AxisMap):
 
     def __init__(self, n_features: int, features: Sequence[int] | Indices) -> None:
         self.n_features = n_features
-        self.features = np.asarray(features, dtype=np.intp)
+        self.features: Indices = np.asarray(features, dtype=np.intp)
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the chosen columns, shape (n, n_columns)."""
@@ -108,9 +108,9 @@ class Stacked(AxisMap):
 
     def __init__(self, n_features: int, parts: Sequence[tuple[Indices, AxisMap]]) -> None:
         self.n_features = n_features
-        self.parts = list(parts)
-        self.features = np.concatenate([columns[part.features] for columns, part in self.parts])
-        self.starts = np.cumsum([0, *(part.n_columns for _, part in self.parts)])
+        self.parts: list[tuple[Indices, AxisMap]] = list(parts)
+        self.features: Indices = np.concatenate([columns[part.features] for columns, part in self.parts])
+        self.starts: Array = np.cumsum([0, *(part.n_columns for _, part in self.parts)])
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the output columns of all parts, shape (n, n_columns)."""
@@ -143,11 +143,14 @@ class Chained(AxisMap):
         The second map reads the output columns of the first.
     """
 
+    first: AxisMap
+    second: AxisMap
+
     def __init__(self, first: AxisMap, second: AxisMap) -> None:
         if second.n_features != first.n_columns:
             raise ValueError(f"the second map takes {second.n_features} columns, the first makes {first.n_columns}")
-        self.n_features = first.n_features
-        self.features = first.features[second.features]
+        self.n_features: int = first.n_features
+        self.features: Indices = first.features[second.features]
         self.first, self.second = first, second
 
     def transform(self, X: ArrayLike) -> Floats:

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Floats, Indices, Weights
+from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import as_float_table, as_integer_weights
 from boxwood.axes._monotone import LARGEST, Scaling
 from boxwood.axes.categories import Categories
@@ -65,6 +65,10 @@ class MixedMap(AxisMap):
     number that depends on the value alone. With `enough` below 1 that holds nearly: the weakest columns are left out.
     """
 
+    n_features: int
+
+    alike: Mapping[int, Indices]
+
     def __init__(
         self,
         table: Floats,
@@ -103,10 +107,12 @@ class MixedMap(AxisMap):
     def _join(self, parts: Sequence[_Part]) -> None:
         """Place the columns of the parts, one for each column of the table, side by side."""
         self.parts = parts
-        self.features = np.repeat(np.arange(self.n_features), [part.n_columns for part in parts])
-        self.starts = np.cumsum([0, *(part.n_columns for part in parts)])
+        self.features: Indices = np.repeat(np.arange(self.n_features), [part.n_columns for part in parts])
+        self.starts: Array = np.cumsum([0, *(part.n_columns for part in parts)])
         begun = [(start, part) for start, part in zip(self.starts, parts, strict=False) if isinstance(part, _InOrder)]
-        self.uncut = tuple(j for start, part in begun for j in range(int(start), int(start) + part.n_uncut))
+        self.uncut: tuple[int, ...] = tuple(
+            j for start, part in begun for j in range(int(start), int(start) + part.n_uncut)
+        )
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the growth columns of rows, shape (n, n_columns)."""

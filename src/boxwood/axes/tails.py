@@ -19,6 +19,9 @@ class Tails(Monotone):
         Each spread is positive; an infinite one leaves its column as it is.
     """
 
+    middle: Floats
+    spread: Floats
+
     def __init__(self, middle: Floats, spread: Floats) -> None:
         super().__init__(len(middle))
         self.middle, self.spread = middle, spread

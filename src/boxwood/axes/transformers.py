@@ -328,6 +328,13 @@ class TableMap(AxisMap):
         Columns of categories. Their numbers are codes.
     """
 
+    n_features: int
+    features: Indices
+
+    inner: AxisMap
+    columns: tuple[str, ...] | None
+    categories: dict[int, Categories]
+
     def __init__(self, inner: AxisMap, columns: tuple[str, ...] | None, categories: Mapping[int, Categories]) -> None:
         self.inner, self.columns, self.categories = inner, columns, dict(categories)
         self.n_features, self.features = inner.n_features, inner.features

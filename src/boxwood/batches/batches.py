@@ -304,8 +304,8 @@ class CompleteRows(SourceOf):
 
     def __init__(self, source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> None:
         super().__init__(source)
-        self.columns = tuple(columns)
-        self.n_rows = self.run(_Count, self.columns[:1], n_jobs).n_rows
+        self.columns: tuple[str, ...] = tuple(columns)
+        self.n_rows: int | None = self.run(_Count, self.columns[:1], n_jobs).n_rows
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, without the rows that lack a value."""
@@ -354,7 +354,7 @@ class Together:
     """
 
     def __init__(self, makes: Sequence[Callable[[], Any]]) -> None:
-        self.parts = [make() for make in makes]
+        self.parts: list[Any] = [make() for make in makes]
 
     def update(self, block: Block) -> None:
         """Add a block of rows to each summary."""

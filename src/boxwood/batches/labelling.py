@@ -261,11 +261,15 @@ class RowStore:
         How many numbers a row has.
     """
 
+    dtype: np.dtype[Any]
+    is_usable: bool
+    width: int
+
     def __init__(self, dtype: DTypeLike, width: int = 1) -> None:
         self.dtype, self.width = np.dtype(dtype), width
         self._remove: Callable[[], object]
         folder, self._remove = lasting_folder(self)
-        self.path = os.path.join(folder, "rows")
+        self.path: str = os.path.join(folder, "rows")
         self.n_rows: int | None = None
         self.is_usable = True
         self._open()

@@ -9,7 +9,7 @@ from copy import copy
 
 import numpy as np
 
-from boxwood._types import Floats
+from boxwood._types import Array, Floats
 from boxwood._validation import INFINITE_SUM, WholeWeights, listed, refuse_far_apart
 from boxwood.batches.batches import Block
 from boxwood.errors import DataError
@@ -45,10 +45,23 @@ class Overview:
         Number of weights that are missing, infinite or below 0.
     """
 
+    all_whole: bool
+    n_rows: int
+    sizes: Array
+    least: Array
+    most: Array
+    heaviest: float
+    lightest: float
+    missing: Array
+    infinite: Array
+    bad_rows: int
+    infinite_rows: int
+    bad_weights: int
+
     def __init__(self, n_clusters: int, n_columns: int) -> None:
         self.n_rows = 0
         self.sizes = np.zeros(n_clusters, dtype=np.int64)
-        self.weight = [ExactSum() for _ in range(n_clusters)]
+        self.weight: list[ExactSum] = [ExactSum() for _ in range(n_clusters)]
         self.least, self.most = np.full((n_clusters, n_columns), np.inf), np.full((n_clusters, n_columns), -np.inf)
         self.heaviest, self.lightest, self.all_whole = 0.0, np.inf, True
         self.missing, self.infinite = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)

@@ -102,6 +102,11 @@ class RowSample:
     Rows are kept with their cluster and weight as two more columns. `kept` is in ascending order of hashes.
     """
 
+    kept: _Hashed
+    n_rows: int
+    keeps_all: bool
+    n_waiting: int
+
     def __init__(self, n_rows: int, n_columns: int, keeps_all: bool = True) -> None:
         self.n_rows, self.keeps_all = n_rows, keeps_all
         counts = np.empty(0, dtype=np.int64)

@@ -286,6 +286,22 @@ class SourceOf(Source):
         The table.
     """
 
+    name: str
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    n_rows: int | None
+    notes: tuple[str, ...]
+    mixed: tuple[str, ...]
+    padded: tuple[str, ...]
+    spellings: Mapping[str, Spelling]
+    dates: Mapping[str, Dates]
+    types: Mapping[str, str]
+    marks: tuple[str, ...]
+    missing_words: tuple[str, ...]
+    words: Mapping[str, Collection[str]]
+    typed_texts: Collection[str]
+    orders: Mapping[str, Sequence[Hashable]]
+
     def __init__(self, source: Source) -> None:
         self.source = source
         self.name, self.names, self.kinds, self.n_rows = source.name, source.names, source.kinds, source.n_rows

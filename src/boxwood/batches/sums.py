@@ -85,9 +85,16 @@ class Means(NamedTuple):
 class RowSums:
     """Sums of the weighted rows of each cluster: a summary of blocks (values, labels, weights)."""
 
+    ranges: Ranges
+    units: Floats
+    scales: Array
+    scale: float
+    sums: Floats
+    totals: Floats
+
     def __init__(self, ranges: Ranges) -> None:
         self.ranges, self.units = ranges, ranges.grid.units()
-        self.exponents = _exponents(np.maximum(ranges.most, -ranges.least))
+        self.exponents: Indices = _exponents(np.maximum(ranges.most, -ranges.least))
         self.scales, self.scale = np.ldexp(1.0, -self.exponents), ranges.grid.scale
         k, d = ranges.least.shape
         self.sums, self.totals = np.zeros((k, len(self.units), d)), np.zeros((k, len(self.units)))
@@ -127,12 +134,20 @@ class SquareSums:
     The sums have a relative error of at most 8 * 2**-53: they are made of terms that are none of them negative.
     """
 
+    grid: Grid
+    units: Floats
+    scales: Array
+    scale: float
+    mean: Floats
+    rest: Floats
+    sums: Floats
+
     def __init__(self, ranges: Ranges, means: Means) -> None:
         self.grid, self.units = ranges.grid, ranges.grid.units()
         mean, rest = np.nan_to_num(means.mean), np.nan_to_num(means.rest)
         with np.errstate(invalid="ignore"):
             farthest = np.maximum(ranges.most / 2 - mean / 2, mean / 2 - ranges.least / 2)
-        self.exponents = _exponents(farthest) + 1
+        self.exponents: Array = _exponents(farthest) + 1
         self.scales, self.scale = np.ldexp(1.0, -self.exponents), self.grid.scale
         self.mean, self.rest = mean * self.scales, rest * self.scales
         self.sums = np.zeros((len(mean), len(self.units), mean.shape[1]))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.batches.batches import Batches, Block
 from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.loops.sums import add_parts, widen
@@ -62,6 +62,20 @@ class TreeSums:
         Whether a column holds a number that is not whole, in all rows and in the kept ones.
     """
 
+    tree: ThresholdTree
+    n_clusters: int
+    ranges: Ranges
+    counts: Array
+    noise: Array
+    sums: RowSums
+    squares: SquareSums
+    least: Array
+    most: Array
+    left: Array
+    right: Array
+    broken: Bools
+    broken_of_kept: Bools
+
     def __init__(self, tree: ThresholdTree, ranges: Ranges, centers: Floats, is_weighted: bool) -> None:
         self.tree, self.n_clusters, self.ranges = tree, len(ranges.least), ranges
         self.counts = np.zeros(tree.n_leaves * self.n_clusters, dtype=np.int64)
@@ -72,7 +86,7 @@ class TreeSums:
         self.most = -self.least
         self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
         self.left, self.right = np.full((tree.n_nodes, 2), -np.inf), np.full((tree.n_nodes, 2), np.inf)
-        self.ends = ends_left_of(tree)
+        self.ends: Floats = ends_left_of(tree)
         self.broken, self.broken_of_kept = np.zeros((2, ranges.least.shape[1]), dtype=np.bool_)
 
     def update(self, block: Block) -> None:
@@ -221,6 +235,11 @@ def shortened_of_batches(sums: TreeSums, batches: Batches) -> ThresholdTree:
 
 class Moved:
     """How many rows have another leaf in another tree of the same shape: kept ones, and those without a cluster."""
+
+    before: ThresholdTree
+    after: ThresholdTree
+    n: int
+    n_others: int
 
     def __init__(self, before: ThresholdTree, after: ThresholdTree) -> None:
         self.before, self.after, self.n, self.n_others = before, after, 0, 0

@@ -1,7 +1,8 @@
 """The command `boxwood`: one module for each verb, imported when it is called.
 
 To add a verb: write `cli/_verb.py` with a click command of class `Verb`, called `command`, and name it in `VERBS`.
-Results go to standard output, notes to standard error. Errors are raised as in the library, and `_errors` prints them.
+Results and their notes go to standard output, other notes to standard error. Errors are raised as in the library, and
+`_errors` prints them.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ __all__ = ["VERBS", "boxwood", "main"]
 
 VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
-    "map-k": "Compare numbers of clusters: whether they come back, and can be said in rules.",
+    "map-k": "Compare numbers of clusters: whether halves of the rows agree, and whether rules describe them.",
     "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
     "measure": "Measure a saved tree on new rows, and say what changed.",
-    "match": "Say which clusters of two models are the same, split, merged, came or went.",
+    "match": "Report which clusters of two models are the same, split, merged, new or gone.",
     "why": "Say why a row is in its cluster, and what would change it.",
     "lines": "Print the one-line rules that a saved model holds.",
     "export": "Write a saved model in another form.",
@@ -59,7 +60,7 @@ Examples:
 
 \b
 Exit codes: 0 done, 1 a bug of boxwood, 2 usage, 3 the data cannot be used, 4 past a limit,
-130 interrupted. Results go to standard output, notes and errors to standard error. NO_COLOR=1 switches colours off.
+130 interrupted. Results go to standard output, progress and errors to standard error. NO_COLOR=1 switches colours off.
 """
 
 

@@ -55,7 +55,9 @@ def _leaves(ctx: click.Context, param: click.Parameter, numbers: tuple[str, ...]
     parts = [part.strip() for number in numbers for part in number.split(",")]
     for part in parts:
         if not part.isdecimal() or int(part) < 2:
-            raise click.BadParameter(f"'{part}' is no number of leaves; give whole numbers of at least 2, such as 5,10")
+            raise click.BadParameter(
+                f"'{part}' is not a number of leaves; give whole numbers of at least 2, such as 5,10"
+            )
     return tuple(map(int, parts))
 
 
@@ -98,6 +100,7 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     found = _compared(talk, table, columns, clusters, options)
     found = replace(found, notes=tuple(in_words(note) for note in found.notes if note not in columns.notes))
     show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
+    talk.notes(map(in_words, columns.notes))
 
 
 def _compared(

@@ -39,7 +39,7 @@ def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -
     try:
         as_bytes(text)
     except ValueError:
-        raise click.BadParameter(f"'{text}' is no size; write one such as 1GB or 500MB") from None
+        raise click.BadParameter(f"'{text}' is not a size; write one such as 1GB or 500MB") from None
     return text
 
 
@@ -137,8 +137,6 @@ def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: d
             source = _on_cluster(file, engine, options)
             source.name = what
     with source:
-        for note in source.notes:
-            talk.note(note)
         yield source
 
 

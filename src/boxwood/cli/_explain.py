@@ -21,7 +21,7 @@ from boxwood.cli._outputs import (
 )
 from boxwood.cli._talk import Talk, check_model, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
-from boxwood.cli._words import in_options, without_told
+from boxwood.cli._words import in_options, in_words
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
@@ -274,14 +274,16 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         text = explanation.to_json() if as_json else _printed(explanation, all_notes=options["notes"])
         below = f"\n\nOne-line rules\n\n{explanation.lines()}" if options["lines"] and not as_json else ""
         show(text + below, is_code=as_json)
+        if as_json:
+            talk.notes(map(in_words, explanation.notes), all_notes=options["notes"])
         _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 
 def _printed(explanation: Explanation, *, all_notes: bool) -> str:
-    """Return the text of the command: the rules and one note, or all that is known; without notes told before."""
+    """Return the text of the command: the rules and one note, or all that is known."""
     from boxwood.render.forms.text import printed
 
-    said = in_options(without_told(explanation))
+    said = in_options(explanation)
     return said.to_text() if all_notes else printed(said, more="--notes")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
 from boxwood.cli._talk import Status, Talk, reading
-from boxwood.cli._words import LIMITS, in_option_names, in_words, notes_on_columns
+from boxwood.cli._words import LIMITS, in_option_names, in_words
 from boxwood.errors import DataError
 from boxwood.grow import METHODS
 
@@ -40,16 +40,16 @@ def explained(
         with in_option_names():
             columns = columns_of(source, wanted)
         kinds = zip(source.names, source.kinds, strict=True)
-        for hint in source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns]):
-            talk.note(hint)
+        hints = source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns])
         given = _parameters(columns, clusters, options) | kinds_of(options)._asdict()
         with in_option_names():
-            explanation, notes = explained_in_batches(
+            explanation, warned = explained_in_batches(
                 talk, source, columns, labels, sample_weight=options["weights"], value=options["value"], **given
             )
-        for text in (*map(in_words, notes_on_columns(explanation)), *notes):
+        for text in warned:
             talk.note(text)
-        yield explanation
+        read = [note for note in source.notes if "temporary file" not in note]  # which asks for nothing
+        yield replace(explanation, notes=tuple(dict.fromkeys((*read, *hints, *explanation.notes))))
 
 
 def _refuse_method(options: dict[str, Any]) -> None:
@@ -88,7 +88,7 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
 
 
 def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, ColumnTable]:
-    """Return what was read, and of this the columns that rules may use, with the notes on them, which are told."""
+    """Return what was read, and of this the columns that rules may use, with notes on them and on how it was read."""
     from boxwood.columns.of_file import column_table
     from boxwood.explanation.ask.columns import notes_on_left_out
     from boxwood.explanation.ask.mixed import as_told, chosen_of
@@ -112,9 +112,8 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     if not columns.columns:
         why = notes_on_left_out(as_told(columns.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
-    for note in (*columns.notes[:1], *table.hints, *columns.notes[1:]):
-        talk.note(in_words(note))
-    return table, columns
+    notes = dict.fromkeys((*columns.notes[:1], *table.hints, *columns.notes[1:]))
+    return table, replace(columns, notes=tuple(notes))
 
 
 def kinds_of(options: dict[str, Any]) -> Kinds:

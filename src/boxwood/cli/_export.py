@@ -35,7 +35,7 @@ SQL, Python, JavaScript, PMML, the formula and ONNX label rows as `boxwood predi
 its rule needs, or has a category there that was never seen, gets NULL, None, null, no prediction or an empty text. An
 empty text is a missing value for the formula alone; in SQL, NULLIF(column, '') makes it NULL. A spreadsheet holds about
 15 digits of a number, and ONNX reads float32; a value so near to a cut that it is rounded past it may fall on the other
-side. The formula finds its columns by their names in row 1 of the sheet, wherever they stand; copy it down from row 2.
+side. The formula finds its columns by their names in row 1 of the sheet, in any order; copy it down from row 2.
 It gives #N/A if a name is missing there.
 """
 _EPILOG = """\b
@@ -47,7 +47,7 @@ Examples:
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "layout", "nan", "module", "columns", "let"),
+    "Form": ("form", "dialect", "table", "layout", "nan", "reasons", "module", "columns", "let"),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -76,6 +76,12 @@ _GROUPS = {
     flag_value=False,
     default=None,
     help="Leave out the tests of SQL for NaN, where no column of floats holds any.",
+)
+@click.option(
+    "--reasons",
+    flag_value=True,
+    default=None,
+    help="Of SQL: 'missing' or 'never seen' for a row without a cluster, in place of NULL.",
 )
 @click.option(
     "--module", flag_value=True, default=None, help="JavaScript that others import, in place of a script for a page."
@@ -112,7 +118,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
             where = " or ".join(f"--to {form}" for form, one in _FORMS.items() if name in one.options)
             raise click.UsageError(f"--{'no-' * (name in ('nan', 'let'))}{name.replace('_', '-')} needs {where}")
     if exporter.kind == "bytes" and output is None:
-        raise click.UsageError(f"--to {form} writes a file that is no text; name one with -o")
+        raise click.UsageError(f"--to {form} does not write text; name a file with -o")
     refuse_overwriting(output, "'-o' / '--output'", model=model)
     explanation = load_model(model)
     content = _written(explanation, form, given)

@@ -39,7 +39,7 @@ Examples:
 @reading_options
 @talk_options
 def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None:
-    """Make clusters of several numbers, and show whether they come back, are real, and can be said in rules.
+    """Make clusters of several numbers, and show whether halves of the rows agree, groups are real, and rules good.
 
     Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, whether
     they are clearer than clusters of tables without groups, the share of rows that follow their rule, the price of
@@ -50,9 +50,11 @@ def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None
         raise click.UsageError(f"--to {high} is below --from {low}")
     refuse_closed_output()
     talk = Talk(quiet)
-    found = _mapped(talk, *read(talk, file, None, options), range(low, high + 1), options)
+    table, columns = read(talk, file, None, options)
+    found = _mapped(talk, table, columns, range(low, high + 1), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
     show(text, is_code=options["as_json"])
+    talk.notes(map(in_words, columns.notes))
 
 
 def _mapped(talk: Talk, table: Table, columns: ColumnTable, numbers: range, options: dict[str, Any]) -> MapOfK:

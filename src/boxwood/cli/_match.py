@@ -44,7 +44,7 @@ Examples:
 @reading_options
 @talk_options
 def command(old: str, new: str, file: str | None, quiet: bool, **options: Any) -> None:
-    """Say which clusters of two models are the same, grew, shrank, split, merged, came or went.
+    """Say which clusters of two models are the same, grew, shrank, split, merged, are new or gone.
 
     OLD and NEW were written by `boxwood explain`. FILE is a table as for `boxwood predict`, whose rows both models
     label. Without it, the boxes of their rules are compared, by what each model knows of its rows. OLD or NEW may also

@@ -125,7 +125,7 @@ def page_options(
     exact = [path for path in (*paths, *beside) if _extension(path) != ".html"]
     if min_count is not None and exact:
         raise click.UsageError(
-            f"--min-count rounds the counts of a page, but {exact[0]} would tell them exactly; leave one of the two out"
+            f"--min-count rounds the counts of a page, but {exact[0]} would show them exactly; leave one of the two out"
         )
     return options
 

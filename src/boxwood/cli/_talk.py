@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -53,7 +53,9 @@ def _check_encoding(ctx: click.Context, param: click.Parameter, name: str | None
         from boxwood.table.csv import has_encoding
 
         if not has_encoding(name):
-            raise click.BadParameter(f"'{name}' is no encoding; name one that Python knows, such as cp1252 or utf-16")
+            raise click.BadParameter(
+                f"'{name}' is not an encoding; name one that Python knows, such as cp1252 or utf-16"
+            )
     return name
 
 
@@ -93,6 +95,14 @@ class Talk:
         """Print a line, unless quiet."""
         if not self.quiet or must_be_said:
             tell(f"boxwood: {text}".replace("\n", "\\n"))
+
+    def notes(self, notes: Iterable[str], *, all_notes: bool = False) -> None:
+        """Print notes on a table where the text of a result does not have them: the most urgent one, or all."""
+        from boxwood.words.notes import in_short
+
+        given = list(notes)
+        for line in given if all_notes else in_short(given, "boxwood explain --notes", before=""):
+            self.note(line)
 
     def wrote(self, path: str) -> None:
         """Print the name and size of a file that was written."""

@@ -31,6 +31,7 @@ _ENDS = {
     "(max_leaf_nodes)": "(--max-leaf-nodes)",
     "(n_clusters)": "(-k)",
     "(categories shows them)": "(--categories shows them)",
+    "(categories keeps such words)": "(--categories keeps such words)",
     "(categories)": "(--categories)",
 }
 """Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""
@@ -67,19 +68,6 @@ def _with_options(note: str) -> str:
 def in_options(explanation: Explanation) -> Explanation:
     """Return the explanation for printing: its notes name the options of `boxwood explain`."""
     return replace(explanation, notes=tuple(map(in_words, explanation.notes)))
-
-
-def notes_on_columns(explanation: Explanation) -> tuple[str, ...]:
-    """Return the notes on columns that are used or left out."""
-    from boxwood.explanation.ask.columns import ColumnNote
-
-    return tuple(note for note in explanation.notes if isinstance(note, ColumnNote))
-
-
-def without_told(explanation: Explanation) -> Explanation:
-    """Return the explanation without the notes on columns, which are told on standard error."""
-    told = notes_on_columns(explanation)
-    return replace(explanation, notes=tuple(note for note in explanation.notes if note not in told))
 
 
 @contextmanager

@@ -346,10 +346,10 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         refuse_few(self.n_clusters, len(rows))
         best = self._best_start(cloud)
         warn_of_few(self.n_clusters, len(best.centers))
-        self.cluster_centers_ = best.centers
-        self.inertia_ = best.cost
-        self.n_iter_ = best.n_iter
-        self.labels_ = best.labels if len(cloud.X) == len(rows) else self._cloud(rows).nearest(best.centers)[0]
+        self.cluster_centers_: Floats = best.centers
+        self.inertia_: float = best.cost
+        self.n_iter_: int = best.n_iter
+        self.labels_: Indices = best.labels if len(cloud.X) == len(rows) else self._cloud(rows).nearest(best.centers)[0]
         self._n_features_out = len(best.centers)
         return self
 

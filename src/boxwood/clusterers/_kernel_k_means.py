@@ -134,6 +134,12 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ([60, 60], Gaussian(gamma=1.0))
     """
 
+    kernel_means_: KernelMeans
+    labels_: Indices
+    approximation_error_: Any
+    n_iter_: int
+    inertia_: float
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "kernel": [str, Kernel],
@@ -183,7 +189,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}; ask for fewer clusters")
         weights = as_weights(sample_weight, len(rows))
         refuse_no_sum(weights)
-        self.kernel_ = kernel_with_gamma(self.kernel, self.gamma).fitted(Rows(rows, weights))
+        self.kernel_: Kernel = kernel_with_gamma(self.kernel, self.gamma).fitted(Rows(rows, weights))
         if self.n_components is None:
             self._fit_kernel(rows, weights)
         else:

@@ -143,6 +143,11 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     (array([1.5, 8.5]), ('AT', 'CH', 'US'), array([0.67, 0.33, 0.  ]))
     """
 
+    categories_: dict[int | str, Any]
+    category_shares_: dict[int | str, Any]
+    n_iter_: int
+    scales_: Floats
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", None],
@@ -210,14 +215,14 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         best = self._settled(cloud, self._best_start(cloud))
         warn_of_few(self.n_clusters, len(best.centers), "different rows, apart from what they lack")
         self._centers, self.n_iter_ = best.centers, best.n_iter
-        self.labels_ = self._nearest(placed)[0]
+        self.labels_: Indices = self._nearest(placed)[0]
         self.scales_, self.categories_, self.category_shares_ = self._space.scales, {}, {}
-        self.cluster_centers_ = self._space.numbers(best.centers)
+        self.cluster_centers_: Floats = self._space.numbers(best.centers)
         for j, known in table.categories.items():
             name = j if table.names is None else table.names[j]
             self.categories_[name] = known.values
             self.category_shares_[name] = self._space.shares(best.centers, j)
-        self.inertia_ = mixed_cost(table.values, table.categories, self.labels_, weights, self.scales_, n_jobs)
+        self.inertia_: float = mixed_cost(table.values, table.categories, self.labels_, weights, self.scales_, n_jobs)
         return self
 
     def predict(self, X: Any) -> Indices:
@@ -534,7 +539,7 @@ def _listed(series: Any, name: str) -> list[Any]:
     for value in values:
         if not isinstance(value, Hashable):
             raise DataError(
-                f"column {shown(name)} holds {type(value).__name__}s, which are no categories; leave it out"
+                f"column {shown(name)} holds {type(value).__name__}s, which are not categories; leave it out"
             )
     return values
 
@@ -547,7 +552,7 @@ def _positions(categorical: Any, n_columns: int, names: tuple[str, ...] | None) 
     if given.dtype.kind in "OU" and given.size:
         wanted = [str(name) for name in given.ravel().tolist()]
         if names is None:
-            raise DataError(f"categorical_features names {listed(wanted)}, but X is no data frame; give positions")
+            raise DataError(f"categorical_features names {listed(wanted)}, but X is not a data frame; give positions")
         refuse_unknown_columns(wanted, names)
         return [names.index(name) for name in wanted]
     if given.dtype == np.bool_ and given.shape == (n_columns,):

@@ -17,7 +17,7 @@ from boxwood.columns.seen import Seen, Use
 
 NO_VALUES = OTHER_KINDS["empty"]
 ONE_VALUE = "one value only"
-TOO_LARGE = "too large to tell apart as doubles"
+TOO_LARGE = "too large to be exact as doubles"
 NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in categories)"
 UNSEEN_DATES = "dates, which a clusterer of numbers does not see"
 THE_LABELS = "the labels themselves"

@@ -136,6 +136,13 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     (stack_concepts)
     """
 
+    vectors_: Floats
+    intercepts_: Floats
+    concept_names_: tuple[str, ...]
+    kinds_: tuple[str, ...]
+    n_examples_: Array
+    scores_: Floats
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "classifier": [StrOptions(set(CLASSIFIERS)), HasMethods(["fit"])],
         "regressor": [StrOptions(set(REGRESSORS)), HasMethods(["fit"])],
@@ -317,7 +324,7 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         self.vectors_, self.intercepts_ = vectors, intercepts
         self.concept_names_, self.kinds_, self.n_examples_, self.scores_ = names, kinds, n_examples, scores
-        self.meanings_ = meanings_of(names, kinds, self.meanings)
+        self.meanings_: dict[str, tuple[str, str]] = meanings_of(names, kinds, self.meanings)
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array
-from boxwood._types import Array, Indices, Ints, Weights
+from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import Rows, listed, shown, total_weight
 from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap, axis_map_of
@@ -80,7 +80,7 @@ class FittedTree(TableReader):
     def predict(self, X: Any) -> Array:
         """Return the cluster of each row, shape (n,): a label of `y`, or the number that the clusterer gives it.
 
-        Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not tell that it is noise.
+        Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not show that it is noise.
         """
         return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
 
@@ -93,8 +93,8 @@ class FittedTree(TableReader):
 
         The tree gives each row a cluster. The cost of a row is its distance to the centre of its cluster
         (`cluster_centers_`), and the mean is that by the weights of the rows. Distances are squared Euclidean, or those
-        of the estimator's `objective`, as for `price_`. `y` is ignored: see `fit` for how well a tree tells labels of
-        other rows.
+        of the estimator's `objective`, as for `price_`. `y` is ignored: see `fit` for how well a tree predicts labels
+        of other rows.
         """
         tree, rows = self._fitted_tree(), self._rows(X, sample_weight)
         options: dict[str, Any] = {"centers": self.cluster_centers_, "objective": self._grown.objective}
@@ -197,7 +197,7 @@ class FittedTree(TableReader):
         if is_of_fit and columns is None and names is None and sample_weight is None:
             return explanation
         if columns is not None and is_frame(X):
-            raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
+            raise ValueError("columns cannot be chosen for an existing tree; leave columns out")
         if is_of_fit and sample_weight is None:
             rows = Rows(rows.values, self._fit_weights)
         reference = self.reference_ if is_of_fit else self._reference_on(X, rows)
@@ -267,6 +267,11 @@ class TreeClusterer(FittedTree):
     A subclass stores its parameters and names its method, an entry of `grow.METHODS`. Parameters with the name of an
     option of that method are passed to it.
     """
+
+    clusterer_: Any
+    tree_: ThresholdTree
+
+    n_leaves_: int
 
     n_clusters: int
     random_state: Any
@@ -414,12 +419,12 @@ class TreeClusterer(FittedTree):
         self._dates = source.dates
         self._booleans, self._left_out = boolean_columns_of(batches), left_out_of(source, (label, weight))
         self._beside = tuple(name for name in (label, weight) if name is not None)
-        self.n_features_in_ = batches.n_columns
-        self.feature_names_in_ = np.array(batches.columns, dtype=object)
+        self.n_features_in_: int = batches.n_columns
+        self.feature_names_in_: Array = np.array(batches.columns, dtype=object)
         reference, notes = self._clusters_on(batches, label)
         task = self._task_on(batches, reference, self._mixture(None))
         refuse_one_cluster_of(task)
-        self.reference_ = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
+        self.reference_: Reference = replace(reference, measured=None)  # type: ignore[assignment]  # which holds no table
         self._keep(method.grow(task, **self._options()))
         self._map, self._no_explanation = None, NO_LABELS
         self._unlabelled = notes_on_labels_of(source, reference)
@@ -523,7 +528,7 @@ class TreeClusterer(FittedTree):
         """Store the tree and the facts of its method."""
         self._grown, self._explanation = grown, None
         self.tree_, self.n_leaves_ = grown.tree, grown.tree.n_leaves
-        self.cluster_centers_ = self.reference_.centers
+        self.cluster_centers_: Floats = self.reference_.centers
         for name in self._facts:
             setattr(self, f"{name}_", grown.facts[name])
 

@@ -142,7 +142,7 @@ def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[st
     if not names:
         return X, y, sample_weight, ()
     if not is_frame(X):
-        raise DataError(f"{shown(names[0])} names a column, but X is no data frame with named columns")
+        raise DataError(f"{shown(names[0])} names a column, but X is not a data frame with named columns")
     labels = column_values(X, y) if isinstance(y, str) else y
     weights = column_values(X, sample_weight) if isinstance(sample_weight, str) else sample_weight
     return without_columns(X, names), labels, weights, names

@@ -48,6 +48,7 @@ class KernelTreeClusterer(TreeClusterer):
         How well the tree's clusters agree with those that it explains: see `metrics.agreement`.
     """
 
+    agreement_: Any
     kernel: Kernel | str
     gamma: Any
 
@@ -132,14 +133,14 @@ class KernelIMM(KernelTreeClusterer):
         Bandwidth of a kernel given as "gaussian" or "laplace"; see `kernels.Gaussian`. Other kernels have a
         bandwidth of their own, or none.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
-        Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
+        Features that represent the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
     n_terms : int or "auto", default="auto"
         Order of Taylor and χ² features.
     n_landmarks : int, "auto" or None, default="auto"
         Largest number of landmarks of a column, for "distance" and histogram intersection; see `grow.kernel_imm`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans`; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -336,14 +337,14 @@ class KernelExKMC(_KernelExpanded):
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost, or the mistakes, of the tree to begin with.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
-        Features that stand for the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
+        Features that represent the kernel; see `grow.kernel_imm`. "auto" keeps the tree that costs least.
     n_terms : int or "auto", default="auto"
         Order of Taylor and χ² features.
     n_landmarks : int, "auto" or None, default="auto"
         Largest number of landmarks of a column, for "distance" and histogram intersection; see `grow.kernel_imm`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans`; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -496,7 +497,7 @@ class KernelMMDT(KernelTreeClusterer):
         Number of trees grown, each with its own prototypes. The cheapest is kept.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of `KernelKMeans` and of prototypes; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -627,7 +628,8 @@ class KernelMMDT(KernelTreeClusterer):
         -------
         self
             With `cuts_`, `error_bound_` and `price_bound_`, and without `labels_`, `price_` and `explanation_`, which
-            need rows. The means are the centres of `reference_`. `n_trees` has no effect, as rows tell the cheapest.
+            need rows. The means are the centres of `reference_`. `n_trees` has no effect, as rows show which is
+            cheapest.
 
         Raises
         ------
@@ -639,8 +641,8 @@ class KernelMMDT(KernelTreeClusterer):
         self._validate_params()
         with self._all_or_nothing():
             given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
-            self.n_features_in_ = given.n_features
-            self.reference_ = Reference(np.arange(given.n_components), given.means, given.names)
+            self.n_features_in_: int = given.n_features
+            self.reference_: Reference = Reference(np.arange(given.n_components), given.means, given.names)
             refuse_one_cluster(self.reference_)
             options: dict[str, Any] = {
                 "kernel": self._unfitted_kernel(),

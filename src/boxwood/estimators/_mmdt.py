@@ -56,7 +56,7 @@ class MMDT(TreeClusterer):
         Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
         each time.
@@ -127,6 +127,8 @@ class MMDT(TreeClusterer):
     (0, ['high'])
     """
 
+    clusterer_: Any
+
     _method = "mmdt"
     _facts = ("mixture",)
     _instead = "means and variances describe them badly, so CART or IMM may give a better tree"
@@ -186,13 +188,13 @@ class MMDT(TreeClusterer):
         self._validate_params()
         with self._all_or_nothing():
             given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
-            self.n_features_in_ = given.n_features
+            self.n_features_in_: int = given.n_features
             self._separate(given, given)
         return self
 
     def _separate(self, given: Mixture, tested: Mixture) -> None:
         """Grow the tree that separates the components of a mixture, in the columns that the tree tests."""
-        self.reference_ = Reference(np.arange(given.n_components), given.means, given.names)
+        self.reference_: Reference = Reference(np.arange(given.n_components), given.means, given.names)
         refuse_one_cluster(self.reference_)
         means = Reference(self.reference_.labels, tested.means, given.names)
         components = tested.with_clusters(np.arange(given.n_components))
@@ -271,7 +273,7 @@ class ConceptMMDT(MMDT):
         Choice among equally good axes, then among equally good thresholds: the lowest, or each with equal probability.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the Gaussian mixture, of "uniform" thresholds and of "random" ties; an int gives the same result
         each time.
@@ -357,6 +359,9 @@ class ConceptMMDT(MMDT):
     >>> model.predict([[0.0, 0.0], [3.0, 0.0]]).tolist()
     ['grass', 'rose']
     """
+
+    projector_: Any
+    concept_names_: tuple[Any, ...]
 
     _instead = "CART may give a better tree on concepts"
 
@@ -456,7 +461,7 @@ class ConceptMMDT(MMDT):
         with self._all_or_nothing():
             given = mixture if isinstance(mixture, Mixture) else Mixture.from_gaussian_mixture(mixture)
             self._keep_projector(self._fitted_projector(None, Rows(given.means), None))
-            self.n_features_in_ = given.n_features
+            self.n_features_in_: int = given.n_features
             self._separate(given, self.projector_.project_mixture(given))
         self._warn_of_concepts()
         return self

@@ -41,7 +41,7 @@ class IMM(TreeClusterer):
         centres, the cut with the most equal numbers of rows on its sides, or any; see `grow.imm`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of "random" ties; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -209,7 +209,7 @@ class ExKMC(_Expanded):
         `cuts="threshold"`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -302,7 +302,7 @@ class Expand(_Expanded):
         `cuts="threshold"`.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -388,7 +388,7 @@ class CART(TreeClusterer):
         Fewest rows of a leaf, whatever their weights above 0.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of k-means and of ties between cuts; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -498,7 +498,7 @@ class RandomCuts(TreeClusterer):
         Number of trees drawn; the cheapest on the rows of `fit` is kept, the first of equally cheap ones.
     noise : {"leaf", "keep"}, default="leaf"
         What `labels_` and `fit_predict` give to rows with the label -1, which are left out: the cluster of their leaf,
-        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not tell that it is noise.
+        or -1. `predict` gives the cluster of the leaf in either case: a row alone does not show that it is noise.
     random_state : int, RandomState instance or None, default=None
         Randomness of the trees and of the clusterer; an int gives the same result each time.
     n_jobs : int or None, default=None
@@ -565,6 +565,8 @@ class RandomCuts(TreeClusterer):
     >>> model.explanation_.draws.n_trees, round(model.explanation_.draws.mean, 2)
     (100, 1.21)
     """
+
+    bound_: Any
 
     _method = "random_cuts"
     _facts = ("prices",)

@@ -455,12 +455,12 @@ def read(path: str | os.PathLike[str]) -> Tally:
     with open(os.fspath(path), "rb") as file:  # not the number of an open file
         try:
             if file.read(2) != b"PK":
-                raise ValueError("it is no archive of numpy")
+                raise ValueError("it is not an archive of numpy")
             rest = file.read()  # at once, so that an error of the system is none of what the file says
             with np.load(io.BytesIO(b"PK" + rest), allow_pickle=False) as arrays:
                 return _tally(arrays)
         except (*_DAMAGE, zipfile.BadZipFile, zlib.error) as error:
-            raise ModelError(f"{os.fspath(path)} is no tally, or is damaged: {error}") from None
+            raise ModelError(f"{os.fspath(path)} is not a tally, or is damaged: {error}") from None
 
 
 def _tally(arrays: Any) -> Tally:

@@ -135,7 +135,7 @@ def _dates_in(columns: Sequence[str], dates: Mapping[str, Dates], first: First |
     known = dates if first is None else first.dates
     for name in columns:
         if name in dates and (name not in known or bool(dates[name].zone) != bool(known[name].zone)):
-            raise DataError(f"{name} has dates that are none of the first tally, or differ in having a time zone")
+            raise DataError(f"{name} has dates that the first tally lacks, or that differ in having a time zone")
     return {j: known[name] for j, name in enumerate(columns) if name in known}
 
 
@@ -151,7 +151,7 @@ def _numbers_in_memory(X: Any, known: Sequence[str] | None) -> tuple[Array, tupl
     return as_table(as_matrix(X, columns), names=columns), columns
 
 
-GIVE_LABELS = "give the label of each row, or the name of a column of labels, in the place of centres"
+GIVE_LABELS = "give the label of each row, or the name of a column of labels, instead of centres"
 
 
 def _batches_of_clusters(X: Source | Batches, clusters: Any, known: Sequence[str] | None) -> TallyRows:

@@ -173,7 +173,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "gaps": ex.gaps or None,
         "dates": dict(ex.dates) or None,
         "clusters": [
-            cluster._asdict()
+            _cluster_entry(cluster)
             | {"rules": [rule(leaf, whole=True) for leaf in cluster.rules], "rule": cluster_rule(cluster, whole=True)}
             for cluster in said.clusters
         ],
@@ -191,6 +191,14 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
+
+
+_NAMES_IN_FILES = {"matched": "ruled", "found": "caught"}
+
+
+def _cluster_entry(cluster: ClusterSummary) -> dict[str, Any]:
+    """Return the facts of a cluster by the names that they have in files, which are those of the first version."""
+    return {_NAMES_IN_FILES.get(name, name): fact for name, fact in cluster._asdict().items()}
 
 
 def _version(ex: MeasuredTree) -> int:
@@ -238,9 +246,21 @@ def _lines_entry(lines: MeasuredLines) -> dict[str, Any]:
     return entry
 
 
+_MEASURED_FROM = "n_rows"  # on, a model file has what was measured
+
+
 def to_text(ex: MeasuredTree) -> str:
-    """See `Explanation.to_json`."""
-    return json.dumps(to_document(ex), allow_nan=False, ensure_ascii=False, indent=1)
+    """See `Explanation.to_json`.
+
+    Entries of the rules are over lines, and all that was measured is in the last one: rows that move no threshold
+    change one line of a file under version control.
+    """
+    document = to_document(ex)
+    names = [*document]
+    start = names.index(_MEASURED_FROM)
+    rules = json.dumps({name: document[name] for name in names[:start]}, allow_nan=False, ensure_ascii=False, indent=1)
+    measured = json.dumps({name: document[name] for name in names[start:]}, allow_nan=False, ensure_ascii=False)
+    return f"{rules[:-2]},\n {measured[1:]}"
 
 
 def from_text(text: str, source: str) -> MeasuredTree:
@@ -312,7 +332,8 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
         map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n, gaps, dates), document["clusters"], strict=True
     )
     clusters = [
-        ClusterSummary(i, ruled=ruled, rules=rules, **entry) for i, (ruled, rules, entry) in enumerate(of_clusters)
+        ClusterSummary(i, one["name"], one["size"], one["share"], matched, one["caught"], one["precision"], rules)
+        for i, (matched, rules, one) in enumerate(of_clusters)
     ]
     parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}
     parts |= {"dates": tuple(document.get("dates", {}).items())}
@@ -404,7 +425,7 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
     _refuse_unknown("categories", categories, columns)
     gaps = document.get("gaps", ())
     _refuse_unknown("gaps", gaps, columns)
-    _refuse(_twice(gaps) or bool({*gaps} & {*categories}), "its gaps are no columns of numbers, or come twice")
+    _refuse(_twice(gaps) or bool({*gaps} & {*categories}), "its gaps are not columns of numbers, or occur twice")
     dates = document.get("dates", {})
     _refuse_unknown("dates", dates, columns)
     _refuse(bool({*dates} & {*categories}), "it has dates that are categories")

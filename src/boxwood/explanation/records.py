@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
+from boxwood._messages import renamed
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -68,7 +69,7 @@ def in_notebook(result: Any) -> str:
 
 NOT_CHOSEN = "not chosen"
 FEW = 5
-"""Rows of a group of which values are written at least: fewer would tell of single rows."""
+"""Rows of a group of which values are written at least: fewer would reveal single rows."""
 
 
 class LeftOut(NamedTuple):
@@ -79,7 +80,7 @@ class LeftOut(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """What an explanation rests on. How rows were scaled, and which are in no cluster, is told by other fields.
+    """What an explanation rests on. How rows were scaled, and which are in no cluster, is in other fields.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ class Basis(NamedTuple):
     label : str
         Name of the column of labels, or of the series; empty if they have none.
     types : tuple of pairs of str
-        Columns that the rules test, and their types, as far as the table told: "INTEGER", "DECIMAL", "DOUBLE", "REAL",
+        Columns that the rules test, and their types, as far as the table says: "INTEGER", "DECIMAL", "DOUBLE", "REAL",
         "BOOLEAN", "DATE" or "TEXT". `to_sql` asks no whole number whether it is NaN.
     """
 
@@ -116,7 +117,7 @@ class ClusterWorth(NamedTuple):
     """What a cluster sums up to, its share of the total, and the mean of its rows that have a value.
 
     `share` is None where a cluster has a negative sum, and `mean` for a cluster without such rows. All are None in a
-    model file for a cluster of fewer than five such rows, whose sum would tell of single ones.
+    model file for a cluster of fewer than five such rows, whose sum would reveal single ones.
     """
 
     total: float | None
@@ -132,7 +133,7 @@ class Worth(NamedTuple):
     column : str
     total : float
         The sum over all rows in a cluster; times their weight, if rows are weighted. In a model file it is that of the
-        clusters whose sums are told.
+        clusters whose sums are shown.
     n_missing : int
         Number of these rows without a value, which add nothing.
     clusters : tuple of ClusterWorth
@@ -391,9 +392,9 @@ class ClusterSummary(NamedTuple):
     """A cluster with its rules, and how well they describe it.
 
     `size` is its number of rows (their weight, if rows are weighted). `share` is the fraction of all rows that are in
-    it, without rows left out. `ruled` is the number (or weight) of rows that its rules take, of whichever cluster,
-    without rows left out. `caught` is the fraction of the cluster's rows that its rules hold; None for a cluster
-    without rows.
+    it, without rows left out. `matched` is the number (or weight) of rows that its rules take, of whichever cluster,
+    without rows left out. `found` is the fraction of the cluster's rows that its rules hold; None for a cluster without
+    rows.
     `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
     `rules` together hold the rows of the cluster's leaves, in the fewest conditions that were found, the shortest rule
     first. They may overlap, and are none for a cluster without a leaf. `Explanation.leaves` has the rule of each leaf.
@@ -403,8 +404,8 @@ class ClusterSummary(NamedTuple):
     name: Hashable
     size: float
     share: float
-    ruled: float
-    caught: float | None
+    matched: float
+    found: float | None
     precision: float | None
     rules: tuple[Rule, ...]
 
@@ -415,6 +416,18 @@ class ClusterSummary(NamedTuple):
         Of the rows fewer than half are in the cluster, or fewer than twice its share (than two thirds, at most).
         """
         return self.precision is not None and self.precision < max(0.5, min(2 * self.share, 2 / 3))
+
+    @property
+    def ruled(self) -> float:
+        """The earlier name of `matched`."""
+        matched: float = renamed(self, "ruled", "matched", "0.3")
+        return matched
+
+    @property
+    def caught(self) -> float | None:
+        """The earlier name of `found`."""
+        found: float | None = renamed(self, "caught", "found", "0.3")
+        return found
 
 
 class Clusters(tuple[ClusterSummary, ...]):
@@ -493,7 +506,7 @@ class DrawFacts(NamedTuple):
 
 
 class KernelFacts(NamedTuple):
-    """A kernel, and the highest price in its feature space: a price is to be compared with it.
+    """A kernel, and the highest price in its feature space: compare a price with it.
 
     Parameters
     ----------
@@ -531,8 +544,8 @@ def clusters_of(
             name=name,
             size=size,
             share=size / total,
-            ruled=ruled_by(own),
-            caught=_share(sum(leaf.own for leaf in own), size),
+            matched=ruled_by(own),
+            found=_share(sum(leaf.own for leaf in own), size),
             precision=_share(sum(leaf.own for leaf in own), ruled_by(own)),
             rules=rules[i],
         )
@@ -633,7 +646,7 @@ class CategoryColumn(NamedTuple):
     clusters : tuple of k (CategoryGroup or None)
         In the order of the clusters' numbers; None for a cluster without rows.
     categories : Categories
-        What the entries of a group stand for: `categories.values`, and one more for all other values if
+        What the entries of a group are: `categories.values`, and one more for all other values if
         `categories.others`. A column of booleans has the values False and True.
     """
 

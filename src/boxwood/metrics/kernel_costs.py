@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, refuse_no_sum
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, Kernel, Precomputed, as_kernel
@@ -94,15 +94,18 @@ def kernel_cost(
 class KernelSpace:
     """Rows in the feature space of a kernel; made once where several partitions are measured there."""
 
+    weights: Any
+    table: Array
+
     def __init__(
         self, X: ArrayLike | Rows, kernel: Kernel | str, sample_weight: ArrayLike | None = None, n_jobs: int | None = -1
     ) -> None:
         rows = Rows.of(X, sample_weight)
         refuse_no_sum(rows.weights)
         self.table, self.weights = rows.values, rows.weights
-        self.kernel = as_kernel(kernel).fitted(rows)
+        self.kernel: Kernel = as_kernel(kernel).fitted(rows)
         self.gram: GramMatrix = self.kernel.gram(rows)
-        self.diagonal = self.kernel.diagonal(rows)
+        self.diagonal: Floats = self.kernel.diagonal(rows)
         self.n_jobs = n_jobs
 
     def cost(self, labels: Indices, k: int, centers: Array | None = None) -> float:

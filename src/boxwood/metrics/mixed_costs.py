@@ -117,6 +117,9 @@ def mixed_scales(table: Array, categorical: Collection[int], weights: Weights, n
 class Widest:
     """Least and greatest value of each group in a column of numbers: a summary of blocks."""
 
+    least: Array
+    most: Array
+
     def __init__(self, k: int) -> None:
         self.least, self.most = np.full((k, 1), np.inf), np.full((k, 1), -np.inf)
 
@@ -135,7 +138,7 @@ class CodeSums(RowSums):
 
     def __init__(self, k: int, m: int, grid: Grid) -> None:
         super().__init__(Ranges(np.empty((k * m, 0)), np.empty((k * m, 0)), grid))
-        self.shape = k, m
+        self.shape: tuple[int, int] = k, m
 
     def update(self, block: tuple[Floats, Indices, Weights]) -> None:
         """Add a block of rows."""

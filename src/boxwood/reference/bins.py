@@ -32,6 +32,10 @@ class Bins:
         Bins that are known to hold one value and no other.
     """
 
+    codes: Array
+    starts: Ints
+    single: Bools
+
     def __init__(self, codes: NDArray[np.uint8], starts: Ints, order: Array, single: Bools) -> None:
         self.codes, self.starts, self._order, self.single = codes, starts, order, single
 

@@ -73,7 +73,7 @@ class Budget:
         digits = _number("round_thresholds", round_thresholds)
         if digits is not None and digits > DIGITS:
             raise ValueError(
-                f"round_thresholds must be at most {DIGITS} digits, which tell doubles apart; got {digits}"
+                f"round_thresholds must be at most {DIGITS} digits, which distinguish all doubles; got {digits}"
             )
         forbidden, preferred = as_names("forbidden", forbidden), as_names("preferred", preferred)
         refuse_unknown_columns((*forbidden, *preferred), columns)

@@ -85,12 +85,14 @@ class CodedSource(SourceOf):
     ) -> None:
         super().__init__(source)
         self.unseen = unseen
-        self.values = {name: {value: float(i) for i, value in enumerate(its)} for name, its in values.items()}
+        self.values: dict[str, dict[Hashable, float]] = {
+            name: {value: float(i) for i, value in enumerate(its)} for name, its in values.items()
+        }
         for name, its in marks.items():
             self.values[name] |= dict.fromkeys(its, np.nan)
         kinds = zip(source.names, source.kinds, strict=True)
-        self.kinds = tuple("number" if name in values else kind for name, kind in kinds)
-        self.is_local = source.is_local  # type: ignore[misc]
+        self.kinds: tuple[str, ...] = tuple("number" if name in values else kind for name, kind in kinds)
+        self.is_local: bool = source.is_local  # type: ignore[misc]
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, with codes in the place of words."""

@@ -322,7 +322,7 @@ def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tupl
         names = _columns_of_frame(X, columns, label_column)
         return names, as_table(as_matrix(X, names), names=names)
     if label_column is not None:
-        raise DataError(f"{shown(label_column)} names a column of labels, but X is no data frame with named columns")
+        raise DataError(f"{shown(label_column)} names a column of labels, but X is not a data frame with named columns")
     values = as_table(X, names=None if columns is None else [str(name) for name in columns])
     return _columns_of_array(values.shape[1], columns), values
 

@@ -64,13 +64,16 @@ class ScaledSource(SourceOf):
         Shift and scale of each of them.
     """
 
+    columns: tuple[str, ...]
+    scaling: Scaling
+
     def __init__(self, source: Source, columns: Sequence[str], scaling: Scaling) -> None:
         super().__init__(source)
         self.columns, self.scaling = tuple(columns), scaling
-        self.kinds = tuple(
+        self.kinds: tuple[str, ...] = tuple(
             "number" if name in columns else kind for name, kind in zip(source.names, source.kinds, strict=True)
         )
-        self.is_local = source.is_local  # type: ignore[misc]
+        self.is_local: bool = source.is_local  # type: ignore[misc]
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, with scaled columns."""

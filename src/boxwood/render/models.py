@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def rules(model: Any) -> str:
+def rules(model: Any, *, full: bool = False) -> str:
     """Return one line for each cluster: its name and its rule.
 
     Parameters
     ----------
     model : Explanation, or a fitted estimator with `explanation_`
+    full : bool, default=False
+        Whether rules name all words of a list, however many these are, as `to_dict` does.
 
     Examples
     --------
@@ -27,7 +29,7 @@ def rules(model: Any) -> str:
     low: age <= 5
     """
     clusters = explanation_of(model)._for_people().clusters
-    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster)}" for cluster in clusters)
+    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster, whole=full)}" for cluster in clusters)
 
 
 def explanation_of(model: Any) -> MeasuredTree:

@@ -108,7 +108,9 @@ def as_spelled(names: Sequence[str], spelled: Collection[str]) -> list[str]:
         if len(alike) > 1 and numbered:
             others = listed([shown(name) for other in numbered for name in by_case[other]])
             twins = listed([shown(name) for name in alike])
-            raise DataError(f"columns {twins} differ in case only and cannot be told from {others}\nrename them")
+            raise DataError(
+                f"columns {twins} differ in case only and cannot be distinguished from {others}\nrename them"
+            )
     return [_before(name, spelled) for name in names]
 
 

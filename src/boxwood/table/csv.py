@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _QUOTES = "quote='\"', escape='\"'"
-_ABOVE = "if a title stands above the names of columns, delete it"
+_ABOVE = "if there is a title above the column names, delete it"
 
 
 _Lines = tuple[tuple[str | None, ...], ...]
@@ -225,7 +225,7 @@ def hints_on_names(names: Sequence[str | None]) -> Iterator[str]:
     if unnamed:
         yield f"columns without a name are called by their number: {listed(unnamed)}"
     if renamed:
-        yield f"column names that come more than once get a number: {listed(renamed)}"
+        yield f"repeated column names get a number: {listed(renamed)}"
 
 
 def explained(message: str) -> str | None:

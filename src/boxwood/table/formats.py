@@ -508,7 +508,7 @@ def _line(row: _Row) -> str:
     return f"{json.dumps(held, default=_as_text)}\n"
 
 
-_NO_COLUMNS = "has no columns; the names of columns must stand in its first row"
+_NO_COLUMNS = "has no columns; column names must be in its first row"
 _Row = Sequence[Any]
 _NO_ROW = "no_row"
 

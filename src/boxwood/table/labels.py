@@ -274,6 +274,8 @@ class BatchLabeller:
         Number of rows so far.
     """
 
+    n_rows: int
+
     @classmethod
     @contextmanager
     def opened(cls, name: str, schema: Any, rules: Rules) -> Iterator[Self]:
@@ -307,7 +309,7 @@ class BatchLabeller:
         queries = [f"({rules.expression})", *(f"CASE WHEN {test} THEN {source.text(i)} END" for test, i in tests)]
         selected = ", ".join(f"{query} AS r{i}" for i, query in enumerate(queries))
         self._query = f"SELECT {selected}, row FROM {rows_with(source.numbered, inputs)} ORDER BY row"
-        self.type = source.fetch_arrow(self._query).schema.field(0).type
+        self.type: Any = source.fetch_arrow(self._query).schema.field(0).type
 
     def labels(self, table: Any) -> Any:
         """Return the new column for the next rows, as an array of Arrow; null for a row without a cluster.

@@ -24,7 +24,7 @@ class ReadOptions(NamedTuple):
         no others.
     encoding : str, default=None
         Of CSV: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin with
-        their mark, UTF-8, and else cp1252, with a hint, if no byte tells against it.
+        their mark, UTF-8, and else cp1252, with a hint, if no byte speaks against it.
     table : str, default=None
         Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
     """

@@ -185,6 +185,16 @@ class ParquetSource(Source):
         Most threads of a pass.
     """
 
+    names: tuple[str, ...]
+    name: str
+    notes: tuple[str, ...]
+    spellings: Mapping[str, Spelling]
+    words: Mapping[str, Collection[str]]
+    orders: Mapping[str, Sequence[Hashable]]
+
+    files: tuple[ParquetFile, ...]
+    n_jobs: int | None
+
     def __init__(
         self,
         files: Sequence[ParquetFile],
@@ -196,8 +206,8 @@ class ParquetSource(Source):
         n_jobs: int | None = -1,
     ) -> None:
         self.files, self.names, self.name, self._copy = tuple(files), tuple(names), name, copy
-        self.file = None if copy is None else copy.file
-        self.n_rows = sum(file.n_rows for file in files)
+        self.file: CopiedFile | None = None if copy is None else copy.file
+        self.n_rows: int = sum(file.n_rows for file in files)
         self._stored = {name: name if copy is None else f"c{i}" for i, name in enumerate(names)}
         texts = {name: f"t{i}" for i, name in enumerate(names)} if copy is not None else {}
         texts = {name: text for name, text in texts.items() if text in files[0].schema.names}
@@ -205,19 +215,19 @@ class ParquetSource(Source):
         self._stored |= {self._labels[name]: text for name, text in texts.items()}
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
         self.kinds = tuple(kind_of(self._types[name]) for name in names)
-        self.types = {name: str(self._types[name]) for name in names}
+        self.types: dict[str, str] = {name: str(self._types[name]) for name in names}
         self.dates = dates_of(self.names, [self._types[name] for name in names])
         if copy is not None:
             self.notes, self.spellings = copy.notes, copy.spellings
-            self.kinds = tuple(column.kind for column in copy.columns)
+            self.kinds: tuple[str, ...] = tuple(column.kind for column in copy.columns)
             pairs = [*zip(names, copy.columns, strict=True)]
             self.dates = {
                 name: column.dates("") if column.profile is not None else self.dates[name]
                 for name, column in pairs
                 if column.kind == "date"
             }
-            self.mixed = tuple(name for name, column in pairs if column.is_mixed)
-            self.padded = tuple(name for name, column in pairs if column.is_padded)
+            self.mixed: tuple[str, ...] = tuple(name for name, column in pairs if column.is_mixed)
+            self.padded: tuple[str, ...] = tuple(name for name, column in pairs if column.is_padded)
             self.words, self.orders = copy.words, copy.orders
             are_typed = copy.format in FORMATS and not FORMATS[copy.format].is_text
             self.typed_texts = {name for name, column in pairs if are_typed and column.profile is not None}

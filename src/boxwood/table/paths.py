@@ -102,7 +102,7 @@ def find_files(path: str) -> list[str]:
             raise DataError(f"no file is named like {cut_off(path, 500)}")
         others = [each for each in files if not each.lower().endswith(_PARQUET)]
         if others and len(files) > 1:
-            what = f"{others[0]} is no Parquet file; of other files, only one can be read as a table"
+            what = f"{others[0]} is not a Parquet file; of other files, only one can be read as a table"
             raise DataError(f"{what}\na query reads several: FROM {as_text(path)}")
         return files
     if path != "-":

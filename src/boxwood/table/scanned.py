@@ -35,9 +35,9 @@ def scan(
 ) -> Source:
     """Return a table that is read in batches, and so may be larger than memory.
 
-    What it returns stands wherever rows stand. Parquet is read in place. Any other file, a query and a reader that can
-    be read once are written into a temporary Parquet file, which is removed when the source is closed or garbage; the
-    source's `notes` say so. Values are those of the table in memory: texts of numbers in files are numbers, decimal
+    Pass what it returns wherever rows are expected. Parquet is read in place. Any other file, a query and a reader that
+    can be read once are written into a temporary Parquet file, which is removed when the source is closed or garbage;
+    the source's `notes` say so. Values are those of the table in memory: texts of numbers in files are numbers, decimal
     commas are recognised, and a folder named `year=2024` is no column. Frames, relations, queries and readers have
     types that somebody chose, so their text stays text.
 
@@ -61,7 +61,7 @@ def scan(
         and bounds a batch by its number of columns. Not for frames.
     encoding : str, default=None
         Of a CSV file: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin
-        with their mark, UTF-8, and else cp1252, with a note, if no byte tells against it.
+        with their mark, UTF-8, and else cp1252, with a note, if no byte speaks against it.
     table : str, default=None
         Of a database or a workbook: the table, view or sheet to read. None is the only table, or the first sheet.
 
@@ -69,7 +69,7 @@ def scan(
     -------
     Source
         It has `names`, `kinds` and `n_rows`; `notes`, lines on how the table is read; `readings`, what each pass has
-        read; `tick`, which can be set to a function that is told the share and the number of rows of a pass; and
+        read; `tick`, which can be set to a function that gets the share and the number of rows of a pass; and
         `close`, which `with` calls.
 
     Raises
@@ -282,7 +282,7 @@ def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
 
             table = nw.from_native(frame, eager_only=True)[:, chosen].to_arrow()
     except pa.ArrowException as error:
-        raise DataError(f"a column of the frame is no column of Arrow: {cut_off(str(error))}") from None
+        raise DataError(f"a column of the frame is not a column of Arrow: {cut_off(str(error))}") from None
     return _with_rows(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
 
 

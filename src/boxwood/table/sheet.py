@@ -64,7 +64,7 @@ def rows_of_sheet(sheet: Any, name: str, hints: list[str]) -> Iterator[Sequence[
     for number, cells in _parsed(sheet):
         if not last < number <= MOST_ROWS:
             what = f"row {number:,} of sheet {sheet.title}"
-            why = f"sheets end with row {MOST_ROWS:,}" if number > last else f"it stands below row {last:,}"
+            why = f"sheets end with row {MOST_ROWS:,}" if number > last else f"it is below row {last:,}"
             raise DataError(f"cannot read {name} as xlsx: {what}: {why}\nopen the file in Excel and save it")
         row = _values(cells, name)
         if all(value is None for value in row):
@@ -121,7 +121,7 @@ def _values(cells: Sequence[dict[str, Any]], name: str) -> list[Any]:
     filled = [cell for cell in cells if cell["value"] is not None]
     width = max((cell["column"] for cell in filled), default=0)
     if width > MOST_COLUMNS:
-        what = f"a cell of row {filled[0]['row']:,} stands in column {width:,}"
+        what = f"a cell of row {filled[0]['row']:,} is in column {width:,}"
         raise DataError(f"cannot read {name} as xlsx: {what}: sheets end with column {MOST_COLUMNS:,}")
     if len({cell["column"] for cell in filled}) < len(filled):
         raise DataError(f"cannot read {name} as xlsx: row {filled[0]['row']:,} has two cells in one column")

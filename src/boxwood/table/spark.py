@@ -65,16 +65,22 @@ class SparkSource(Source):
         If two columns have the same name. Names that differ in case only are told apart.
     """
 
+    name: str
+
+    frame: Any
+
     is_local: ClassVar[bool] = False
 
     def __init__(self, frame: Any, *, name: str = "the Spark table") -> None:
         self.frame, self.name = frame, name
-        self.names = column_names(frame)
-        self.kinds = tuple(spark_kind(field.dataType) for field in frame.schema)
+        self.names: tuple[str, ...] = column_names(frame)
+        self.kinds: tuple[str, ...] = tuple(spark_kind(field.dataType) for field in frame.schema)
         zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
         zones = {"timestamp": zone, "timestamp_ntz": "", "date": ""}
-        self.types = {name: field.dataType.typeName() for name, field in zip(self.names, frame.schema, strict=True)}
-        self.dates = {name: Dates(zones[type]) for name, type in self.types.items() if type in zones}
+        self.types: dict[str, Any] = {
+            name: field.dataType.typeName() for name, field in zip(self.names, frame.schema, strict=True)
+        }
+        self.dates: dict[str, Dates] = {name: Dates(zones[type]) for name, type in self.types.items() if type in zones}
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches; `n_jobs` is of no matter.
@@ -243,7 +249,7 @@ def _centers(model: Any) -> Floats:
     if is_spark_model(model) and name == "GaussianMixtureModel":
         return np.array([row["mean"].toArray() for row in model.gaussiansDF.collect()], dtype=np.float64)
     raise DataError(
-        f"{name} is no clustering that rows can be read of; give a KMeansModel, BisectingKMeansModel or "
+        f"{name} is not a clustering whose rows can be read; give a KMeansModel, BisectingKMeansModel or "
         "GaussianMixtureModel, a PipelineModel that ends in one, or the column of its labels"
     )
 

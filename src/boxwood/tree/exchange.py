@@ -131,7 +131,9 @@ def _read_cut(node: int, entry: Any) -> tuple[CutTest, Any, Any] | None:
                 raise ModelError(f"node {node}: feature must be a whole number, got {shown(entry['feature'])}")
             asked = (_read_codes if test == "values" else _read_ends)(node, entry["feature"], entry[test], test)
             return asked, entry[first], entry[second]
-    raise ModelError(f"node {node} is no leaf (cluster) and no cut (threshold, interval or values): {sorted(entry)}")
+    raise ModelError(
+        f"node {node} is neither a leaf (cluster) nor a cut (threshold, interval or values): {sorted(entry)}"
+    )
 
 
 def _read_ends(node: int, feature: int, value: Any, test: str) -> CutTest:

@@ -265,7 +265,7 @@ def _gap(
         gap = gap.completed_by(_ends(x, z, threshold, closed))
     if gap.left >= gap.right:
         raise ValueError(
-            f"the cut at node {node} is no cut of its column: a row with {gap.left} must be left of one with "
+            f"the cut at node {node} is not a cut of its column: a row with {gap.left} must be left of one with "
             f"{gap.right}; is each column of Z an increasing function of the same column of X?"
         )
     return gap

@@ -78,7 +78,7 @@ class ThresholdTree(Nodes):
         `X` of shape (n, d) may be float32 or float64 in any memory layout and is not copied; values are compared as
         float64. Infinite values are ordinary values. Takes time n times the depth reached, and no other memory.
 
-        For a data frame of Spark or Dask comes the same frame with one more column, "leaf" ("leaf_1" if there is one,
+        A data frame of Spark or Dask gives the same frame with one more column, "leaf" ("leaf_1" if there is one,
         and so on), which its workers compute when the frame is. The columns of the tree are then the frame's columns of
         numbers and booleans, in their order; `columns` names them where there are others, such as labels or weights.
         NULL counts as NaN; it is an error when the frame is computed.
@@ -491,7 +491,9 @@ def _nudged(wanted: Intervals, x: Floats, inside: Bools, node: int) -> Intervals
     within, outside = np.unique(x[inside]), np.unique(x[~inside])
     both = np.intersect1d(within, outside)
     if both.size:
-        raise DataError(f"node {node}: the map gives equal values different images, first {both[0]}; it is no function")
+        raise DataError(
+            f"node {node}: the map gives equal values different images, first {both[0]}; it is not a function"
+        )
     for value in np.unique(x[wrong & inside]).tolist():
         wanted = _with(wanted, value, outside)
     for value in np.unique(x[wrong & ~inside]).tolist():

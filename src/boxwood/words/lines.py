@@ -73,7 +73,7 @@ def findings(lines: MeasuredLines) -> list[str]:
     said = [*_on_sample(lines), _on_rows(lines), *_on_proofs(lines)]
     if lines.validated:
         said.append(
-            f"Unseen: how lines do that were made in the same way without these rows ({lines.validated}); "
+            f"Unseen: the same for lines that were made without these rows ({lines.validated}); "
             "lines look better on the rows that they were chosen for."
         )
     return [one for one in said if one]

@@ -84,7 +84,7 @@ def _change(told: Told, drift: DriftFacts) -> str:
                     return f"{column_name(str(name))} moved: {now} of its values are {_word(one)}, {then} were"
             which = "up" if (told.now or 0) > (told.then or 0) else "down"
             if abs((told.now or 0) - (told.then or 0)) < _LITTLE:
-                return f"{column_name(str(name))} lies otherwise within the clusters"
+                return f"{column_name(str(name))} is spread differently within the clusters"
             return (
                 f"{column_name(str(name))} moved {which}: {now} of its values are above the middle of then, {then} were"
             )

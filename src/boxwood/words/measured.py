@@ -52,9 +52,9 @@ def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
 
 def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
     name = shortened(cluster_name(cluster.name))
-    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
+    share, found, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     rule = f"{cluster_rule(cluster)}{doubt(cluster)}"
-    return name, size(cluster.size), share, size(cluster.ruled), caught, precision, rule
+    return name, size(cluster.size), share, size(cluster.matched), found, precision, rule
 
 
 def doubt(cluster: ClusterSummary) -> str:
@@ -75,7 +75,7 @@ def worth_line(worth: Worth, cluster: int) -> str:
     """Return the sum, the share and the mean of a cluster in a column of value."""
     one = worth.clusters[cluster]
     if one.total is None:
-        return f"{column_name(worth.column)}: not told, as few rows have a value"
+        return f"{column_name(worth.column)}: not shown, as few rows have a value"
     share = "" if one.share is None else f", {percent(one.share)} of all"
     mean = "" if one.mean is None else f", {brief(one.mean)} a row"
     return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
@@ -96,7 +96,7 @@ def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
         lines.append([shortened(cluster_name(name)), total, percent(one.share), mean])
     missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
     is_told = all(one.total is not None for one in worth.clusters)
-    few = "" if is_told else "\nSums of fewer than five rows are not told; shares are of the others."
+    few = "" if is_told else "\nSums of fewer than five rows are not shown; shares are of the others."
     return "\n".join(_aligned(lines, 1)) + missing + few
 
 

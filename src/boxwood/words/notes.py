@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from boxwood.words.figures import counted
 from boxwood.words.rules import DOUBT
 
 ASKS = tuple(
     map(
         re.compile,
         (
-            rf"{re.escape(DOUBT)}|^no groups are to be seen ",  # are these clusters at all?
+            rf"{re.escape(DOUBT)}|^no groups show in the columns together:",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
             r"no cluster( |:|$|, )",  # rows without an answer
             r"^no rule for |^there is room for only ",  # clusters without an answer
@@ -22,8 +23,10 @@ ASKS = tuple(
             r" hardly sees ",  # clusters of one column, where others should count
             r" alone decides the cluster of every row; ",
             r"^looks like an identifier: ",
+            r"; no header\? --no-header$|; --table names another$|; open and save the workbook$",
+            r"^look like numbers with |; if that is wrong, name the encoding ",
             r": read as numbers; if they are codes, ",
-            r" that differ in upper and lower case or in blanks alone ",
+            r" that differ only in case or in blanks ",
             r"^numbers with leading zeros, ",
             r"^read as missing: ",
             r" clusters were chosen(:|, )",
@@ -46,3 +49,19 @@ def most_urgent(notes: Iterable[str]) -> str | None:
     """
     given = list(notes)
     return next((note for asks in ASKS for note in given if asks.search(note)), None)
+
+
+def in_short(notes: Sequence[str], more: str, before: str = "Note: ") -> list[str]:
+    """Return the lines that are printed of notes: the most urgent one, and how many others there are.
+
+    IN: more: where the others are. before: what the line of the note begins with.
+
+    Examples
+    --------
+    >>> in_short(["5 of 6 columns are used: a, b, c, d, e", "the rules find only 12% of b"], "ex.notes")
+    ['Note: the rules find only 12% of b', '1 more note: ex.notes']
+    """
+    urgent = most_urgent(notes)
+    said = [] if urgent is None else [f"{before}{urgent}"]
+    others = len(notes) - len(said)
+    return said + [f"{counted(others, 'more note' if said else 'note')}: {more}"] * bool(others)

@@ -77,7 +77,7 @@ def _odd_rows(ex: MeasuredTree) -> Iterator[Row]:
 
 _PERCENT = tuple(f"q{percent}" for percent in QUANTILES)
 FRAMES: dict[str, tuple[tuple[str, ...], Callable[[MeasuredTree], Iterator[Row]]]] = {
-    "clusters": (("cluster", "size", "share", "ruled", "caught", "precision", "noise", "rule"), _clusters),
+    "clusters": (("cluster", "size", "share", "matched", "found", "precision", "noise", "rule"), _clusters),
     "rules": (("leaf", "cluster", "size", "own", "precision", "noise", "rule"), _rules),
     "confusion": ((), lambda ex: iter(())),
     "profile": (

@@ -79,7 +79,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     X = as_dates(X, dict(ex.dates)) if is_frame(X) and ex.dates else X
     if isinstance(labels, str):
         if not is_frame(X):
-            raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
+            raise DataError(f"{shown(labels)} names a column of labels, but X is not a data frame with named columns")
         labels = column_values(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=sample_weight)
     said = notes_on_labels_of(X, labels)

@@ -69,7 +69,7 @@ def _refuse(
     lack = "lack a value that their rule needs" if is_missing(value) else "hold no value that their rule knows"
     raise DataError(
         f"{len(rows)} of {n_rows} rows {lack}, first row {row}: {columns[j]} is {what}; fill such values or leave "
-        'those rows out; predict and apply take no cluster for them by missing="none"'
+        'those rows out; predict and apply give them no cluster by missing="none"'
     )
 
 
@@ -83,7 +83,7 @@ def _without_leaf(X: Any, columns: Sequence[str], rows: Indices, stops: Indices,
     get, its = ("gets", "its") if len(rows) == 1 else ("get", "their")
     return (
         f"{len(rows):,} of {n_rows:,} rows {get} no cluster, as {its} rule knows no such value: "
-        f'{"; ".join(found)}; missing="none" takes none without this warning, and missing="error" refuses them'
+        f'{"; ".join(found)}; missing="none" gives none without this warning, and missing="error" refuses them'
     )
 
 

@@ -175,7 +175,7 @@ def _notes_on_marks(marks: Mapping[str, MarksMet]) -> tuple[str, ...]:
     missing = [_met(name, met.missing) for name, met in marks.items() if met.missing]
     words = [_met(name, met.words) for name, met in marks.items() if met.words]
     notes = [f"read as missing: {listed(missing)} (categories keeps such words)"] if missing else []
-    notes += [f"read as words, as the other values are written so: {listed(words)}"] if words else []
+    notes += [f"read as words, like the other values: {listed(words)}"] if words else []
     return tuple(map(ColumnNote, notes))
 
 

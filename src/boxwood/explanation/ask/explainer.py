@@ -90,7 +90,7 @@ def explained_behind(clustering: Any, X: Any, asked: Options) -> MeasuredTree:
     if not steps:
         return explained_by(explainer, X, asked.columns, asked.names, weights)
     if asked.columns is not None and is_frame(X):
-        raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
+        raise ValueError("columns cannot be chosen for an existing tree; leave columns out")
     first = make_pipeline(*steps)
     try:
         outer = FeatureSpace.behind(X, asked.columns, first, weights)
@@ -153,7 +153,7 @@ def explained_on_table(explainer: Any, source: Source, asked: Options) -> Measur
         refuse_all_rows("an explainer behind the steps of a pipeline", source.name)
     refuse_growing(explainer, asked)
     if asked.columns is not None:
-        raise ValueError("columns cannot be chosen for a tree that is there already; leave columns out")
+        raise ValueError("columns cannot be chosen for an existing tree; leave columns out")
     if not is_fitted(explainer):
         explainer = clone(explainer).fit(source, sample_weight=weight)
         if names is None:

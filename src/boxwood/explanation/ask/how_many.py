@@ -122,8 +122,10 @@ def settled_number(look: Look, n_clusters: int | None) -> tuple[int, tuple[str, 
         k, notes = found.best, (found.note,)
     if k < 2 or look.shows_groups(k):
         return k, notes
-    doubt = f"{k} clusters of one cloud, or of columns that have nothing to do with each other, would be as clear"
-    return k, (*notes, f"no groups are to be seen in columns together: {doubt}")
+    return k, (
+        *notes,
+        f"no groups show in the columns together: {k} clusters of a table without groups would be as clear",
+    )
 
 
 def drawn(n_rows: int, weights: Weights) -> Indices:

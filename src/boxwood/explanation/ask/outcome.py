@@ -151,10 +151,10 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tu
 
 def _notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
     """Return a note on clusters of whose rows the rules find few, where an agreement of 90% or more hides that."""
-    missed = [one for one in explanation.clusters if one.rules and one.caught is not None and one.caught < FOUND]
+    missed = [one for one in explanation.clusters if one.rules and one.found is not None and one.found < FOUND]
     if not missed or explanation.agreement < LOW:
         return ()
-    said = listed([f"{percent(one.caught)} of {cluster_name(one.name)}" for one in missed], 3)
+    said = listed([f"{percent(one.found)} of {cluster_name(one.name)}" for one in missed], 3)
     agreement = percent(explanation.agreement)
     more = "; try more leaves (max_leaf_nodes)" if may_have_more_leaves(explanation.tree, task) else ""
     return (f"the rules find only {said}, but are right for {agreement} of all rows{more}",)
@@ -199,7 +199,7 @@ def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
         if alike := _alike(explanation.coded_columns[j].values if j in explanation.coded_columns else ()):
             found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
     labels = listed([", ".join(group) for group in _alike(explanation.names)])
-    said = "that differ in upper and lower case or in blanks alone are taken as different"
+    said = "that differ only in case or in blanks count as different"
     return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
 
 

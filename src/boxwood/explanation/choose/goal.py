@@ -68,8 +68,7 @@ class GoalRule:
         nearest = beside(self.share_nearest, settings.NEAREST, 0)
         return (
             f"the clusters are not compact ({nearest} of the rows are nearest to the mean of their own cluster), so "
-            "of the trees that were found the one with the fewest rows in a wrong cluster was taken, and no price is "
-            "shown"
+            "the tree with the fewest rows in a wrong cluster was chosen, and no price is shown"
         )
 
     @property

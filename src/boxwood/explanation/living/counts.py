@@ -100,7 +100,7 @@ def counted(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None) -
     X = as_rows_here(X)
     if isinstance(labels, str):
         if not is_frame(X):
-            raise DataError(f"{shown(labels)} names a column of labels, but X is no data frame with named columns")
+            raise DataError(f"{shown(labels)} names a column of labels, but X is not a data frame with named columns")
         labels = column_values(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=weights)
     codes, found = (None, ()) if labels is None else encode_labels(label_values(labels))

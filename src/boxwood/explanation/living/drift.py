@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 MOVED = 0.1
 """Share of the rows of a cluster that lie elsewhere in a column, from which on it is said to have moved."""
 _WORDS = 20  # of a column that were never seen, and new labels, told by name
-NO_SHAPES = (
-    "the model was saved without how its columns lay within clusters, so which column moved is told by cuts alone"
-)
+NO_SHAPES = "the model has no measurements of its columns within clusters, so only the cuts show which column moved"
 OF_WEIGHTS = "sizes of the model are sums of weights, and rows that are measured count one each; pass sample_weight"
 NO_NOISE = "the model was saved without the rows of no cluster, so its sizes are those of the rows in clusters"
 
@@ -125,7 +123,7 @@ def _clusters(ex: MeasuredTree, counts: Counts, then: Floats) -> list[ClusterDri
         shares = _share(n_then, then.sum()), _share(n, sizes.sum())
         drift = ClusterDrift(one.cluster, one.name, n_then, n, *shares)
         if counts.labelled:
-            drift = drift._replace(found_then=one.caught, found=_known(n_own, n_labelled))
+            drift = drift._replace(found_then=one.found, found=_known(n_own, n_labelled))
             drift = drift._replace(precision_then=one.precision, precision=_known(n_own, n_ruled))
         found.append(drift)
     return found
@@ -325,9 +323,9 @@ def _of_labels(
     sizes = zip(clusters, ex.clusters, confusion.sum(axis=1).tolist(), confusion.sum(axis=0).tolist(), strict=True)
     for one, before, labelled, ruled in sizes:
         if min(labelled, before.size) >= LEAST:
-            yield _of_rate("found", one.name, one.found or 0.0, labelled, before.caught or 0.0, before.size)
-        if min(ruled, before.ruled) >= LEAST:
-            yield _of_rate("precision", one.name, one.precision or 0.0, ruled, before.precision or 0.0, before.ruled)
+            yield _of_rate("found", one.name, one.found or 0.0, labelled, before.found or 0.0, before.size)
+        if min(ruled, before.matched) >= LEAST:
+            yield _of_rate("precision", one.name, one.precision or 0.0, ruled, before.precision or 0.0, before.matched)
 
 
 def _of_rate(what: str, name: object, share: float, of: float, then: float, of_then: float) -> _Test:

@@ -1,4 +1,4 @@
-"""`match`: which clusters of two explanations are the same, grew, shrank, split, merged, came or went.
+"""`match`: which clusters of two explanations are the same, grew, shrank, split, merged, are new or gone.
 
 The words are those of MONIC: an old cluster lives on in a new one that has most of its rows. Here both ways count: most
 rows of the old one are in the new one, and most of the new one come from it. Rows that both explanations label tell

@@ -83,12 +83,16 @@ class BatchStatistics:
         Distance of rows to the centre of their group that costs add up.
     """
 
+    scale: Floats | None
+    task: Task
+    k: int
+
     def __init__(self, task: Task, scale: Floats | None = None, objective: str = "sqeuclidean") -> None:
         if objective not in ("sqeuclidean", "l1"):
             raise DataError(f"costs by {objective} distances need all rows in memory")
         self.scale, self.objective = scale, objective
         self.task, self.k = task, task.reference.n_clusters
-        self.weighted = task.is_weighted
+        self.weighted: bool = task.is_weighted
         known = task.reference.measured
         is_known = known is not None and known.is_of(task.batches)
         self._means: Means | None = known.means if known is not None and is_known else None

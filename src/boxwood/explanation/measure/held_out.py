@@ -85,7 +85,7 @@ def held_out(evidence: Evidence, validate: Validate, distance: Distance, progres
         If the tree was there already, and nothing says how to grow another.
     """
     if evidence.grow is None:
-        raise ValueError("the tree was there already, so none can be grown without the rows held out; leave it out")
+        raise ValueError("the tree already exists, so none can be grown without the rows held out; leave it out")
     grow, parts = evidence.grow, parts_held_out(evidence.task, validate)
 
     def loss(task: Task, held: Indices) -> Loss:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from boxwood._types import Floats, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows
 from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.kernels import Kernel
@@ -96,6 +96,11 @@ class LeafLosses:
         Cost of the clusters.
     """
 
+    held: Floats
+    n_leaves: int
+    weight: float
+    reference_cost: float
+
     def __init__(self, held: Floats, cost: CostOfNamings, reference_cost: float) -> None:
         self.held, self.n_leaves, self.weight = held, len(held), float(held.sum())
         self._cost, self.reference_cost = cost, reference_cost
@@ -143,6 +148,10 @@ class Losses(LeafLosses):
         Cost of groups of the rows, see `cost_of_groups`; None measures distances in `measured`.
     """
 
+    task: Task
+    measured: Rows
+    n_leaves: int
+
     def __init__(
         self,
         tree: ThresholdTree,
@@ -156,7 +165,7 @@ class Losses(LeafLosses):
     ) -> None:
         labels = task.reference.labels
         leaf = tree.apply(task.rows, n_jobs=task.n_jobs) if leaf is None else leaf
-        self.leaf = np.where(task.kept, leaf, -1)
+        self.leaf: Array = np.where(task.kept, leaf, -1)
         self.task, self.measured, self.n_leaves = task, measured, tree.n_leaves
         self.cost_of = cost_of
         by_leaf = held_in(task, leaf, tree.n_leaves)[0].astype(np.float64)

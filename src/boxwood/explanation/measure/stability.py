@@ -64,7 +64,7 @@ def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -
     seed = as_seed(random_state)
     generator = check_random_state(seed)
     if evidence.grow is None:
-        raise ValueError("the tree was there already, so it cannot be grown again; explain the rows of its fit")
+        raise ValueError("the tree already exists, so it cannot be grown again; explain the rows of its fit")
     refitted = evidence.clusterer is not None and not isinstance(_last_of(evidence.clusterer), FrozenEstimator)
     pool = np.flatnonzero(_drawn_from(evidence.task, refitted))
     size, again = min(len(pool), ROWS), []

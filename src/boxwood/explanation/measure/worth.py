@@ -64,7 +64,7 @@ def _totals_by_profile(ex: MeasuredTree, column: str) -> tuple[Floats, Floats, i
     """Return what `_totals` does of a column that was looked at; in batches, of rows without a value, their weight."""
     known = next((one for one in profiled(ex) if one.column == column), None)
     if not isinstance(known, NumberColumn):
-        raise DataError(f"{column!r} is no column of numbers that was looked at; pass its values, one for each row")
+        raise DataError(f"{column!r} is not a column of numbers that was examined; pass its values, one for each row")
     if (rows := ex._in_memory) is not None:
         return _totals_of(rows, ex.n_clusters, rows.coordinates.table.values[:, ex.columns.index(column)])
     sizes = np.array([cluster.size for cluster in ex.clusters], dtype=np.float64)

@@ -389,20 +389,29 @@ class Nearest:
     are grown, copies of both at the root are kept, unless they are large.
     """
 
+    order: PartitionedOrder
+    task: Task
+    problem: Problem
+    centers: Floats
+    share: Array
+    times: Array
+    near: Array
+    distances: Floats
+
     def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
         self.task, self.problem, self.centers = task, problem, task.reference.centers
-        self.unit = distance_unit(task)
-        self.largest = np.zeros(task.n_rows)
+        self.unit: float = distance_unit(task)
+        self.largest: Floats = np.zeros(task.n_rows)
         self.largest[rows] = largest_costs(problem, rows)
         self.share, self.times = (np.ascontiguousarray(each) for each in (problem.share, problem.times))
         weights = task.rows.weights
-        self.weights = as_integer_weights(None if weights is None else np.where(task.kept, weights, 0.0))
+        self.weights: Ints = as_integer_weights(None if weights is None else np.where(task.kept, weights, 0.0))
         n, d = task.rows.values.shape
         listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
         shape = n, min(listed, len(self.centers))
         self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
         self.order = PartitionedOrder(self.task)
-        self.keeps_root = several and max(self.near.size, self.order.entries.size) <= LARGEST
+        self.keeps_root: bool = several and max(self.near.size, self.order.entries.size) <= LARGEST
         self.at_root: tuple[Array, ...] | None = None
 
     def restart(self) -> None:
@@ -435,11 +444,15 @@ class Nearest:
 class NodeCuts:
     """The cuts of a node. `cost` is the cost of its rows without a cut, a whole number."""
 
+    nearest: Nearest
+    node: Node
+    centers: NodeCenters
+
     def __init__(self, nearest: Nearest, node: Node, centers: NodeCenters) -> None:
         self.nearest, self.node, self.centers = nearest, node, centers
-        self.scale = scale_of(nearest.largest[node.rows])
+        self.scale: float = scale_of(nearest.largest[node.rows])
         of_rows = nearest.distances, nearest.share, nearest.times
-        self.cost = int(summed_costs(node.rows, *of_rows, self.scale))
+        self.cost: int = int(summed_costs(node.rows, *of_rows, self.scale))
 
     def best(self, penalties: Sequence[float]) -> list[PlacedCut]:
         """Return the cut of lowest score for each depth penalty; with 0 it is the cut of lowest cost.

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import WholeWeights
 from boxwood.batches import Block
 from boxwood.grow.centers.greedy import NodeCenters
@@ -92,10 +92,15 @@ class _Best(NamedTuple):
 class GreedySearch:
     """The search for the cut of lowest score at nodes of a growing tree; see `grow.shallow` for the score."""
 
+    batches: Any
+    tree: GrowingTree
+    costs: BlockCosts
+    penalty: float
+
     def __init__(self, task: Task, tree: GrowingTree, costs: BlockCosts, penalty: float) -> None:
         self.batches, self.tree, self.costs, self.penalty = task.batches, tree, costs, penalty
-        self.weights = task.whole_weights
-        self.n_repeated = task.overview.total_weight() if costs.is_repeated else 0.0
+        self.weights: WholeWeights | None = task.whole_weights
+        self.n_repeated: float = task.overview.total_weight() if costs.is_repeated else 0.0
         self.sample: GuidingRows | None = None
 
     def find(self, nodes: Sequence[CenterNode]) -> list[tuple[CenterNode, CenterNode]]:
@@ -361,6 +366,12 @@ class Changes:
 
 class SlotChanges(SlotSums):
     """The changes in each slot; the first pass also sums whole nodes."""
+
+    at: list[Array]
+    changes: Changes
+    paths: Paths
+    is_first: bool
+    cost: Array
 
     def __init__(self, changes: Changes, paths: Paths, bins: StretchBins, gathers: bool, is_first: bool) -> None:
         super().__init__(bins, gathers, AMOUNTS)

@@ -248,17 +248,26 @@ class Counted(Protocol):
 class MistakeSearch:
     """The search at one node, which holds the centres of `clusters`, by the counts at this moment."""
 
+    counts: Counted
+    clusters: Indices
+    bins: CenterBins
+    midpoints: bool
+    low: Any
+    high: Any
+    after: Ints
+    bound: Ints
+
     def __init__(self, counts: Counted, centers: Floats, clusters: Indices, bins: CenterBins, midpoints: bool) -> None:
         self.counts, self.clusters, self.bins, self.midpoints = counts, clusters, bins, midpoints
-        self.centers = centers[clusters]
+        self.centers: Array = centers[clusters]
         self.low, self.high = self.centers.min(axis=0), self.centers.max(axis=0)
-        self.center_bins = bins.codes(self.centers)  # (d, centres)
-        self.marks = midpoints_of(self.centers) if midpoints else None
-        self.total = counts.total[clusters]
+        self.center_bins: Array = bins.codes(self.centers)  # (d, centres)
+        self.marks: list[Floats] | None = midpoints_of(self.centers) if midpoints else None
+        self.total: Array = counts.total[clusters]
         self.after, self.bound = self._bounds()
-        self.start = np.zeros_like(self.after)  # the mistakes of a cut before each bin
+        self.start: Ints = np.zeros_like(self.after)  # the mistakes of a cut before each bin
         self.start[:, 1:] = self.after[:, :-1]
-        self.open = self._open()
+        self.open: Bools = self._open()
 
     def run(self) -> MistakeCut:
         """Return the best cut: the fewest mistakes, then the lowest column, then the lowest value."""
@@ -302,7 +311,7 @@ class MistakeSearch:
         shape = len(self.low), self.bins.n_bins
         after, bound = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
         loops.cut_bounds(self.counts.counts, self.counts.total, self.clusters, self.center_bins, after, bound)
-        self.has_center = np.zeros(shape, dtype=np.bool_)
+        self.has_center: Bools = np.zeros(shape, dtype=np.bool_)
         np.put_along_axis(self.has_center, self.center_bins.astype(np.intp), True, axis=1)
         whole = self.bins.constant & ~self.has_center  # a bin of one value holds no cut except at a mark
         return after, np.where(whole & (not self.midpoints), after, np.minimum(bound, after))
@@ -427,6 +436,10 @@ class CodedRows:
     including, `first[c + 1]`.
     """
 
+    sorted_rows: Any
+    first: Ints
+    counts: Array
+
     def __init__(
         self, rows: Rows, labels: Indices, weights: Ints, n_clusters: int, bins: CenterBins,
         n_jobs: int | None,
@@ -435,9 +448,9 @@ class CodedRows:
         self.rows = rows
         starts, self.first = _start_positions(labels, weights, n_clusters, n_jobs)
         n_rows = int(self.first[-1])
-        self.order = np.empty(n_rows, dtype=np.int32 if len(X) < 2**31 else np.int64)
-        self.codes = np.empty((n_columns, n_rows), dtype=np.uint8)
-        self.is_counted = np.ones(n_rows, dtype=np.bool_)
+        self.order: Array = np.empty(n_rows, dtype=np.int32 if len(X) < 2**31 else np.int64)
+        self.codes: Array = np.empty((n_columns, n_rows), dtype=np.uint8)
+        self.is_counted: Bools = np.ones(n_rows, dtype=np.bool_)
 
         def work(counts: Ints, start: int, stop: int) -> None:
             block = starts[start // BLOCK_ROWS]
@@ -451,8 +464,8 @@ class CodedRows:
         self.counts = counts_of_blocks[0]
         for counts_of_block in counts_of_blocks[1:]:
             self.counts += counts_of_block
-        self.total = self.counts[0].sum(axis=1)
-        self.weights = weights[self.order] if weights.size else weights
+        self.total: Any = self.counts[0].sum(axis=1)
+        self.weights: Array = weights[self.order] if weights.size else weights
         self.sorted_rows = loops.SortedRows(self.order, self.codes, self.is_counted, self.weights)
 
     def rebin(self, clusters: Indices, bins: CenterBins) -> None:

@@ -62,7 +62,7 @@ def kernel_imm(
     kernel : Kernel or str
         Kernel, or a name that `kernels.as_kernel` knows. A bandwidth that is not set is found from `X`.
     features : {"auto", "taylor", "distance", "additive"}, default="auto"
-        Features that stand for the kernel; see `axes.surrogate_map`. "taylor" is for the Gaussian kernel and for
+        Features that represent the kernel; see `axes.surrogate_map`. "taylor" is for the Gaussian kernel and for
         `kernels.TaylorKernel`. "distance" is for every product over axes of functions that fall with the distance on
         the axis (Gaussian, Laplace). "additive" is for linear, Hellinger, histogram intersection and χ² kernels. "auto"
         grows a tree on each kind of features that the kernel has, and keeps the tree of lowest cost in the kernel's

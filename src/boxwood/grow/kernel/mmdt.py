@@ -258,6 +258,13 @@ class Laws(ABC):
 class GaussianLaws(Laws):
     """Gaussian components; their similarities have a closed form."""
 
+    similarity: AxisSimilarity
+    weights: Floats
+    names: list[str]
+    clusters: Indices
+
+    mixture: Mixture
+
     def __init__(self, mixture: Mixture, kernel: DistanceKernel) -> None:
         self.mixture, self.similarity, self.weights = mixture, axis_similarity(mixture, kernel=kernel), mixture.weights
         self.names, self.clusters = [str(name) for name in mixture.names], np.arange(mixture.n_components)
@@ -273,17 +280,20 @@ class GaussianLaws(Laws):
 class ClusterLaws(Laws):
     """Clusters of weighted rows; clusters without rows are left out."""
 
+    rows: list[Array]
+    kernel: DistanceKernel
+
     def __init__(self, task: Task, kernel: DistanceKernel) -> None:
         X, reference, weights = task.rows.values, task.reference, task.rows.weights
         self.X, self.kernel = X, kernel
-        self.row_weights = np.ones(len(X)) if weights is None else weights
+        self.row_weights: Array = np.ones(len(X)) if weights is None else weights
         labels = np.where(task.kept, reference.labels, -1)
-        self.clusters = np.unique(labels[labels >= 0])
+        self.clusters: Indices = np.unique(labels[labels >= 0])
         self.rows = [np.flatnonzero(labels == cluster) for cluster in self.clusters]
-        self.names = [str(reference.names[cluster]) for cluster in self.clusters]
+        self.names: list[str] = [str(reference.names[cluster]) for cluster in self.clusters]
         totals = np.array([(self.row_weights[rows] / self.row_weights.max()).sum() for rows in self.rows])
-        self.weights = totals / totals.sum()
-        self.similarity = _similarity(X, self.rows, self.row_weights, kernel, task.n_jobs)
+        self.weights: Floats = totals / totals.sum()
+        self.similarity: AxisSimilarity = _similarity(X, self.rows, self.row_weights, kernel, task.n_jobs)
 
     def prototype(self, component: int, axis: int, random: np.random.Generator | None) -> float:
         """Return a value on an axis, drawn from a component; without a generator its medoid."""

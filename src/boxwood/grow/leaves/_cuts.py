@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks
-from boxwood._types import Bools, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_integer_weights
 from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, integer_costs, scale_of
 from boxwood.loops.expand import (
@@ -68,11 +68,14 @@ class Thresholds:
     With `labels` the cost is the weight of mistakes; with None it is the cost of the problem.
     """
 
+    problem: Problem
+    order: PartitionedOrder
+
     def __init__(self, problem: Problem, order: PartitionedOrder, labels: Indices | None) -> None:
         self.problem, self.order = problem, order
         kind = np.uint8 if problem.n_clusters <= 256 else np.int32
         self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)
-        self.number = np.empty(len(problem.rows), dtype=np.int64)  # of a row in its node, or its mass
+        self.number: Array = np.empty(len(problem.rows), dtype=np.int64)  # of a row in its node, or its mass
 
     def best_cut(self, rows: Indices, places: PlacesOfNode) -> tuple[float, LeafCut | None]:
         """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""

@@ -54,14 +54,20 @@ TWO_SIDED_BINS = 128  # most bins of a column at a node for intervals, as all pa
 class LeafCutSearch:
     """The search for the best cuts of leaves of a growing tree."""
 
+    batches: Batches
+    tree: GrowingTree
+    costs: BlockCosts
+    two_sided: bool
+
     def __init__(self, task: Task, tree: GrowingTree, costs: BlockCosts, two_sided: bool) -> None:
         self.batches, self.tree, self.costs, self.two_sided = task.batches, tree, costs, two_sided
-        self.least_rows = task.budget.min_samples_leaf
-        self.columns = task.budget.allowed(task.n_columns)
+        self.least_rows: int = task.budget.min_samples_leaf
+        self.columns: tuple[int, ...] = task.budget.allowed(task.n_columns)
         overview = task.overview
-        self.ranges = task.ranges
+        self.ranges: tuple[Floats, Floats] = task.ranges
         repeated = self.costs.is_repeated
-        self.n_repeated = overview.total_weight() if repeated else float(overview.n_kept)  # rows, with repetitions
+        # rows, with repetitions
+        self.n_repeated: float = overview.total_weight() if repeated else float(overview.n_kept)
         self.sample: GuidingRows | None = None
 
     def find(self, leaves: Sequence[Leaf]) -> None:

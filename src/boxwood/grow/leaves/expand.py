@@ -376,6 +376,12 @@ class Growth:
     may be intervals. No leaf at the depth `max_depth` is split.
     """
 
+    problem: Problem
+    thresholds: Thresholds | None
+    least: float
+    max_depth: int | None
+    builder: TreeBuilder
+
     def __init__(
         self,
         tree: ThresholdTree,
@@ -385,9 +391,9 @@ class Growth:
         max_depth: int | None = None,
     ) -> None:
         self.problem, self.thresholds, self.least, self.max_depth = problem, thresholds, least, max_depth
-        self.two_sided = thresholds is None
+        self.two_sided: bool = thresholds is None
         self.builder, node_of = TreeBuilder.from_tree(tree)
-        self.begin = self._leaves_of(tree, node_of)
+        self.begin: list[_Leaf] = self._leaves_of(tree, node_of)
         self.heap: list[tuple[float, int, _Leaf, LeafCut]] = []
         self.stuck: dict[int, _Leaf] = {}
         self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were searched for pairs

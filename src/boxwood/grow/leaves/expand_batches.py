@@ -194,6 +194,10 @@ VALUES = 1 << 22  # most values of the rows that are gathered at once
 class LookAhead:
     """The search of `_cuts` for pairs of cuts, in leaves of a growing tree; leaves with too many rows are left out."""
 
+    task: Task
+    search: LeafCutSearch
+    most_rows: int
+
     def __init__(self, task: Task, search: LeafCutSearch) -> None:
         self.task, self.search, self.most_rows = task, search, max(VALUES // task.n_columns, 1)
 

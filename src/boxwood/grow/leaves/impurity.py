@@ -214,10 +214,13 @@ class _PlacedRows(NamedTuple):
 class InOrder:
     """The rows of a task, sorted by each column and searched for the best cut of a node; see `CutRows`."""
 
+    order: PartitionedOrder
+    labels: Labels
+
     def __init__(self, task: Task, criterion: str, labels: Labels) -> None:
         self.order, self.labels = PartitionedOrder(task), labels
-        self.criterion = CRITERIA[criterion](task, self.order, labels)
-        self.root = _PlacedRows(self.order.root, [])
+        self.criterion: _Criterion = CRITERIA[criterion](task, self.order, labels)
+        self.root: _PlacedRows = _PlacedRows(self.order.root, [])
 
     def impurity(self, counts: Ints) -> float:
         """Return the impurity of a node with such weights of clusters, or more; 0 if it need not be cut."""
@@ -253,6 +256,10 @@ Search: TypeAlias = Callable[[int, int], Best]
 
 class _Criterion(ABC):
     """An impurity. All its methods use one unit, but scores of its search may have another."""
+
+    order: PartitionedOrder
+    labels: Array
+    weights: Ints
 
     def __init__(self, task: Task, order: PartitionedOrder, labels: Labels) -> None:
         self.order, self.labels, self.weights = order, labels.labels, labels.weights
@@ -392,6 +399,12 @@ class GiniInBins:
 
     The rows of a node are an array of row numbers, ascending.
     """
+
+    budget: Any
+    labels: Labels
+    n_jobs: int | None
+    codes: Array
+    single: Bools
 
     def __init__(self, task: Task, labels: Labels) -> None:
         self.X, self.budget, self.labels, self.n_jobs = task.rows.values, task.budget, labels, task.n_jobs

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from boxwood._types import Floats, Indices, Ints, Weights
+from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood.batches import Block
 from boxwood.batches.overview import ExactSum
 from boxwood.grow.shared.costs import REPEATS, scale_for, unit_of
@@ -233,6 +233,9 @@ class GuidingRows:
 
 class SampleAt:
     """The rows of a sample at some nodes."""
+
+    rows: Floats
+    nodes: Ints
 
     def __init__(self, rows: Floats, nodes: Ints) -> None:
         self.rows, self.nodes = rows, nodes
@@ -479,6 +482,13 @@ def rows_taken(chunk: RowsInNodes, rows: Indices) -> RowsInNodes:
 class SlotSums(ABC):
     """A summary of the rows in each slot: sums of their amounts, or, where it gathers, the amounts of each value."""
 
+    bins: StretchBins
+    gathers: bool
+    counts: Array
+    sums: Array
+    low: Array
+    high: Array
+
     def __init__(self, bins: StretchBins, gathers: bool, n_amounts: int) -> None:
         self.bins, self.gathers = bins, gathers
         n_slots = 0 if gathers else bins.n_slots
@@ -525,9 +535,16 @@ class SlotSums(ABC):
 class Scales:
     """A summary that gives the scale and the number of rows of each node, and a sample of all rows."""
 
+    costs: BlockCosts
+    paths: Paths
+    sampled: int
+    counts: Array
+    sample: Floats
+    keys: Floats
+
     def __init__(self, costs: BlockCosts, paths: Paths, n_nodes: int, sampled: int) -> None:
         self.costs, self.paths, self.sampled = costs, paths, sampled
-        self.largest = [ExactSum() for _ in range(n_nodes)]
+        self.largest: list[ExactSum] = [ExactSum() for _ in range(n_nodes)]
         self.counts = np.zeros(n_nodes, dtype=np.int64)
         self.sample, self.keys = np.empty((0, len(costs.centers[0]))), np.empty(0)
         self.random = np.random.default_rng(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -291,12 +291,16 @@ class PartitionedOrder:
     `begin_split` and `finish_split` move the rows; after that only the places of the two sides may be used.
     """
 
+    budget: Any
+    rows: Rows
+    n_jobs: int | None
+
     def __init__(self, task: Task) -> None:
         self.rows, self.n_jobs, self.budget = task.rows, task.n_jobs, task.budget
         order = task.order
         small = 2 * len(self.rows) <= np.iinfo(np.int32).max
-        self.entries = np.empty(order.shape, dtype=np.int32 if small else np.int64)
-        self.is_left = np.zeros(len(self.rows), dtype=np.bool_)
+        self.entries: Array = np.empty(order.shape, dtype=np.int32 if small else np.int64)
+        self.is_left: Bools = np.zeros(len(self.rows), dtype=np.bool_)
 
         def mark(feature: int) -> None:
             may_cut = feature not in self.budget.forbidden  # in a column of equal values there is no cut

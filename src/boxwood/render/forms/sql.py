@@ -21,8 +21,9 @@ from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
+from boxwood.render.forms.lost import lost_ways
 from boxwood.render.forms.provenance import comment, provenance
-from boxwood.render.forms.sql_tests import Test, nan_first, test_of, without_nan
+from boxwood.render.forms.sql_tests import Test, condition_of_box, nan_first, test_of, without_nan
 from boxwood.render.models import explanation_of
 from boxwood.table.sql import TYPES, type_of
 from boxwood.tree import Box, ThresholdTree
@@ -48,6 +49,7 @@ def sql(
     layout: Literal["flat", "nested"] = "flat",
     nan: bool = True,
     types: Mapping[str, str] | None = None,
+    reasons: bool = False,
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, or a query that adds it to a table.
 
@@ -70,7 +72,7 @@ def sql(
         A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
         model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
         "sales.customers"; a sequence has one text for each part. None gives the expression alone.
-    alias, layout, nan, types
+    alias, layout, nan, types, reasons
         See `Explanation.to_sql`.
 
     Raises
@@ -116,9 +118,10 @@ def sql(
     spoken = spoken if nan else replace(spoken, nan=None)
     known = ex.coded_columns, ex.gap_columns, spoken, ex.date_columns, _types(ex, types, spoken)
     tests = column_tests(ex.tree, ex.columns, *known)
-    values = _values(ex.tree, ex.names, spoken)
+    values = _values(ex.tree, ex.names, spoken, as_text=reasons)
     level = 0 if table is None else 1
     case = _nested(ex.tree, tests, values, level) if layout == "nested" else case_of(ex.tree, tests, values, level)
+    case = _with_reasons(ex, case, tests, spoken, level) if reasons else case
     said = _said_of_nan(case, spoken)
     written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
     return comment(ex, "-- ") + _remarks(ex, ex.tree.features.tolist()) + said + written
@@ -304,14 +307,23 @@ def sql_case(
     return case_of(tree, tests, _values(tree, names, dialect))
 
 
-def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect) -> list[str]:
+def _with_reasons(ex: MeasuredTree, case: str, tests: Mapping[int, Test], dialect: Dialect, level: int) -> str:
+    """Return the expression with why a row has no cluster in place of NULL."""
+    ways = lost_ways(ex.tree, tests, ex.gap_columns, lambda reason: dialect.literal(reason[1]))
+    if not ways:
+        return case
+    lines = [f"WHEN {way} THEN {why}" if way else f"ELSE {why}" for way, why in ways]
+    return f"COALESCE({case}, {ways[0][1] if ways[0][0] == '' else _block(lines, level)})"
+
+
+def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect, *, as_text: bool = False) -> list[str]:
     """Return the name of each leaf's cluster."""
-    values = _names(names, dialect)
+    values = _names(names, dialect, as_text=as_text)
     return [values[cluster] for cluster in tree.leaf_clusters]
 
 
-def _names(names: Sequence[Hashable], dialect: Dialect) -> list[str]:
-    whole = all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
+def _names(names: Sequence[Hashable], dialect: Dialect, *, as_text: bool = False) -> list[str]:
+    whole = not as_text and all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
     return [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
 
 
@@ -415,12 +427,6 @@ def _conditions(boxes: Sequence[Box], tests: Mapping[int, Test], results: Sequen
     """Return a line for each box that holds rows and has a result."""
     conditions = ((condition_of_box(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
     return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
-
-
-def condition_of_box(box: Box, tests: Mapping[int, Test]) -> str | None:
-    """Return the condition of a box, or None for a box that holds no row."""
-    conditions = [tests[j].within(pieces) if pieces else "" for j, pieces in box.items()]
-    return " AND ".join(conditions) if all(conditions) else None
 
 
 def group_roots(tree: ThresholdTree, size: int) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime, time
 from typing import NamedTuple, TypeAlias, cast
 
@@ -12,7 +12,7 @@ from boxwood._dates import Dates
 from boxwood.axes import Categories
 from boxwood.render.forms.code import moments_of
 from boxwood.render.forms.dialects import Dialect
-from boxwood.tree import Interval
+from boxwood.tree import Box, Interval
 from boxwood.tree.boxes import without_missing
 
 _ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
@@ -255,3 +255,9 @@ def without_nan(test: Test) -> Test:
 def any_of(conditions: Sequence[str]) -> str:
     """Return the test that one of some conditions holds, as a part of a larger one."""
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
+
+
+def condition_of_box(box: Box, tests: Mapping[int, Test]) -> str | None:
+    """Return the condition of a box, or None for a box that holds no row."""
+    conditions = [tests[j].within(pieces) if pieces else "" for j, pieces in box.items()]
+    return " AND ".join(conditions) if all(conditions) else None

@@ -25,7 +25,7 @@ from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_lines, doubt, worth_text
 from boxwood.words.methods import grown_by
-from boxwood.words.notes import most_urgent
+from boxwood.words.notes import in_short
 from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
@@ -84,13 +84,7 @@ def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.lines()") -> s
     """
     whole = explanation_of(model)
     ex = whole._for_people()
-    notes = notes_of(ex)
-    urgent = most_urgent(notes)
-    said = [] if urgent is None else [f"Note: {urgent}"]
-    others = len(notes) - len(said)
-    if others:
-        said.append(f"{counted(others, 'more note' if said else 'note')}: {more}")
-    said += [] if "lines" in whole._kept else _on_lines(ex, lines)
+    said = [*in_short(notes_of(ex), more), *([] if "lines" in whole._kept else _on_lines(ex, lines))]
     parts = [headline(ex), "\n".join(cluster_lines(ex.clusters)), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
     return "\n\n".join([*parts, "\n".join(said)] if said else parts)
 
@@ -123,7 +117,7 @@ NO_PRICE = "no price is shown, as clusters like these do not follow distances"
 
 
 def notes_of(ex: MeasuredTree) -> list[str]:
-    """Return the notes as they are printed: in short why there is no price, which `ex.search.reason` tells in full."""
+    """Return the notes as they are printed: in short why there is no price, which `ex.search.reason` says in full."""
     reason = "" if ex.search is None else ex.search.reason
     return [NO_PRICE if reason and note == reason else note for note in ex.notes]
 
@@ -320,7 +314,7 @@ def printed(model: Any, *, more: str) -> str:
 def tree(model: Any) -> str:
     """Return the tree of an explanation: a line for each side of a cut, and for each leaf with its cluster and rows.
 
-    The lines have the shape of scikit-learn's `export_text`. A leaf tells how many rows of the explained table it
+    The lines have the shape of scikit-learn's `export_text`. A leaf shows how many rows of the explained table it
     holds, or their weight, and which share of all that is. Columns of words are cut in words.
     """
     ex = explanation_of(model)._for_people()
@@ -401,10 +395,10 @@ def sentences(model: Any) -> str:
 def _sentence(cluster: ClusterSummary, noun: str) -> str:
     rows = "1 row" if noun == "rows" and cluster.size == 1 else f"{size(cluster.size)} {noun}"
     begin = f"{cluster_name(cluster.name)} ({rows}, {percent(cluster.share)}): {cluster_rule(cluster)}."
-    if cluster.caught is None or cluster.precision is None:
+    if cluster.found is None or cluster.precision is None:
         return begin
     return (
-        f"{begin} The rule finds {percent(cluster.caught)} of the cluster; {percent(cluster.precision)} of the rows it "
+        f"{begin} The rule finds {percent(cluster.found)} of the cluster; {percent(cluster.precision)} of the rows it "
         "matches belong to it."
     )
 
@@ -458,10 +452,10 @@ def markdown_of_lines(lines: MeasuredLines) -> str:
 
 
 def _row(cluster: ClusterSummary) -> str:
-    share, caught, precision = map(percent, (cluster.share, cluster.caught, cluster.precision))
+    share, caught, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     rule = cluster_rule(cluster)
     said = (_in_cell(_code(rule)) if cluster.rules else escaped(rule)) + escaped(doubt(cluster))
-    facts = [size(cluster.size), share, size(cluster.ruled), caught, precision]
+    facts = [size(cluster.size), share, size(cluster.matched), caught, precision]
     return f"| {' | '.join([escaped(cluster_name(cluster.name)), *facts, said])} |"
 
 

@@ -12,9 +12,9 @@ from boxwood.explanation.living.counts import Counts
 from boxwood.explanation.living.drift import drift_of
 from boxwood.explanation.living.results import DriftFacts
 from boxwood.render.forms.dialects import Dialect, dialect_of
-from boxwood.render.forms.sql import case_of, column_tests, condition_of_box, refuse_alike, table_name
+from boxwood.render.forms.lost import Reason, lost_ways
+from boxwood.render.forms.sql import case_of, column_tests, refuse_alike, table_name
 from boxwood.render.forms.sql_tests import Test
-from boxwood.tree.boxes import boxes
 from boxwood.words.living import reason
 from boxwood.words.rules import condition
 from boxwood.words.values import number
@@ -22,9 +22,6 @@ from boxwood.words.values import number
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.tree import ThresholdTree
-
-Reason = tuple[int, str]
-"""A column, and "missing" or "never seen"."""
 
 
 class _Line(NamedTuple):
@@ -59,34 +56,11 @@ def leaf_case(tree: ThresholdTree, tests: Mapping[int, Test]) -> str:
 
 
 def lost_case(tree: ThresholdTree, tests: Mapping[int, Test], gaps: Collection[int]) -> tuple[str, list[Reason]]:
-    """Return SQL of the number of the reason why a row without a leaf has none, and the reasons.
-
-    Of the cuts whose way a row has come, the deepest is where it stops.
-    """
-    cuts = [node for node in np.flatnonzero(tree.feature >= 0).tolist() if int(tree.feature[node]) not in gaps]
-    reasons, branches = list[Reason](), list[tuple[str, str]]()
-    for node, box in zip(cuts, boxes(tree, cuts), strict=True):
-        way, j = condition_of_box(box, tests), int(tree.feature[node])
-        if way is None:
-            continue
-        why = _why(tests[j])
-        reasons += [one for one in ((j, reason) for reason in why) if one not in reasons]
-        numbers = [f"{test}{reasons.index((j, reason))}" for reason, test in why.items()]
-        branches.append((way, numbers[0] if len(numbers) == 1 else f"CASE {' '.join(numbers)} END"))
-    if not branches:
-        return "NULL", []
-    ways = "".join(f"\nWHEN {way or '1 = 1'} THEN {why}" for way, why in reversed(branches))
-    return f"CASE{ways}\nEND", reasons
-
-
-def _why(test: Test | None) -> dict[str, str]:
-    """Return why a column may have no value that a cut knows, and what stands before each in a CASE."""
-    categories = getattr(test, "categories", None)
-    if categories is None or categories.others:
-        return {"missing": ""}
-    if None in categories.values:
-        return {"never seen": ""}
-    return {"missing": f"WHEN {test.lacks} THEN ", "never seen": "ELSE "}  # type: ignore[union-attr]
+    """Return SQL of the number of the reason why a row without a leaf has none, and the reasons."""
+    numbers = dict[Reason, int]()
+    ways = lost_ways(tree, tests, gaps, lambda reason: str(numbers.setdefault(reason, len(numbers))))
+    lines = "".join(f"\nWHEN {way or '1 = 1'} THEN {why}" for way, why in ways)
+    return f"CASE{lines}\nEND" if ways else "NULL", [*numbers]
 
 
 def _sum(test: str, name: str) -> str:

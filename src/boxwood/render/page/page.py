@@ -102,7 +102,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
 def short_page(model: Any) -> tuple[str, int]:
     """Return the short form of the report, as a page of its own without a script, and about its height in pixels.
 
-    Like the printed explanation, it tells counts of any number of rows.
+    Like the printed explanation, it shows counts of any number of rows.
     """
     whole = explanation_of(model)
     ex = as_shown(whole, None, has_profile=False)
@@ -130,7 +130,7 @@ _IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 
 
 def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has_price: bool) -> dict[str, Any]:
-    """Return the facts that both forms show; IN: guarded: the explanation without what a page does not tell."""
+    """Return the facts that both forms show; IN: guarded: the explanation without what a page does not show."""
     ex, picture, hidden = guarded._for_people(), picture_of(guarded), hidden_clusters(whole, count)
     profile = guarded._kept["profile"]
     ways = ways_in_full(ex, picture)

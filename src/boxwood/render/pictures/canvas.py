@@ -67,8 +67,8 @@ class FigureColours:
         face = to_rgba(figure_of(ax).get_facecolor())
         self.face = to_hex(face) if face[3] > 0 else "#ffffff"
         self.ink = to_hex(rcParams["text.color"])
-        self.muted = mixed(self.ink, self.face, 0.62)
-        self.line = mixed(self.ink, self.face, 0.25)
+        self.muted: str = mixed(self.ink, self.face, 0.62)
+        self.line: str = mixed(self.ink, self.face, 0.25)
 
 
 def mixed(colour: str, other: str, share: float) -> str:
@@ -147,7 +147,7 @@ class ExplanationDisplay:
 
     def __init__(self, explanation: MeasuredTree, *, kind: Kind = "tree") -> None:
         refuse_unknown("kind", kind, get_args(Kind))
-        self.explanation = explanation_of(explanation)
+        self.explanation: MeasuredTree = explanation_of(explanation)
         self.kind = kind
 
     @classmethod

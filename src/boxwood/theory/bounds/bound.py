@@ -34,7 +34,7 @@ class Condition(NamedTuple):
         The condition.
     status : {"verified", "stated", "failed", "unknown"}
         "verified" and "failed": it was checked by the arguments of the bound. "stated": the caller says so, as by
-        `Mixture(..., law="gaussian")` or `sigma=`, and nothing contradicts it. "unknown": the arguments cannot tell.
+        `Mixture(..., law="gaussian")` or `sigma=`, and nothing contradicts it. "unknown": the arguments do not show it.
     """
 
     text: str
