@@ -66,12 +66,14 @@ html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "static" / "scorer.js")
 html_favicon = "static/icon.svg"
-html_sidebars = {name: [] for name in ("benchmarks", "changelog", "citing", "glossary", "methods", "their-bug")}  # pages without others below them
+ALONE = ("benchmarks", "changelog", "citing", "glossary", "methods", "their-bug")  # without pages below them
+html_sidebars = {name: [] for name in ALONE}
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "boxwood"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 6,
     "footer_start": ["copyright", "cite"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
