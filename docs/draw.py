@@ -86,7 +86,7 @@ def photograph(path: Path) -> bool:
         return False
     with tempfile.TemporaryDirectory() as folder:
         page, photo = Path(folder) / "report.html", Path(folder) / "report.png"
-        wine().to_html(page, title="178 wines")
+        customers().to_html(page, title="400 customers")
         window = f"--window-size={REPORT[0]},{REPORT[1]}"
         options = ["--headless", "--no-sandbox", "--hide-scrollbars", window, f"--screenshot={photo}"]
         subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True, cwd=folder)
