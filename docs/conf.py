@@ -33,7 +33,7 @@ release = version = version_of("boxwood")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "gallery/*"]
+exclude_patterns = ["_build", "gallery/*", "architecture.md"]  # CONTRIBUTING links to what contributors read
 templates_path = ["templates"]
 
 # ------------------------------------------------------------------------------------------------ what fails a build
@@ -66,13 +66,15 @@ html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "static" / "scorer.js")
 html_favicon = "static/icon.svg"
-html_sidebars = {name: [] for name in ("benchmarks", "changelog", "glossary")}  # pages without others below them
+ALONE = ("benchmarks", "changelog", "citing", "glossary", "methods", "their-bug")  # without pages below them
+html_sidebars = {name: [] for name in ALONE}
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "boxwood"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 8,
-    "footer_start": ["copyright"],
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright", "cite"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": True,
@@ -101,7 +103,7 @@ UNDER = re.compile(r"<munderover>\s*(<mi>.*?</mi>)\s*(<m[in]>.*?</m[in]>)\s*(<mo
 
 
 def mathml(node: nodes.Element, as_block: bool) -> str:
-    """Return a formula as MathML; what docutils' converter lacks, or puts below a letter, is told in other words."""
+    """Return a formula as MathML; what docutils' converter lacks, or puts below a letter, is written in other words."""
     text = re.sub(r"\\tfrac(\d)(\d)", r"\\frac{\1}{\2}", node.astext()).replace(r"\dots", r"\ldots")
     text = re.sub(r"\\tag\{(.*?)\}", r"\\qquad \\text{(\1)}", text)
     return UNDER.sub(r"<msub><mover>\1\3</mover>\2</msub>", tex2mathml(text, as_block=as_block))
@@ -119,8 +121,21 @@ def visit_math_block(self: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
+PICTURE = re.compile(r"^\.\. (?:image-sg|rst-class:: sphx-glr-horizontal).*?(?=^\.\. |^\S)", re.MULTILINE | re.DOTALL)
+CODE = ".. GENERATED FROM PYTHON SOURCE LINES"
+
+
+def picture_first(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put the first picture of a page of the gallery before the code that draws it."""
+    first = PICTURE.search(source[0]) if page.startswith("auto_gallery/plot_") else None
+    if first and (code := source[0].find(".. code-block:: Python")) >= 0:
+        rest = source[0][: first.start()] + source[0][first.end() :]
+        at = rest.rfind(CODE, 0, code)
+        source[0] = f"{rest[:at]}{first[0]}\n\n{rest[at:]}"
+
+
 def of_boxwood(member: Any) -> bool:
-    """Say whether a member of a class is written here: scikit-learn's manual tells of its own."""
+    """Say whether a member of a class is written here: scikit-learn's manual has its own."""
     function = inspect.unwrap(getattr(member, "fget", None) or getattr(member, "__func__", member))
     return str(getattr(function, "__module__", "")).startswith("boxwood")
 
@@ -173,6 +188,7 @@ def is_field(owner: str, name: str) -> bool:
 def setup(app: Sphinx) -> None:
     """Add what the pages need."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
+    app.connect("source-read", picture_first)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-signature", without_private)
     app.connect("missing-reference", resolve_name)

@@ -1,4 +1,4 @@
-"""The pictures of the README and of the first pages, drawn from scikit-learn's wine data.
+"""The pictures of the README and of the first pages, drawn from `examples/customers.csv` and scikit-learn's wine data.
 
 After a change of a picture, write them anew, and look at them::
 
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from PIL import Image
 from sklearn.datasets import load_wine
 
@@ -31,8 +32,14 @@ SMALLER = 0.75  # of these pixels
 
 
 @cache
+def customers() -> bw.Explanation:
+    """Return the explanation that the README and the site begin with."""
+    return bw.explain(pd.read_csv(FOLDER.parents[1] / "examples" / "customers.csv"), "segment")
+
+
+@cache
 def wine() -> bw.Explanation:
-    """Return the explanation that `boxwood demo` prints, and the first pages show."""
+    """Return the explanation that the pages of the start show."""
     return bw.explain(load_wine(as_frame=True).data, n_clusters=3, random_state=0)
 
 
@@ -49,7 +56,7 @@ def stability():
 
 
 PICTURES = {
-    "tree": lambda: wine().plot(),
+    "customers": lambda: customers().plot(),
     "boxes": lambda: wine().plot_boxes(),
     "profile": lambda: wine().plot_profile(),
     "frontier": frontier,
@@ -79,7 +86,7 @@ def photograph(path: Path) -> bool:
         return False
     with tempfile.TemporaryDirectory() as folder:
         page, photo = Path(folder) / "report.html", Path(folder) / "report.png"
-        wine().to_html(page, title="178 wines")
+        customers().to_html(page, title="400 customers")
         window = f"--window-size={REPORT[0]},{REPORT[1]}"
         options = ["--headless", "--no-sandbox", "--hide-scrollbars", window, f"--screenshot={photo}"]
         subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True, cwd=folder)

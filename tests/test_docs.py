@@ -8,6 +8,7 @@ import operator
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -65,7 +66,7 @@ def test_no_link_of_the_readme_leads_nowhere_on_a_package_index():
         text = re.sub(one["pattern"], one["replacement"], text)
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     assert [link for found in LINK.findall(text) for link in found if link and "://" not in link] == []
-    assert "Reading an explanation tells" in text
+    assert "Reading an explanation explains" in text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs make, and scripts that name their interpreter")
@@ -81,10 +82,18 @@ def test_make_names_the_python_that_it_needs_before_it_installs(tmp_path):
     assert not venv.exists()
 
 
+@pytest.fixture
+def beside_customers(tmp_path, monkeypatch):
+    """A folder with the table of the README, where the README and the other pages look for it."""
+    (tmp_path / "examples").mkdir()
+    for folder in (tmp_path, tmp_path / "examples"):
+        shutil.copy(ROOT / "examples" / "customers.csv", folder)
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", WITH_CODE)
-def test_the_code_of_a_page_prints_what_it_shows(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_code_of_a_page_prints_what_it_shows(name, beside_customers):
     with matplotlib.rc_context({"backend": "Agg"}):
         run_blocks(name, blocks(name), {})
         pyplot.close("all")
@@ -173,8 +182,7 @@ def test_the_reference_has_every_public_name():
         operator.attrgetter(name.removeprefix("boxwood."))(bw)
 
 
-def test_the_commands_of_the_pages_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_commands_of_the_pages_run(beside_customers):
     load_wine(as_frame=True).data.to_csv("wine.csv", index=False)
     page = "docs/reference/command-line.md"
     commands = [
@@ -192,9 +200,10 @@ def test_the_commands_of_the_pages_run(tmp_path, monkeypatch):
     assert sorted(told) == sorted(main.list_commands(click.Context(main)))
 
 
-def test_the_readme_begins_with_what_the_demo_prints():
-    shown = next(text for language, text in blocks("README.md") if language == "text")
-    assert shown.strip() in CliRunner().invoke(main, ["demo"]).stdout
+@pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
+def test_the_first_screen_shows_what_comes_out(name, beside_customers):
+    shown = next(text for language, text in blocks(name) if language == "text")
+    assert str(bw.explain(bw.scan("customers.csv"), "segment")).strip() in shown
 
 
 # --------------------------------------------------------------------------------------------------- pictures
@@ -216,7 +225,7 @@ def test_pictures_are_used_and_small(drawing):
     assert sum(path.stat().st_size for path in files) < 300_000
 
 
-@pytest.mark.parametrize("name", ["tree", "boxes", "profile"])
+@pytest.mark.parametrize("name", ["customers", "boxes", "profile"])
 def test_pictures_show_what_is_drawn_now(name, drawing, tmp_path):
     drawing.draw(name, tmp_path / "now.png")
     now, stored = (

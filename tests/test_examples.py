@@ -1,9 +1,10 @@
-"""The gallery runs, and the experiment on concepts as far as it needs no network."""
+"""The notebooks are true, and the experiment on concepts runs as far as it needs no network."""
 
 import importlib.util
+import json
+import re
 from pathlib import Path
 
-import matplotlib.image
 import numpy as np
 import pytest
 from benchmarks.papers import paper_001_deep
@@ -12,60 +13,25 @@ from benchmarks.papers.deep.cache import cached
 from benchmarks.papers.report import Options
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-
-
-def example(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_every_example_is_tested():
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"handwritten_digits", "kernel_mmdt"}
+MADE_ON = re.compile(r"boxwood \S+, \d{4}-\d\d-\d\d")  # of code, by the version and on the day of the test
 
 
 @pytest.mark.full
-def test_handwritten_digits(tmp_path, capsys):
-    result = example("handwritten_digits").main(tmp_path)
-    out = capsys.readouterr().out
-    assert "coin: not reliable" in out
-    assert "coin" not in result.model.concept_names_
-    assert "vertical line: nearly the complement of curve" in out
-    assert "add a concept that separates" in out
-    assert result.model.n_leaves_ == 10
-    assert result.scores["Concept-MMDT and clusters"] > 0.3
-    picture = matplotlib.image.imread(tmp_path / "handwritten_digits.png")
-    assert picture.shape[0] > 500
-    assert 0.02 < (picture[..., :3] < 0.5).mean() < 0.5  # neither blank nor black
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_shows_what_its_cells_print_and_draw(path):
+    spec = importlib.util.spec_from_file_location("execute", EXAMPLES / "execute.py")
+    execute = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(execute)
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    stored = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
+    def seen(cells):
+        kinds = [[output["output_type"] for output in outputs] for outputs in cells]
+        texts = ["".join(output.get("text", "")) for outputs in cells for output in outputs]
+        return kinds, [MADE_ON.sub("boxwood VERSION, DATE", text) for text in texts]
 
-@pytest.mark.full
-def test_kernel_mmdt(tmp_path, capsys):
-    # Fleissner et al., Figures 1 and 2: two thresholds for three components, one prototype on axis 2 for two
-    result = example("kernel_mmdt").main(tmp_path)
-    assert f"x1 within {result.kernel_mmdt.cuts_[0].radius:.2f} of the prototype" in capsys.readouterr().out
-    assert result.mmdt.n_leaves_ == 3
-    tree = result.kernel_mmdt.tree_
-    assert tree.feature.tolist() == [1, -1, -1]
-    assert -3 < tree.lower[0] < 0 < tree.upper[0] < 3
-    thresholds, threshold, prototype = result.shares.values()
-    assert thresholds > 0.95
-    assert threshold < 0.8
-    assert prototype > 0.95
-    for name in ("mmdt", "kernel_mmdt"):
-        picture = matplotlib.image.imread(tmp_path / f"{name}.png")
-        assert picture.shape[1] > 500
-        assert 0.005 < (picture[..., :3] < 0.5).mean() < 0.5  # neither blank nor black
-
-
-@pytest.mark.parametrize(("name", "n_given"), [("handwritten_digits", 3), ("kernel_mmdt", 2)])
-def test_an_example_without_matplotlib(name, n_given, tmp_path, capsys, monkeypatch):
-    module = example(name)
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    module.draw(*[None] * n_given, tmp_path / "none.png")
-    assert "pip install matplotlib" in capsys.readouterr().out
-    assert not list(tmp_path.iterdir())
+    assert len(stored) >= 5
+    assert seen(execute.run(notebook)) == seen(stored)
 
 
 # --------------------------------------------------------------------------------------------------- experiment

@@ -64,6 +64,7 @@ def test_changes_are_seen(before, after, said):
 def test_one_version():
     assert re.fullmatch(r"\d+\.\d+\.\d+", boxwood.__version__)
     assert re.findall(r"^version: (.*)$", read("CITATION.cff"), re.MULTILINE) == [boxwood.__version__]
+    assert re.findall(r"^  version = {(.*)},$", read("docs/citing.md"), re.MULTILINE) == [boxwood.__version__]
     assert re.findall(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)[0] == boxwood.__version__
     assert not re.search(r"^version = ", read("pyproject.toml"), re.MULTILINE)  # it is read from the package
 

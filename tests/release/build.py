@@ -80,6 +80,8 @@ def _check_tag() -> None:
     day = rf"{re.escape(boxwood.__version__)} \(\d{{4}}-\d\d-\d\d\)"
     if tags and not (newest and re.fullmatch(day, newest[1])):
         raise Wrong(f"the first heading of CHANGELOG.md must be '## {boxwood.__version__} (YEAR-MONTH-DAY)'")
+    if tags and "example.org" in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
+        raise Wrong("project.urls of pyproject.toml has example.org where the address of the repository belongs")
 
 
 def _check_sdist(path: Path) -> None:

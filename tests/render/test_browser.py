@@ -415,12 +415,17 @@ def test_the_short_form_in_a_notebook(opened):
     assert frame.locator(".tree").is_visible()
     assert frame.locator("h2").first.evaluate("node => getComputedStyle(node).color") != "rgb(255, 0, 0)"
     assert "cluster 0" in frame.locator("tbody").first.inner_text()
-    inside = "document.querySelector('iframe').contentDocument.body.scrollHeight"
+    inside = "document.querySelector('iframe').contentDocument.documentElement.scrollHeight"
     for width in (700, 1100):
-        for result in (ex, ex.clusters, ex.profile(), ex.frontier()):
+        for result in (ex, ex.clusters, ex.profile(), ex.frontier(), ex.stability(2), ex.misassigned(), ex.basis):
             page = opened(f"<!doctype html><body style='width:{width}px'>{result._repr_html_()}</body>")
             room = page.evaluate("document.querySelector('iframe').offsetHeight") - page.evaluate(inside)
-            assert 0 <= room <= 12, (width, type(result))
+            assert 0 <= room <= 4, (width, type(result))
+    for ink, theme in (("#222", "light"), ("#ddd", "dark")):
+        page = opened(f"<!doctype html><body style='color:{ink}'>{ex.confusion()._repr_html_()}</body>")
+        page.wait_for_function(
+            f"document.querySelector('iframe').contentDocument.documentElement.dataset.theme == '{theme}'"
+        )
     estimator = boxwood.IMM(n_clusters=3, random_state=0).fit(make_blobs(100, random_state=0)[0])
     page = opened(f"<!doctype html><body>{estimator._repr_html_()}</body>")
     assert page.frame_locator("iframe").locator(".tree").is_visible()

@@ -260,7 +260,7 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     X, y = make_blobs(60, n_features=2, centers=12, random_state=0)
     ex = boxwood.explain(X, np.array([f"<b>{i}" for i in range(12)])[y], method="cart")
     results = [ex.frontier(), ex.stability(2), ex.why(X[0]), ex.profile(), boxwood.compare(X, y % 3, methods=["imm"])]
-    results.append(ex.clusters)
+    results += [ex.clusters, ex.misassigned(), ex.confusion(), ex.worth("x", X[:, 0]), wine.search, ex.basis]
     for result in results:
         page = Page(html.unescape(result._repr_html_().split('srcdoc="')[1].split('"')[0]))
         assert "script" not in page.raw
@@ -279,6 +279,9 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     later = (ex.rename({"<b>0": "first"}), Explanation.from_json(ex.to_json()), ex.measure(X, ex.predict(X)))
     assert {type(one.clusters) for one in (ex, *later)} == {boxwood.explanation.Clusters}
     assert ex.clusters == tuple(ex.clusters)
+    for result in (ex.misassigned(), ex.confusion()):
+        again = pickle.loads(pickle.dumps(result))
+        assert (again, again.names, result) == (result, ex.names, tuple(result))
     assert type(pickle.loads(pickle.dumps(ex.clusters))) is boxwood.explanation.Clusters
     assert pickle.loads(pickle.dumps(ex.profile())).names == ex.names
     monkeypatch.setitem(sys.modules, "jinja2", None)

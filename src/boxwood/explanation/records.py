@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -112,6 +112,9 @@ class Basis(NamedTuple):
     label: Annotated[str, LATER] = ""
     types: Annotated[tuple[tuple[str, str], ...], LATER] = ()
 
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
+
 
 class ClusterWorth(NamedTuple):
     """What a cluster sums up to, its share of the total, and the mean of its rows that have a value.
@@ -144,6 +147,9 @@ class Worth(NamedTuple):
     total: float
     n_missing: int
     clusters: tuple[ClusterWorth, ...]
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
 
 
 class HeldOut(NamedTuple):
@@ -661,24 +667,39 @@ ColumnProfile: TypeAlias = NumberColumn | CategoryColumn
 """A column of the profile: of numbers or of categories."""
 
 
-class Profile(tuple[ColumnProfile, ...]):
-    """A tuple of columns, cluster by cluster, which knows the names of the clusters; printing it shows a table."""
+_T = TypeVar("_T")
+
+
+class Named(tuple[_T, ...]):
+    """A tuple that knows the names of the clusters; a notebook shows it as a table."""
 
     names: tuple[Hashable, ...]
 
-    def __new__(cls, columns: Iterable[ColumnProfile] = (), names: Iterable[Hashable] = ()) -> Profile:
-        """Return the profile; `names` has the name of each cluster."""
-        made = super().__new__(cls, columns)
+    def __new__(cls, items: Iterable[_T] = (), names: Iterable[Hashable] = ()) -> Self:
+        """Return the tuple; `names` has the name of each cluster."""
+        made = super().__new__(cls, items)
         made.names = tuple(names)
         return made
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
+
+
+class Confusion(Named[tuple[float, ...]]):
+    """How many rows of each cluster the rules give to each cluster."""
+
+
+class Profile(Named[ColumnProfile]):
+    """A tuple of columns, cluster by cluster, which knows the names of the clusters; printing it shows a table."""
+
+    def __new__(cls, columns: Iterable[ColumnProfile] = (), names: Iterable[Hashable] = ()) -> Self:
+        """Return the profile; `names` has the name of each cluster."""
+        return super().__new__(cls, columns, names)
 
     def __str__(self) -> str:
         from boxwood.words.measured import profile_text
 
         return profile_text(self)
-
-    def _repr_html_(self) -> str:
-        return in_notebook(self)
 
 
 _EVERY_NUMBER = (Interval(-np.inf, np.inf, True, True),)
@@ -858,3 +879,6 @@ class SearchFacts(NamedTuple):
     def by_agreement(self) -> bool:
         """Whether agreement alone decided, so that the price of the tree says little."""
         return self.objective == "agreement" or bool(self.reason)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)

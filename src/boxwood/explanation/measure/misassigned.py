@@ -14,7 +14,7 @@ from boxwood.axes import Categories
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.leaf_statistics import confusion_in
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
-from boxwood.explanation.records import condition_of
+from boxwood.explanation.records import Confusion, Named, condition_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
@@ -65,6 +65,10 @@ class Misassigned(NamedTuple):
     deviations: float | None = None
 
 
+class MisassignedRows(Named[Misassigned]):
+    """The misassigned rows, in their order."""
+
+
 class SetAside(NamedTuple):
     """The fewest rows without which the tree's rules give every row its own cluster; made by `Explanation.set_aside`.
 
@@ -113,12 +117,12 @@ def misassigned_in(ex: MeasuredTree) -> tuple[Misassigned, ...]:
     ex._refuse_batches("misassigned()")
     rows = ex._rows()
     found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {}, ex.gap_columns, ex.date_columns)
-    return tuple(one._replace(row=rows.in_table(one.row)) for one in found)
+    return MisassignedRows((one._replace(row=rows.in_table(one.row)) for one in found), ex.names)
 
 
 def confusion_of(ex: MeasuredTree) -> tuple[tuple[float, ...], ...]:
     """See `Explanation.confusion`."""
-    return tuple(map(tuple, confusion_in(ex._known().held, ex.tree).tolist()))
+    return Confusion(map(tuple, confusion_in(ex._known().held, ex.tree).tolist()), ex.names)
 
 
 def misassigned_rows(

@@ -19,6 +19,10 @@ from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_
 from boxwood.words.figures import LONGEST_NAME
 
 _MOST_PIXELS = 4000  # of a frame
+_DARK = (  # the ink around the frame is light: so is the ink inside
+    "const e=this.contentDocument.documentElement,i=getComputedStyle(this).color.match(/[0-9.]+/g);"
+    "e.dataset.theme=+i[0]+ +i[1]+ +i[2]>382?'dark':'light';this.style.colorScheme=e.dataset.theme;"
+)
 
 
 def framed(title: str, page: str, height: int) -> str:
@@ -26,7 +30,7 @@ def framed(title: str, page: str, height: int) -> str:
 
     No script runs inside. The frame has the notebook's origin, so that the notebook can ask for its height.
     """
-    ask = f"this.style.height=Math.min(this.contentDocument.body.scrollHeight+10,{_MOST_PIXELS})+'px'"
+    ask = f"{_DARK}this.style.height='0';this.style.height=Math.min(e.scrollHeight+2,{_MOST_PIXELS})+'px'"
     style = f"width:100%;height:{min(height, _MOST_PIXELS)}px;border:0;resize:vertical;overflow:auto"
     return (
         f'<iframe title="boxwood: {html.escape(title)}" sandbox="allow-same-origin" srcdoc="{html.escape(page)}" '
