@@ -118,13 +118,8 @@ def _row(text: str) -> list[str]:
         files = list(Path(folder).rglob("*.nbc"))
         size = sum(file.stat().st_size for file in files) / 1e6
         second, more = _call(text, folder)
-    return [
-        f"{first:.2f}",
-        f"{second:.2f}",
-        str(len(files)),
-        f"{size:.1f}",
-        ", ".join(loops) + "; second: " * bool(more) + ", ".join(more),
-    ]
+    told = [", ".join(loops), "second: " + ", ".join(more)]
+    return [f"{first:.2f}", f"{second:.2f}", str(len(files)), f"{size:.1f}", "; ".join(told[: 1 + bool(more)])]
 
 
 def _call(text: str, folder: str) -> tuple[float, list[str]]:

@@ -521,7 +521,7 @@ def _first_least(low, high, n_places):
 
 
 stands_in_for(_first_least)(lambda low, high, n_places: (low[:n_places] + high[:n_places]).argmin())
-stands_in_for(begin)(begin.py_func)  # on whole arrays, as all that it calls has a stand-in
+stands_in_for(begin)(getattr(begin, "py_func", begin))  # on whole arrays, as all that it calls has a stand-in
 
 
 @is_search

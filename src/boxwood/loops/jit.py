@@ -59,16 +59,17 @@ def jit(function: F) -> F:
     One whose name has a leading underscore is a part of others: it is stored in these, and has no door for Python.
     """
     is_part = function.__name__.startswith("_")
-    loop: F = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=is_part)(function)
+    loop: Any = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=is_part)(function)
     if not hasattr(loop, "_compile_for_args"):  # numba is told to compile nothing, by NUMBA_DISABLE_JIT
-        return loop
+        return function
     if is_part:
         loop._insert = lambda *args, **kws: None  # so that a call from Python asks for a function that it can call
         loop._compile_for_args = lambda *args, **kws: _with_door(function)
-        return loop
-    store_code(loop)
-    loop._compile_for_args = _Uncompiled(loop).function_for
-    return loop
+    else:
+        store_code(loop)
+        loop._compile_for_args = _Uncompiled(loop).function_for
+    compiled: F = loop
+    return compiled
 
 
 @cache
