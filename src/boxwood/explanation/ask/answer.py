@@ -14,7 +14,7 @@ from boxwood._validation import Rows
 from boxwood.batches import Batches, Source
 from boxwood.batches.tree_sums import Moved, TreeSums, shortened_of_batches
 from boxwood.columns.column_table import ColumnTable
-from boxwood.columns.of_batches import Look
+from boxwood.columns.of_batches import NumbersInBatches
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     boolean_columns_of,
@@ -29,7 +29,7 @@ from boxwood.explanation.ask.explainer import (
 from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.outcome import Answer, Seen, concluded
+from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
 from boxwood.explanation.ask.question import (
     Question,
     mixed_question,
@@ -130,7 +130,7 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
     return complete.told(explanation, complete.notes)
 
 
-def _in_memory(question: Question, asked: Options) -> Answer:
+def _in_memory(question: Question, asked: Options) -> Outcome:
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, question.clusterer)
     found = choose(question, name, asked.progress, options)
@@ -152,8 +152,8 @@ def _in_memory(question: Question, asked: Options) -> Answer:
     evidence = _growing(explanation._rows(), question, grown, partial(question.grown, method=name, **options))
     if question.whole is not None:
         evidence = replace(evidence, whole=question.whole)
-    told_of = Seen(search.task, partial(_reached, search, question), whole is None) if name == "auto" else None
-    return Answer(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
+    told_of = SeenByAuto(search.task, partial(_reached, search, question), whole is None) if name == "auto" else None
+    return Outcome(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
 
 
 def _reached(seen: TableSearch, table: TableSearch, tree: ThresholdTree) -> tuple[int, float]:
@@ -215,7 +215,7 @@ def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, A
     return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
 
 
-def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
+def _in_batches(question: Question, clustering: Any, asked: Options) -> Outcome:
     name, task, scaling = asked.method, question.task, question.coordinates.scaling
     options = with_defaults(name, asked.options, question.clusterer)
     facts = BatchStatistics(task)
@@ -238,15 +238,15 @@ def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
     seen = None
     if (sample := found.sample) is not None:
         is_all = found.is_whole and not n_moved
-        seen = Seen(sample, lambda tree: _agreement(tree, sample.rows, sample), is_all)
-    return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
+        seen = SeenByAuto(sample, lambda tree: _agreement(tree, sample.rows, sample), is_all)
+    return Outcome(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
 
 
 def _notes_on_columns(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
     task, n_rows = facts.task, facts.task.n_rows
     n_known = np.full(task.batches.n_columns, n_rows)
-    return notes_in_batches(Look(task.batches, n_rows, n_known, ~sums.broken, *task.ranges))
+    return notes_in_batches(NumbersInBatches(task.batches, n_rows, n_known, ~sums.broken, *task.ranges))
 
 
 def _notes_on_clustering(task: Task, clustering: Any, asked: Options) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from boxwood.explanation.ask.columns import (
     notes_on_use,
 )
 from boxwood.explanation.ask.gaps import CompleteCases, note_on_empty, without_gaps, without_rows
-from boxwood.explanation.ask.how_many import Look, drawn
+from boxwood.explanation.ask.how_many import DrawnRows, drawn
 from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
@@ -303,10 +303,10 @@ def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
     return Entry(np.ones(len(table.columns)), is_scaled=False)
 
 
-def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> Look:
+def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> DrawnRows:
     """Return a look at some rows, with words as one-hot columns and gaps at the means of their columns."""
     some = table.of_rows(drawn(len(table), weights))
-    return Look(*_entry(table, weights, asked).one_hot(some.values, some.categories))
+    return DrawnRows(*_entry(table, weights, asked).one_hot(some.values, some.categories))
 
 
 def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> Indices:

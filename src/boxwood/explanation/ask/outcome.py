@@ -50,7 +50,7 @@ _CODES = {
 }
 
 
-class Seen(NamedTuple):
+class SeenByAuto(NamedTuple):
     """What "auto" saw, and how a tree of these rows would be told of.
 
     Parameters
@@ -68,7 +68,7 @@ class Seen(NamedTuple):
     is_all: bool
 
 
-class Answer(NamedTuple):
+class Outcome(NamedTuple):
     """The explanation by a tree that was grown for a question.
 
     Parameters
@@ -86,10 +86,10 @@ class Answer(NamedTuple):
     explanation: MeasuredTree
     grown: ThresholdTree
     n_moved: int
-    seen: Seen | None = None
+    seen: SeenByAuto | None = None
 
 
-def concluded(answer: Answer, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
+def concluded(answer: Outcome, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
     explanation, grown = answer.explanation, answer.grown
     notes = _notes_on_outcome(explanation, made_here, question.clusterer)
@@ -129,7 +129,7 @@ def _notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any
     )
 
 
-def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tuple[str, ...]:
+def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto) -> tuple[str, ...]:
     """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
 
     The tree is expanded to up to four times as many leaves, or as were asked for, on a sample where the table is large.

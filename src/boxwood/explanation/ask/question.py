@@ -44,7 +44,7 @@ from boxwood.explanation.ask.gaps import (
     refuse_other_index,
     with_fitted_pipeline,
 )
-from boxwood.explanation.ask.how_many import Look
+from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
@@ -157,7 +157,7 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
-    k, on_number = number_of_clusters(clustering, asked.n_clusters, lambda: Look.of_rows(coordinates.rows))
+    k, on_number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(coordinates.rows))
     reference, mixture, fitted = clustering_of(clustering, X, stages, k, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = bool(asked.standardize) and not was_fitted

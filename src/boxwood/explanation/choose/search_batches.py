@@ -20,7 +20,7 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
 
-class Found(NamedTuple):
+class GrownInBatches(NamedTuple):
     """What was grown, and what the leaves of its tree hold; of "auto" also its cost and the sample that it saw."""
 
     grown: Grown
@@ -30,13 +30,15 @@ class Found(NamedTuple):
     is_whole: bool = True  # whether all rows are in the sample
 
 
-def choose_in_batches(facts: BatchStatistics, method: str, progress: Progress, options: Mapping[str, Any]) -> Found:
+def choose_in_batches(
+    facts: BatchStatistics, method: str, progress: Progress, options: Mapping[str, Any]
+) -> GrownInBatches:
     """Return what the method grows for rows in batches, and what the leaves of its tree hold."""
     facts.task.budget.refuse_too_few(facts.task.n_kept)
     if method == "auto":
         return _searched(facts, progress, **options)
     grown = grow_for(facts.task, method, **options)
-    return Found(grown, facts.of_trees([grown.tree])[0])
+    return GrownInBatches(grown, facts.of_trees([grown.tree])[0])
 
 
 def _searched(
@@ -45,7 +47,7 @@ def _searched(
     *,
     objective: str = "auto",
     time_limit: float | None = None,
-) -> Found:
+) -> GrownInBatches:
     """Return the tree that the goal takes, by all rows, of the one that the search finds on a sample and of IMM's.
 
     The sample holds distinct rows with how often they occur as weights, and the centres are those of all rows. A sample
@@ -80,7 +82,7 @@ def _searched(
     notes += (rule.reason,) if rule.reason else ()
     told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
     taken = grown._replace(tree=best.tree, method=best.name, facts=told, notes=notes)
-    return Found(taken, sums, cost, sample, is_whole)
+    return GrownInBatches(taken, sums, cost, sample, is_whole)
 
 
 def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:

@@ -79,7 +79,7 @@ def measure(
     if costs is None:
         costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates)
     gaps = tuple(coordinates.columns[j] for j in coordinates.gaps)
-    said = Said(coordinates.columns, coordinates.categories, coordinates.notes, coordinates.is_scaled, gaps)
+    said = RuleColumns(coordinates.columns, coordinates.categories, coordinates.notes, coordinates.is_scaled, gaps)
     measured = explanation_of(
         task,
         grown,
@@ -102,7 +102,7 @@ def _binary_columns(tree: ThresholdTree, coordinates: FeatureSpace, kept: Bools)
     return tuple(coordinates.columns[j] for j, x in values if ((x == 0) | (x == 1)).all() and x.any() and not x.all())
 
 
-class Said(NamedTuple):
+class RuleColumns(NamedTuple):
     """The columns that rules are said on, those that hold codes, notes on them, whether they were scaled, and gaps."""
 
     columns: tuple[str, ...]
@@ -113,7 +113,7 @@ class Said(NamedTuple):
 
 
 def explanation_of(
-    task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: Said, **more: Any
+    task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: RuleColumns, **more: Any
 ) -> MeasuredTree:
     """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
     tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
@@ -254,7 +254,7 @@ def measured_of_batches(
         grown,
         held,
         costs,
-        Said(task.batches.columns, {}, scaled=facts.scale is not None),
+        RuleColumns(task.batches.columns, {}, scaled=facts.scale is not None),
         binary=_binary_of_batches(facts, sums),
         _evidence=Evidence(task, FeatureSpace.in_batches(task.batches), no_rows, held.held, facts, budget=task.budget),
         _kept={"spreads": _spreads(facts, sums)},

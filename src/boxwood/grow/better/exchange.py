@@ -11,7 +11,7 @@ from boxwood.grow.better._recut import is_past
 from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.prune import sums_by_node
-from boxwood.grow.shared.costs import Problem, integer_costs, integer_costs_of, make_problem
+from boxwood.grow.shared.costs import CutProblem, integer_costs, integer_costs_of, make_problem
 from boxwood.grow.shared.names import clusters_reached, leaves_reached, named, with_centers_reached, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
@@ -187,7 +187,7 @@ def preferring(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree
     return tree
 
 
-def _exchanges(tree: ThresholdTree, node: int, task: Task, problem: Problem, columns: list[int]) -> list[_Exchange]:
+def _exchanges(tree: ThresholdTree, node: int, task: Task, problem: CutProblem, columns: list[int]) -> list[_Exchange]:
     """Return the best cut of a node in each of some columns, the cheapest first."""
     rows = np.flatnonzero(_reaches(tree, node, task) & task.kept)
     sides = [

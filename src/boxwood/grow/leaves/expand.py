@@ -29,9 +29,9 @@ from boxwood.grow.leaves._cuts import (
     is_little,
 )
 from boxwood.grow.shared.costs import (
+    CutProblem,
     PartitionedOrder,
     PlacesOfNode,
-    Problem,
     integer_costs,
     make_problem,
     refuse_misfit,
@@ -338,7 +338,7 @@ def refuse_too_small(max_leaf_nodes: int, tree: ThresholdTree) -> None:
         )
 
 
-def single_leaf(problem: Problem) -> ThresholdTree:
+def single_leaf(problem: CutProblem) -> ThresholdTree:
     """Return the tree with one leaf, labelled by the cheapest cluster for all rows."""
     costs, _ = integer_costs(problem, np.flatnonzero(problem.kept))
     builder = TreeBuilder()
@@ -346,7 +346,7 @@ def single_leaf(problem: Problem) -> ThresholdTree:
     return builder.build()
 
 
-def least_gain(tree: ThresholdTree, problem: Problem, tol: float) -> float:
+def least_gain(tree: ThresholdTree, problem: CutProblem, tol: float) -> float:
     """Return the gain that a leaf must exceed: `tol` times the cost of the tree to begin with."""
     if tol == 0:
         return 0.0
@@ -379,7 +379,7 @@ class Growth:
     def __init__(
         self,
         tree: ThresholdTree,
-        problem: Problem,
+        problem: CutProblem,
         thresholds: Thresholds | None,
         least: float,
         max_depth: int | None = None,

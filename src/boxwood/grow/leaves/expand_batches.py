@@ -20,7 +20,7 @@ from boxwood.grow.leaves._cuts_batches import Leaf, LeafCutSearch
 from boxwood.grow.leaves.expand import check_expansion, refuse_too_small
 from boxwood.grow.leaves.prune import sums_of_leaves
 from boxwood.grow.shared.batches import BlockCosts, GrowingTree, Paths, RowsInNodes, chunks_of, rows_taken
-from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, with_centers
+from boxwood.grow.shared.costs import OBJECTIVES, CutProblem, make_problem, refuse_misfit, with_centers
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -91,7 +91,7 @@ class _GrowthByPasses:
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> tuple[ThresholdTree, int]:
         """Return the tree with at most `max_leaf_nodes` leaves, and the number of leaves too large to look ahead."""
         while True:
-            run = _Run(self, max_leaf_nodes)
+            run = _Trial(self, max_leaf_nodes)
             wanted = run.grow(look_ahead, instead)
             if wanted:
                 self.search.find(wanted)
@@ -101,7 +101,7 @@ class _GrowthByPasses:
                 return run.builder.build(), len(run.large)
 
 
-class _Run:
+class _Trial:
     """A trial of the growth, in which leaves that are not searched yet gain nothing."""
 
     def __init__(self, growth: _GrowthByPasses, max_leaf_nodes: int) -> None:
@@ -243,13 +243,13 @@ class LookAhead:
         if group:
             yield group
 
-    def _problems(self, leaves: Sequence[Leaf]) -> list[Problem]:
+    def _problems(self, leaves: Sequence[Leaf]) -> list[CutProblem]:
         """Return the rows of each leaf as a problem in memory, with the same costs as among all rows."""
         paths, costs = self.search.tree.paths_to([leaf.node for leaf in leaves]), self.search.costs
         rows = self.task.batches.fold(partial(_RowsOfLeaves, costs, paths)).joined()
         return [self._problem(rows_taken(rows, np.flatnonzero(rows.nodes == i))) for i in range(len(leaves))]
 
-    def _problem(self, chunk: RowsInNodes) -> Problem:
+    def _problem(self, chunk: RowsInNodes) -> CutProblem:
         costs, task = self.search.costs, self.task
         reference = Reference(chunk.labels, costs.centers)
         small = Task.of(chunk.values, reference, sample_weight=chunk.weights, n_jobs=task.n_jobs, budget=task.budget)

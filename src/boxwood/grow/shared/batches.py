@@ -296,7 +296,7 @@ def _doubles(keys: Ints) -> Floats:
     return np.copysign(np.abs(keys).view(np.float64), keys) + 0.0
 
 
-class Candidate(NamedTuple):
+class CandidateBin(NamedTuple):
     """A bin that may hold a better cut than the best so far: a stretch of a column, with its rows and those before."""
 
     column: int
@@ -308,9 +308,9 @@ class Candidate(NamedTuple):
 
 
 def narrow(
-    candidates: list[list[Candidate]],
+    candidates: list[list[CandidateBin]],
     look: Callable[[list[tuple[int, int, float, float]], int], Iterable[FilledBins]],
-    inside: Callable[[int, list[tuple[Candidate, FilledBins]]], list[Candidate]],
+    inside: Callable[[int, list[tuple[CandidateBin, FilledBins]]], list[CandidateBin]],
 ) -> None:
     """Look into the candidates of each node, and into those inside of them, until there are none.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, as_integer_weights, refuse_unknown
-from boxwood.grow.shared.costs import OBJECTIVES, Problem, integer_costs, make_problem, refuse_misfit
+from boxwood.grow.shared.costs import OBJECTIVES, CutProblem, integer_costs, make_problem, refuse_misfit
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Task
 from boxwood.reference.centers import Centers, find_centers
@@ -140,7 +140,7 @@ def _weight_in(leaf: Indices, task: Task, n_leaves: int) -> Ints:
     return weight.reshape(n_leaves, k)
 
 
-def _cheapest(problem: Problem, rows: Indices, allowed: Bools) -> int:
+def _cheapest(problem: CutProblem, rows: Indices, allowed: Bools) -> int:
     """Return the cheapest of the allowed clusters for some rows."""
     total = integer_costs(problem, rows)[0].sum(axis=0)
     return int(np.where(allowed, total, np.iinfo(np.int64).max).argmin())
