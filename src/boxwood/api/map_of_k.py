@@ -11,9 +11,9 @@ import numpy as np
 from boxwood._frames import as_rows_here
 from boxwood._validation import whole_number
 from boxwood.errors import DataError
-from boxwood.explanation.ask.answer import explained
 from boxwood.explanation.ask.how_many import DrawnRows, HowMany, drawn
 from boxwood.explanation.ask.options import Options
+from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook

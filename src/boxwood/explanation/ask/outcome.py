@@ -15,7 +15,7 @@ from boxwood.columns.rules import FEW_ROWS, words_of
 from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import settled, told
 from boxwood.explanation.ask.options import Options
-from boxwood.explanation.ask.question import Question
+from boxwood.explanation.ask.problem import Problem
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
@@ -69,7 +69,7 @@ class SeenByAuto(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The explanation by a tree that was grown for a question.
+    """The explanation by a tree that was grown for a problem.
 
     Parameters
     ----------
@@ -89,17 +89,17 @@ class Outcome(NamedTuple):
     seen: SeenByAuto | None = None
 
 
-def concluded(answer: Outcome, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
+def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
-    explanation, grown = answer.explanation, answer.grown
-    notes = _notes_on_outcome(explanation, made_here, question.clusterer)
-    if answer.seen is not None:
-        seen = answer.seen._replace(task=settled(answer.seen.task, grown))
+    explanation, grown = outcome.explanation, outcome.grown
+    notes = _notes_on_outcome(explanation, made_here, problem.clusterer)
+    if outcome.seen is not None:
+        seen = outcome.seen._replace(task=settled(outcome.seen.task, grown))
         notes += _notes_on_agreement(explanation.agreement, grown, seen)
-    missed = _notes_on_missed(explanation, question.task)
+    missed = _notes_on_missed(explanation, problem.task)
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += _notes_on_panels(explanation)
-    explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
+    explanation = told(explanation, problem.task, problem.asked_budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
     explanation = replace(explanation, notes=(*explanation.notes, *notes))
