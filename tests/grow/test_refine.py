@@ -7,10 +7,10 @@ import pytest
 
 from boxwood import Reference, _threads
 from boxwood.grow import expand, imm, refine
-from boxwood.grow.better import _recut
-from boxwood.grow.better import _recut as _recut_search
-from boxwood.grow.better._recut import RefinementState
-from boxwood.grow.better.refine import refined, refined_with_centers
+from boxwood.grow.refinement import _recut
+from boxwood.grow.refinement import _recut as _recut_search
+from boxwood.grow.refinement._recut import RefinementState
+from boxwood.grow.refinement.refine import refined, refined_with_centers
 from boxwood.grow.shared.costs import make_problem, scale_for
 from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.metrics import cost

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from boxwood.grow.better.exchange import NEARLY, keeps, loss_of, preferring, refilled, swapped, within
-from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.exact.optimal import optimal_of, resolved
 from boxwood.grow.leaves.cart import grow_cart
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.refinement.exchange import NEARLY, keeps, loss_of, preferring, refilled, swapped, within
+from boxwood.grow.refinement.refine import refined, refined_with_centers
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree

@@ -14,11 +14,11 @@ import numpy as np
 
 from boxwood.explanation.choose import settings
 from boxwood.grow import METHODS, Method
-from boxwood.grow.better.exchange import loss_of
 from boxwood.grow.centers.greedy import growth_of_several
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.impurity import grown_to_sizes
 from boxwood.grow.leaves.prune import pruned
+from boxwood.grow.refinement.exchange import loss_of
 from boxwood.grow.shared.names import matched
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree

@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, Goal
-from boxwood.grow.better.exchange import NEARLY
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.leaves.prune import pruned
+from boxwood.grow.refinement.exchange import NEARLY
 from boxwood.grow.shared.names import named
 from boxwood.reference import Task
 

@@ -18,9 +18,9 @@ from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
 from boxwood.explanation.progress import Progress
 from boxwood.explanation.records import SearchFacts
-from boxwood.grow.better.sets import refined_categories
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown
+from boxwood.grow.refinement.sets import refined_categories
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import summed_distances
 from boxwood.reference import Reference, Task

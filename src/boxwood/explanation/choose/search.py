@@ -22,12 +22,12 @@ from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
-from boxwood.grow.better.exchange import preferring, refilled, swapped, within
-from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.exact.agreement import Agreeing, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.refinement.exchange import preferring, refilled, swapped, within
+from boxwood.grow.refinement.refine import refined, refined_with_centers
 from boxwood.grow.shared.names import named
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree

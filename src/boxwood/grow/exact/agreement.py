@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Indices, Ints
-from boxwood.grow.better.exchange import within
-from boxwood.grow.better.refine import refined
 from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, box_name, leaf_rows, n_leaves
 from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.refinement.exchange import within
+from boxwood.grow.refinement.refine import refined
 from boxwood.grow.shared.costs import make_problem, scale_of
 from boxwood.loops.agreement import NONE, UNIT, add_shares, begin, look, middle, part, raise_bounds, solve
 from boxwood.reference import Task

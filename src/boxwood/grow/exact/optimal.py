@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 from boxwood._types import Bools, Floats, Ints
 from boxwood._validation import as_time_limit, refuse_no_sum, refuse_unknown, whole_number
 from boxwood.errors import DataError
-from boxwood.grow.better.exchange import subtree
-from boxwood.grow.better.refine import means_of, refined, refined_with_centers
 from boxwood.grow.exact._search import DEEPEST, BestOnBox, Kept, LoopCosts, Search, leaf_rows, n_leaves
 from boxwood.grow.exact.agreement import agreeing_of
+from boxwood.grow.refinement.exchange import subtree
+from boxwood.grow.refinement.refine import means_of, refined, refined_with_centers
 from boxwood.grow.shared.names import assigned, assignment, weight_in, with_centers_reached
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import as_centers, summed_distances

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood.grow.better._recut import RefinementState, is_past
+from boxwood.grow.refinement._recut import RefinementState, is_past
 from boxwood.grow.shared.costs import make_problem, refuse_misfit, unit_of, with_centers
 from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.loops.costs import SQEUCLIDEAN

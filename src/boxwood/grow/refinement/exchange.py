@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.grow.better._recut import is_past
-from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.prune import sums_by_node
+from boxwood.grow.refinement._recut import is_past
+from boxwood.grow.refinement.refine import refined, refined_with_centers
 from boxwood.grow.shared.costs import CutProblem, integer_costs, integer_costs_of, make_problem
 from boxwood.grow.shared.names import clusters_reached, leaves_reached, named, with_centers_reached, without_leaves
 from boxwood.reference import Task
