@@ -295,7 +295,7 @@ def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, 
         return work(batches)
     except MissingValues:
         complete = complete_cases_of(batches, look_at(batches), missing)
-    return complete.told(work(complete.X), complete.notes)
+    return complete.with_other_rows(work(complete.X), complete.notes)
 
 
 def complete_cases_of(batches: Batches, look: NumbersInBatches | None, missing: str) -> CompleteCases:

@@ -124,7 +124,7 @@ def chosen_of(
         use = Use(chosen=words, has_labels=clustering is not None, labels=compared)
         for reason, names in by_reason(left_out(seen_in(table, padded), use)).items():
             table = table.without(names, reason)
-    return replace(table, notes=notes_on_use(table.columns, as_told(table.left_out), padded=[*padded], **said))
+    return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))
 
 
 def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what: str) -> None:
@@ -229,7 +229,7 @@ def _of_array(X: Any, columns: Sequence[str] | None) -> ColumnTable:
     return ColumnTable(names, values, names=names)
 
 
-def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+def with_advice(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
     """Return columns that are left out by the reason in words that say what to do."""
     return {KEPT_OUT.get(reason, reason): names for reason, names in left_out.items()}
 

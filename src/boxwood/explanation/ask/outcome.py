@@ -13,7 +13,7 @@ from boxwood._validation import listed
 from boxwood.axes.rare_words import FEW_WORDS
 from boxwood.columns.rules import FEW_ROWS, words_of
 from boxwood.explanation.ask.clustering import sees_distances
-from boxwood.explanation.ask.limits import settled, told
+from boxwood.explanation.ask.limits import settled, with_limits
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.problem import Problem
 from boxwood.explanation.choose import settings
@@ -99,7 +99,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     missed = _notes_on_missed(explanation, problem.task)
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += _notes_on_panels(explanation)
-    explanation = told(explanation, problem.task, problem.asked_budget, outcome.n_moved)
+    explanation = with_limits(explanation, problem.task, problem.asked_budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
     explanation = replace(explanation, notes=(*explanation.notes, *notes))

@@ -69,7 +69,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     problem = problem_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
     in_batches, rows = problem.task.in_batches, problem.complete
     outcome = _in_batches(problem, clustering, asked) if in_batches else _in_memory(problem, asked)
-    explanation = rows.told(concluded(outcome, problem, asked, made_here=clustering is None))
+    explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
     if source is not None and not in_batches:
         beside = partial(numbers_in_order, source, explanation.n_rows)
@@ -127,7 +127,7 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
     columns = None if known is None else list(map(str, known))
     complete = complete_cases(X, columns, None, asked.sample_weight, asked.missing)
     explanation = explained_behind(explainer, complete.X, replace(asked, sample_weight=complete.sample_weight))
-    return complete.told(explanation, complete.notes)
+    return complete.with_other_rows(explanation, complete.notes)
 
 
 def _in_memory(problem: Problem, asked: Options) -> Outcome:
@@ -146,7 +146,7 @@ def _in_memory(problem: Problem, asked: Options) -> Outcome:
     elif problem.parts:
         notes = (*notes, _note_on_parts(problem, options))
     are_all = not problem.parts and whole is None
-    finished = grown.as_finished(tree)._replace(notes=notes, facts=found.facts(are_all=are_all))
+    finished = grown.as_finished(tree)._replace(notes=notes, attributes=found.attributes(are_all=are_all))
     known = _known(problem, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(problem.task, finished, problem.coordinates, **known)
     evidence = _growing(explanation._rows(), problem, grown, partial(problem.grown, method=name, **options))
@@ -181,7 +181,7 @@ def _note_on_parts(problem: Problem, options: Mapping[str, Any]) -> str:
 
 def _without_notes_on_length(notes: Sequence[str], grown: Grown) -> tuple[str, ...]:
     """Return the notes without those that take the rows drawn from a long table for all of its rows."""
-    return tuple(one for one in notes if one not in grown.facts.get("on_length", ()))
+    return tuple(one for one in notes if one not in grown.attributes.get("on_length", ()))
 
 
 def _growing(evidence: Evidence, problem: Problem, grown: Grown, again: Callable[[Task], Grown]) -> Evidence:
@@ -210,7 +210,7 @@ def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, A
         return {"leaf": reached, "costs": Costs(table.cost(of_tree), table.cost(of_clusters))}
     if table.budget.given:
         return {}
-    costs = grown.facts.get("costs") if here.measured is None else None
+    costs = grown.attributes.get("costs") if here.measured is None else None
     leaf = leaves_reached(grown.tree, table.task) if here.axis_map is None else None
     return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
 
@@ -229,7 +229,7 @@ def _in_batches(problem: Problem, clustering: Any, asked: Options) -> Outcome:
     notes = (*problem.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
     grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
     explanation = measured_of_batches(facts, grown, sums, None if n_moved else found.cost)
-    if (mixture := grown.facts.get("mixture")) is not None:
+    if (mixture := grown.attributes.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
     again = partial(grow_for, name=name, **options)

@@ -43,9 +43,11 @@ def grown_on_few(
         grown = grow(task.within(task.budget.only(choice, task.n_columns)), left)
         found.append((goal.candidate(grown.tree, grown.method), grown))
     taken = _preferred(found, goal, task)
-    if "search" not in taken.facts:
+    if "search" not in taken.attributes:
         return taken
-    return taken._replace(facts={**taken.facts, "search": taken.facts["search"]._replace(gap=None, agreement_gap=None)})
+    return taken._replace(
+        attributes={**taken.attributes, "search": taken.attributes["search"]._replace(gap=None, agreement_gap=None)}
+    )
 
 
 def choices(task: Task, goal: Goal, *, several: bool = True, deadline: float | None = None) -> list[Choice]:

@@ -143,7 +143,7 @@ def searched(
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
     facts["costs"] = search.goal.costs(best.tree)
     early_stop = f"no tree with more leaves was found that {search.goal.gain}"
-    return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
+    return Grown(best.tree, best.name, attributes=facts, notes=notes, early_stop=early_stop)
 
 
 def goal_of(task: Task, objective: str) -> Goal:

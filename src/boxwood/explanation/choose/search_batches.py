@@ -62,17 +62,17 @@ def _searched(
     grown = grow_for(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
     trees = {grown.tree: grown.method}
     if not is_whole:
-        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.facts["ranked"]]
+        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.attributes["ranked"]]
         by_imm = {} if time_limit is not None and time.monotonic() - began > time_limit else _of_all_rows(facts)
         for tree, name in (*others, *by_imm.items()):
             trees.setdefault(tree, name)
     best, sums, cost = _taken(facts, rule, trees)
-    found: SearchFacts = grown.facts["search"]
+    found: SearchFacts = grown.attributes["search"]
     search = found._replace(objective=objective, reason=rule.reason)
-    known = (*grown.facts["on_length"], found.reason)
+    known = (*grown.attributes["on_length"], found.reason)
     notes = tuple(note for note in grown.notes if note not in known)
     if is_whole:
-        notes += grown.facts["on_length"]
+        notes += grown.attributes["on_length"]
         if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
             search = search._replace(n_sampled=task.n_rows)
     else:
@@ -81,7 +81,7 @@ def _searched(
         notes += (_note_on_sample(len(sample.rows), task.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
     told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
-    taken = grown._replace(tree=best.tree, method=best.name, facts=told, notes=notes)
+    taken = grown._replace(tree=best.tree, method=best.name, attributes=told, notes=notes)
     return GrownInBatches(taken, sums, cost, sample, is_whole)
 
 

@@ -151,7 +151,7 @@ def explanation_of(
         objective=grown.objective,
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws_of(grown, k),
-        search=grown.facts.get("search"),
+        search=grown.attributes.get("search"),
         gaps=said.gaps,
         **more,
     )
@@ -197,11 +197,11 @@ def costs_of(task: Task, grown: Grown, predicted: Indices, here: FeatureSpace | 
 
 def _draws_of(grown: Grown, k: int) -> DrawFacts | None:
     """Return the facts on all random trees, if there were any; the bound is proved for cuts on all columns alone."""
-    if "prices" not in grown.facts:
+    if "prices" not in grown.attributes:
         return None
-    prices, bound = grown.facts["prices"], None
-    if grown.facts["on_all_columns"]:
-        bound = float(random_cuts_price_bound(k, objective=grown.objective, variant=grown.facts["variant"]).value)
+    prices, bound = grown.attributes["prices"], None
+    if grown.attributes["on_all_columns"]:
+        bound = float(random_cuts_price_bound(k, objective=grown.objective, variant=grown.attributes["variant"]).value)
     return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), bound)
 
 
@@ -211,7 +211,7 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: FeatureSpace) -> Mixtu
     On a curved map's columns of growth, Gaussians are none in the table's columns. Where they were not fitted, but have
     the means and variances of the clusters' rows, those of the rows in the table take their place.
     """
-    mixture = grown.facts.get("mixture", task.mixture)
+    mixture = grown.attributes.get("mixture", task.mixture)
     if mixture is None or coordinates.categories or coordinates.gaps:
         return None
     try:

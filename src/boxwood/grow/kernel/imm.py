@@ -148,8 +148,8 @@ def grow_kernel_imm(
         raise refusal
     best = trees[_cheapest(rows, [candidate.tree for candidate in trees])]
     tree = best.tree.relabeled(rows.clusters[best.tree.leaf_clusters])
-    facts = {"kernel": rows.kernel, "features": best.features, "feature_error": best.error}
-    return Grown(tree, "kernel_imm", kernel=rows.kernel, facts=facts)
+    attributes = {"kernel": rows.kernel, "features": best.features, "feature_error": best.error}
+    return Grown(tree, "kernel_imm", kernel=rows.kernel, attributes=attributes)
 
 
 class _KeptRows(NamedTuple):

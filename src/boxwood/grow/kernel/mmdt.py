@@ -201,7 +201,7 @@ def grown_of_mixture(
     resolved = as_distance_kernel(kernel)
     laws = GaussianLaws(mixture, resolved)
     tree, cuts = grow_from_laws(laws, resolved, None if prototype == "medoid" else random, axis)
-    return Grown(tree, "kernel_mmdt", kernel=resolved, facts=_facts(resolved, cuts, laws))
+    return Grown(tree, "kernel_mmdt", kernel=resolved, attributes=_attributes(resolved, cuts, laws))
 
 
 def grow_kernel_mmdt(
@@ -223,10 +223,10 @@ def grow_kernel_mmdt(
     random = None if prototype == "medoid" else as_generator(task.random_state)
     drawn = [grow_from_laws(laws, resolved, random, axis) for _ in range(1 if random is None else n_trees)]
     tree, cuts = drawn[0] if len(drawn) == 1 else drawn[_cheapest([tree for tree, _ in drawn], task, resolved)]
-    return Grown(tree, "kernel_mmdt", kernel=resolved, facts=_facts(resolved, cuts, laws))
+    return Grown(tree, "kernel_mmdt", kernel=resolved, attributes=_attributes(resolved, cuts, laws))
 
 
-def _facts(kernel: DistanceKernel, cuts: Sequence[PrototypeCut], laws: Laws) -> dict[str, Any]:
+def _attributes(kernel: DistanceKernel, cuts: Sequence[PrototypeCut], laws: Laws) -> dict[str, Any]:
     bound = math.fsum(cut.error_bound for cut in cuts)
     return {"kernel": kernel, "cuts": cuts, "error_bound": bound, "similarity": laws.similarity}
 

@@ -268,8 +268,8 @@ def grown_from(
     """Return a tree expanded to the number of leaves that the task requests, by default twice the clusters."""
     leaves = task.leaves(times=2)
     grown, notes = expansion(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
-    facts, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
-    return Grown(grown, name, kernel=kernel, facts=facts, notes=notes, early_stop=reason)
+    attributes, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
+    return Grown(grown, name, kernel=kernel, attributes=attributes, notes=notes, early_stop=reason)
 
 
 def expansion(
