@@ -180,7 +180,7 @@ def test_solves_ordinary_tables():
     assert few_mistakes.cost == np.sum(few_mistakes.tree.predict(X) != labels)
     assert few_mistakes.cost <= min(np.sum(tree.predict(X) != labels) for tree in others)
     given = optimal(X, reference, max_leaf_nodes=5, centers=reference.centers)
-    grown = expanded(None, Task.of(X, reference), 5, objective="cost")
+    grown = expanded(None, Task.of(X, reference), 5, loss="cost")
     assert given.cost == pytest.approx(cost(X, given.tree, centers=reference.centers))
     assert given.cost <= cost(X, grown, centers=reference.centers) * (1 + 1e-12)
 

@@ -55,7 +55,7 @@ def test_growth_within_a_budget_equals_its_twin(seed):
     for objective, costs in ("cost", distances), ("mistakes", (labels[:, None] != np.arange(k)).astype(int)):
         limits = budget.max_depth, budget.min_samples_leaf, columns
         twin = naive.expand(X, costs.tolist(), list(range(n)), 9, *limits)
-        grown = expanded(None, task, 9, objective=objective)
+        grown = expanded(None, task, 9, loss=objective)
         assert grown == ThresholdTree.from_dict(twin)
 
 
@@ -84,7 +84,7 @@ def test_every_step_keeps_the_budget(seed):
     task, _ = make_task(seed, max_rows=60)
     n_leaves = task.leaves()
     starts = [grown_by(task, criterion, n_leaves) for criterion in ("gini", "entropy", "centers", "rows")]
-    starts += [expanded(None, task, n_leaves, objective=objective) for objective in ("cost", "mistakes")]
+    starts += [expanded(None, task, n_leaves, loss=objective) for objective in ("cost", "mistakes")]
     starts.append(grow_cart(task).tree)
     for tree in starts:
         assert is_allowed(tree, task)

@@ -87,14 +87,14 @@ class TableSearch:
 
     def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
-        here, task, objective = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
+        here, task, loss = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
         kinds: dict[str, Any] = {
             "codes": {j: len(known.domain) for j, known in here.categories.items()},
             "ordered": {j: known.known for j, known in here.categories.items() if known.ordered},
             "gaps": here.gaps,
             "alike": here.alike,
         }
-        better = refined_categories(tree, here.table.values, task, objective, **kinds, budget=self.budget)
+        better = refined_categories(tree, here.table.values, task, loss, **kinds, budget=self.budget)
         if better == tree:
             return tree
         of_words = [better, tree]  # of equal ones that of fewer words is the first

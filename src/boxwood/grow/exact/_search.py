@@ -423,15 +423,15 @@ class LoopCosts:
             return float(np.ldexp(self.slack, self.exponent))
 
     @classmethod
-    def of_clusters(cls, task: Task, kept: Kept, objective: str, most: float = math.inf) -> LoopCosts:
+    def of_clusters(cls, task: Task, kept: Kept, loss: str, most: float = math.inf) -> LoopCosts:
         """Return the costs if leaves choose among clusters: squared distances to their centres, or mistakes.
 
         Trees that cost more than `most` need not have their own cost, but one above it. So rows that alone cost more
         than that leave digits for the others.
         """
-        problem = make_problem(task, objective)
+        problem = make_problem(task, loss)
         exponent = _exponent_of_weights(task, problem, kept)
-        if objective == "cost":
+        if loss == "cost":
             exponent += 2 - 2 * _log2(distance_unit(task))
         if math.isfinite(most):
             table, least, scale = _capped(problem, kept, float(np.ldexp(2 * most, -exponent)))

@@ -381,7 +381,7 @@ def resolved(
     *,
     leaves: int = 3,
     own_means: bool,
-    objective: str = "cost",
+    loss: str = "cost",
     max_boxes: float = BOXES,
     deadline: float | None = None,
 ) -> ThresholdTree:
@@ -391,7 +391,7 @@ def resolved(
     see `assigned`. Otherwise leaves take the cheapest cluster: by mistakes, or under the means of the tree's own
     clusters, which are taken anew until nothing changes. A cluster that has a leaf keeps one.
 
-    The result never costs more than `tree`, by its objective and with its kind of means. Subtrees with two-sided cuts
+    The result never costs more than `tree`, by its loss and with its kind of means. Subtrees with two-sided cuts
     stay. The search ends after `max_boxes` boxes in all, each counted as its share of the table's rows, or at the time
     `deadline` of `time.monotonic`. A subtree that is not solved by then has the best cuts that were found.
     """
@@ -401,8 +401,8 @@ def resolved(
         better = with_cheapest_subtrees(tree, kept, search, leaves)
         return tree if better == tree else better.relabeled(assigned(better, task))
     for _ in range(ROUNDS):
-        current = task if objective == "mistakes" else with_centers_reached(tree, task)
-        sums = LoopCosts.of_clusters(current, kept, objective).sums
+        current = task if loss == "mistakes" else with_centers_reached(tree, task)
+        sums = LoopCosts.of_clusters(current, kept, loss).sums
         search = Search(sums, max_boxes=max_boxes - spent, deadline=deadline, n_jobs=task.n_jobs)
         better = with_cheapest_subtrees(tree, kept, search, leaves)
         spent += search.n_boxes

@@ -20,7 +20,7 @@ from boxwood.grow.leaves._cuts_batches import Leaf, LeafCutSearch
 from boxwood.grow.leaves.expand import check_expansion, refuse_too_small
 from boxwood.grow.leaves.prune import sums_of_leaves
 from boxwood.grow.shared.batches import BlockCosts, GrowingTree, Paths, RowsInNodes, chunks_of, rows_taken
-from boxwood.grow.shared.costs import OBJECTIVES, CutProblem, make_problem, refuse_misfit, with_centers
+from boxwood.grow.shared.costs import LOSSES, CutProblem, make_problem, refuse_misfit, with_centers
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -30,7 +30,7 @@ def expanded_in_batches(
     task: Task,
     max_leaf_nodes: int,
     *,
-    objective: str,
+    loss: str,
     cuts: str = "threshold",
     look_ahead: bool = True,
     instead: bool = False,
@@ -40,13 +40,13 @@ def expanded_in_batches(
 
     Beside it is a note if leaves have too many rows to look ahead, where that might have found more.
     """
-    refuse_unknown("objective", objective, OBJECTIVES)
+    refuse_unknown("objective", loss, LOSSES)
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
     task.budget.refuse_too_few(task.n_kept)
     if tree is not None:
         refuse_misfit(tree, task)
         refuse_too_small(max_leaf_nodes, tree)
-    growth = _GrowthByPasses(tree, task, objective, two_sided=cuts == "interval")
+    growth = _GrowthByPasses(tree, task, loss, two_sided=cuts == "interval")
     growth.set_least(real_number("tol", tol))
     look_ahead = look_ahead and not task.budget.limits_shape
     grown, n_large = growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
@@ -61,9 +61,9 @@ class _GrowthByPasses:
     `begin` is the tree to begin with. `tree` is the growing tree; it may have more cuts than the result.
     """
 
-    def __init__(self, begin: ThresholdTree | None, task: Task, objective: str, *, two_sided: bool) -> None:
+    def __init__(self, begin: ThresholdTree | None, task: Task, loss: str, *, two_sided: bool) -> None:
         self.task, self.max_depth, self.least = task, task.budget.max_depth, 0.0
-        self.costs = BlockCosts.of(task, objective)
+        self.costs = BlockCosts.of(task, loss)
         if begin is None:
             self.begin, self.tree, node_of = ThresholdTree.from_dict({"cluster": 0}), GrowingTree(), [0]
         else:

@@ -85,15 +85,15 @@ def refine(
 
 
 def refined(
-    tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int = 10, deadline: float | None = None
+    tree: ThresholdTree, task: Task, loss: str, *, max_sweeps: int = 10, deadline: float | None = None
 ) -> ThresholdTree:
     """Return the tree with its cuts improved; see `refine`.
 
     At the deadline, on the clock of `time.monotonic`, the tree so far is returned.
     """
-    problem = make_problem(task, objective)
+    problem = make_problem(task, loss)
     refuse_misfit(tree, task)
-    draft = RefinementState(with_honest_names(tree, task, objective), task, problem)
+    draft = RefinementState(with_honest_names(tree, task, loss), task, problem)
     draft.sweep_often(max_sweeps, deadline)
     return draft.build()
 

@@ -369,12 +369,12 @@ class BlockCosts:
     exponent: int | None = None  # of the heaviest row, if weights are not whole numbers
 
     @classmethod
-    def of(cls, task: Task, objective: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
+    def of(cls, task: Task, loss: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
         """Return the costs of a task's rows, with some columns of rows and centres hidden."""
         (low, high), centers = task.ranges, task.reference.centers.copy()
         for values in (low, high, centers.T):
             values[list(hidden)] = 0.0
-        costs = cls(centers, unit_of(low, high, centers), objective == "mistakes", hidden)
+        costs = cls(centers, unit_of(low, high, centers), loss == "mistakes", hidden)
         if task.batches.weight is None:
             return costs
         overview = task.overview

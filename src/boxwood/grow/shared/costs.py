@@ -29,7 +29,7 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
-OBJECTIVES = ("cost", "mistakes")
+LOSSES = ("cost", "mistakes")
 _BLOCK_VALUES = 1 << 21  # most costs in memory at a time, where only the largest of each row is needed
 SUM_ERROR = 1e-6  # upper bound on the relative error of a plain sum of numbers that are not negative
 REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
@@ -55,12 +55,12 @@ class CutProblem(NamedTuple):
         return self.n_jobs if len(rows) * self.rows.n_columns > _ONE_THREAD else None
 
 
-def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> CutProblem:
+def make_problem(task: Task, loss: str, kernel: Kernel | None = None) -> CutProblem:
     """Return the costs of a task's rows under each cluster; a kernel measures distances in its feature space."""
-    refuse_unknown("objective", objective, OBJECTIVES)
+    refuse_unknown("objective", loss, LOSSES)
     share, times = _split_weights(task.rows.weights, task.kept)
     centers = unit = None
-    if objective == "mistakes":
+    if loss == "mistakes":
         costs, cost_under = _mistake_costs(task)
     elif kernel is not None:
         costs, cost_under = _kernel_costs(task, kernel)
