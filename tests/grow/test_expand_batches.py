@@ -73,7 +73,7 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     X, k = task.rows.values, task.reference.n_clusters
     base = random_tree(rng, X, k, int(rng.integers(1, 4))) if seed % 2 else None
     leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
-    options = {"objective": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
+    options = {"loss": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
     expected = expanded(base, task, leaves, instead=True, **options)
     assert expanded_in_batches(base, by_passes, leaves, instead=True, **options) == (expected, ())
 
@@ -88,7 +88,7 @@ def test_pairs_of_cuts_are_made_instead_of_slivers_as_in_memory(seed, cuts):
     clusters = Reference(LabelColumn("label", tuple(range(reference.n_clusters))), reference.centers)
     by_passes = Task.of(scattered(X, seed, label=labels.astype(int)), clusters)
     for objective, leaves in product(OBJECTIVES, (3, 4, 9)):
-        options = {"objective": objective, "cuts": cuts, "look_ahead": True}
+        options = {"loss": objective, "cuts": cuts, "look_ahead": True}
         expected = expanded(None, Task.of(X, reference), leaves, instead=True, **options)
         assert expanded_in_batches(None, by_passes, leaves, instead=True, **options) == (expected, ())
     alone = expanded(None, Task.of(X, reference), 4, loss="mistakes", cuts=cuts, look_ahead=False)
