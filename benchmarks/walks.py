@@ -24,7 +24,7 @@ import boxwood as bw
 from benchmarks.timing import print_table
 
 HOUSE = Path(bw.__file__).parent
-GROWERS = tuple(f"grow/{room}/" for room in ("centers", "leaves", "exact", "kernel", "better"))
+GROWERS = tuple(f"grow/{room}/" for room in ("centers", "leaves", "exact", "kernel", "refinement"))
 
 
 def entered(call: Callable[[], Any]) -> tuple[list[str], int]:

@@ -26,7 +26,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("grow.shared",),
     ("grow.centers",),
     ("grow.leaves",),
-    ("grow.better",),
+    ("grow.refinement",),
     ("grow.exact",),
     ("grow.kernel",),
     ("theory",),

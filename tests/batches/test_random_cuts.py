@@ -37,7 +37,7 @@ def test_the_tree_is_that_of_rows_in_memory(seed):
         assert found == [True, True]
         return
     assert found[0].tree == found[1].tree
-    np.testing.assert_array_equal(found[0].facts["prices"], found[1].facts["prices"])
+    np.testing.assert_array_equal(found[0].attributes["prices"], found[1].attributes["prices"])
     assert source.runs == 3 + (objective == "l1")  # labels, means, perhaps medians, scores
 
 

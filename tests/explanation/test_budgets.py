@@ -225,7 +225,7 @@ def _losses(task):
     from boxwood.explanation.choose.few_columns import _Choices
 
     compared = _Choices(task, Goal(task, "cost"), None)
-    return {choice: compared.loss(choice)[0] for choice in itertools.combinations(range(6), 2)}
+    return {choice: compared.compare(choice)[0] for choice in itertools.combinations(range(6), 2)}
 
 
 def _greedy_choice(task, monkeypatch):

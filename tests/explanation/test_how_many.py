@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from boxwood import explain
-from boxwood.explanation.ask.how_many import ALIKE, HowMany, Look, settled_number
+from boxwood.explanation.ask.how_many import ALIKE, DrawnRows, HowMany, settled_number
 from tests.scale import law, seeds
 
 
@@ -20,8 +20,8 @@ def groups(k, seed, n=400, d=3, apart=8.0):
 def test_groups_that_are_apart_are_counted(seed):
     k = 2 + seed % 5
     rows, _ = groups(k, seed)
-    assert Look(rows).how_many().best == k
-    assert Look(rows).shows_groups(k)
+    assert DrawnRows(rows).how_many().best == k
+    assert DrawnRows(rows).shows_groups(k)
 
 
 @pytest.mark.parametrize("seed", seeds(6))
@@ -67,7 +67,7 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
 
 def test_a_number_that_was_asked_for_is_made_and_not_spoken_of():
     rows, _ = groups(3, 0)
-    assert settled_number(Look(rows), 4) == (4, ())
+    assert settled_number(DrawnRows(rows), 4) == (4, ())
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 12])

@@ -12,7 +12,7 @@ from boxwood.errors import DataError
 from boxwood.grow import optimal
 from boxwood.grow.exact import agreement
 from boxwood.grow.exact._search import Kept
-from boxwood.grow.exact.agreement import FewestMistakes, Marks, resolved_by_agreement
+from boxwood.grow.exact.agreement import FewestMistakes, LoopCodes, resolved_by_agreement
 from boxwood.loops.agreement import UNIT
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
@@ -148,7 +148,7 @@ def test_bounds_hold_whenever_time_is_up(monkeypatch):
     solved = 0
     for seed in seeds(20):
         case = Small(seed, depths=(3, 4))
-        least, marks = case.best()[0], Marks(Kept(case.task))
+        least, marks = case.best()[0], LoopCodes(Kept(case.task))
         for ticks in (0, 1, 2, 4, 8, 30):
             search = FewestMistakes(marks, case.least, deadline=next(clock) + ticks)
             found = search.solve_from(case.depth, case.leaves)

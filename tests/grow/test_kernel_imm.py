@@ -124,7 +124,7 @@ def test_auto_keeps_what_costs_least():
         costs = [kernel_cost(X, tree, kernel=kernel) for tree in trees]
         found = grow_kernel_imm(Task.of(X, reference), kernel=kernel)
         assert found.tree == trees[int(np.argmin(costs))]
-        kept.append(found.facts["features"])
+        kept.append(found.attributes["features"])
     assert set(kept) == {"taylor", "distance"}
 
 
@@ -135,7 +135,7 @@ def test_auto_takes_what_separates_the_clusters():
     with pytest.raises(DataError, match=r"equal means in all features \('taylor'\), which no cut separates: 1 and 2"):
         kernel_imm(X, reference, kernel=Gaussian(1.0), features="taylor")
     found = grow_kernel_imm(Task.of(X, reference), kernel=Gaussian(1.0))
-    assert (found.facts["features"], found.tree.predict(X).tolist()) == ("distance", [0, 1, 2])
+    assert (found.attributes["features"], found.tree.predict(X).tolist()) == ("distance", [0, 1, 2])
 
 
 def test_threads_layout_and_order_of_rows_do_not_matter():

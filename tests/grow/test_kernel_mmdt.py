@@ -50,7 +50,7 @@ CAUCHY = ProductKernel(cauchy, cauchy_inverse)
 def tree_and_cuts(X, reference, *, axis="similarity", random_state=None, sample_weight=None, n_jobs=-1, **options):
     task = Task.of(X, reference, sample_weight=sample_weight, random_state=random_state, n_jobs=n_jobs)
     grown = grow_kernel_mmdt(task, axis=axis, **options)
-    return grown.tree, grown.facts["cuts"]
+    return grown.tree, grown.attributes["cuts"]
 
 
 def laws_of(X, reference, kernel, weights=None) -> ClusterLaws:

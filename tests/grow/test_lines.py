@@ -6,7 +6,7 @@ import pytest
 from boxwood.axes import Categories
 from boxwood.grow.lines import search
 from boxwood.grow.lines.columns import as_tree, line_columns, without_needless
-from boxwood.grow.lines.search import Goal, best_rules
+from boxwood.grow.lines.search import LineGoal, best_rules
 from boxwood.loops import jit
 from boxwood.loops import lines as loops
 from tests.loops.arguments import bits, compiled
@@ -27,7 +27,9 @@ class Small:
         self.table = np.column_stack([self.column(rng, j) for j in range(d)])
         kinds = np.ones(self.n), rng.integers(1, 4, self.n) * 1.0, rng.random(self.n) + 0.01
         self.weights = kinds[rng.integers(3)]
-        self.goal = Goal(int(rng.choice(GOALS)), float(rng.choice([0.2, 0.5, 0.8, 1.0])), int(rng.choice([1, 1, 3])))
+        self.goal = LineGoal(
+            int(rng.choice(GOALS)), float(rng.choice([0.2, 0.5, 0.8, 1.0])), int(rng.choice([1, 1, 3]))
+        )
 
     def column(self, rng, j):
         kind = rng.integers(5)
@@ -119,14 +121,14 @@ def test_columns_that_come_first_win_ties():
     x, own = np.arange(6.0), np.arange(6) < 3
     for order in ([0, 1], [1, 0]):
         columns = line_columns(np.column_stack([x, -x]), order, {}, ())
-        [one] = best_rules(columns, own, np.ones(6), Goal(), 3)
+        [one] = best_rules(columns, own, np.ones(6), LineGoal(), 3)
         assert [each.column.feature for each in one.asked] == order[:1]
 
 
 @law(20, first=3000)
 def test_interpreted_the_loop_finds_the_same_bits(seed):
     small = Small(seed)
-    there = search._Search(small.columns, small.own, small.weights, small.goal)
+    there = search._LineSearch(small.columns, small.own, small.weights, small.goal)
     chosen = tuple(there.usable[:2])
     results = []
     for loop in (jit.interpreted(loops.best_box), compiled(loops.best_box.py_func)):

@@ -11,7 +11,7 @@ from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, imm, optimal
 from boxwood.grow.exact import _search
-from boxwood.grow.exact._search import Costs, Kept, Search
+from boxwood.grow.exact._search import Kept, LoopCosts, Search
 from boxwood.grow.exact.optimal import optimal_of
 from boxwood.grow.leaves.expand import expanded
 from boxwood.loops.optimal import keep_inside
@@ -64,8 +64,8 @@ class Small:
         task = Task.of(self.X, self.reference, sample_weight=self.weights, n_jobs=None)
         kept = Kept(task)
         if self.kind == "means":
-            return kept, Costs.of_means(task, kept)
-        return kept, Costs.of_clusters(task, kept, "mistakes" if self.kind == "mistakes" else "cost")
+            return kept, LoopCosts.of_means(task, kept)
+        return kept, LoopCosts.of_clusters(task, kept, "mistakes" if self.kind == "mistakes" else "cost")
 
     def cost_of(self, tree):
         """Return the cost of a tree, leaf by leaf; its leaves have the best clusters."""
@@ -180,7 +180,7 @@ def test_solves_ordinary_tables():
     assert few_mistakes.cost == np.sum(few_mistakes.tree.predict(X) != labels)
     assert few_mistakes.cost <= min(np.sum(tree.predict(X) != labels) for tree in others)
     given = optimal(X, reference, max_leaf_nodes=5, centers=reference.centers)
-    grown = expanded(None, Task.of(X, reference), 5, objective="cost")
+    grown = expanded(None, Task.of(X, reference), 5, loss="cost")
     assert given.cost == pytest.approx(cost(X, given.tree, centers=reference.centers))
     assert given.cost <= cost(X, grown, centers=reference.centers) * (1 + 1e-12)
 
@@ -229,7 +229,7 @@ def test_the_bound_by_components_is_below_every_partition():
         n, d, k = int(rng.integers(3, 8)), int(rng.integers(2, 5)), int(rng.integers(1, 4))
         X = rng.normal(size=(n, d)) * np.exp(3 * rng.normal(size=d))
         task = Task.of(X, Reference.of(X, np.zeros(n, dtype=int)))
-        costs = Costs.of_means(task, Kept(task))
+        costs = LoopCosts.of_means(task, Kept(task))
         least, bound = naive.best_kmeans_cost(X, k), costs.in_units(costs.bound_of_means(k))
         assert bound <= least
         tight += bound > 0.5 * least

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood import Reference
-from boxwood.grow.better.exchange import refilled
+from boxwood.grow.refinement.exchange import refilled
 from boxwood.grow.shared.names import named
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree

@@ -7,10 +7,10 @@ import pytest
 
 from boxwood import Reference, _threads
 from boxwood.grow import expand, imm, refine
-from boxwood.grow.better import _recut
-from boxwood.grow.better import _recut as _recut_search
-from boxwood.grow.better._recut import Draft
-from boxwood.grow.better.refine import refined, refined_with_centers
+from boxwood.grow.refinement import _recut
+from boxwood.grow.refinement import _recut as _recut_search
+from boxwood.grow.refinement._recut import RefinementState
+from boxwood.grow.refinement.refine import refined, refined_with_centers
 from boxwood.grow.shared.costs import make_problem, scale_for
 from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.metrics import cost
@@ -178,7 +178,7 @@ def test_the_gain_of_new_centres_is_what_the_cost_falls_by():
     for seed in seeds(60):
         (X, *_), task, tree = task_and_tree(seed)
         tree, reference = with_honest_names(tree, task, "cost"), task.reference
-        draft = Draft(tree, task, make_problem(task, "cost"))
+        draft = RefinementState(tree, task, make_problem(task, "cost"))
         means = centers_reached(tree, task)
         before, after = (cost_about(each, tree, X, task) for each in (reference.centers, means))
         assert draft.gain_of(means) == pytest.approx(1 - after / before if before > 0 else 0.0, abs=1e-4)

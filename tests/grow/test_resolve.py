@@ -61,7 +61,7 @@ def test_resolved_under_clusters_is_never_dearer_and_keeps_clusters(objective):
             return surrogate(tree, X, reference, "mistakes", weights)
 
         for max_boxes in (0, 3, 1000):
-            better = resolved(tree, task, own_means=False, objective=objective, max_boxes=max_boxes)
+            better = resolved(tree, task, own_means=False, loss=objective, max_boxes=max_boxes)
             assert loss(better) <= loss(tree) * (1 + 1e-12) + 1e-12 * total, f"seed {seed}"
             assert set(better.leaf_clusters) >= set(tree.leaf_clusters)
             assert better.n_leaves <= tree.n_leaves
@@ -75,7 +75,7 @@ def test_a_subtree_with_few_leaves_makes_as_few_mistakes_as_can_be():
         reference = Reference.of(X, labels)
         task = Task.of(X, reference)
         tree = random_tree(np.random.default_rng(seed), X, 2, 3)
-        better = resolved(tree, task, own_means=False, objective="mistakes")
+        better = resolved(tree, task, own_means=False, loss="mistakes")
         least = optimal(X, reference, max_leaf_nodes=3, objective="mistakes").tree
         if set(least.leaf_clusters) >= set(tree.leaf_clusters):
             assert surrogate(better, X, reference, "mistakes") == surrogate(least, X, reference, "mistakes")
@@ -96,7 +96,7 @@ def test_resolved_depends_on_neither_order_nor_threads():
             ),
         )
         tree, each = random_tree(rng, X, reference.n_clusters, 6), one_leaf_each(rng, X, reference.n_clusters)
-        one, other = (resolved(tree, task, own_means=False, objective="mistakes", max_boxes=5) for task in tasks)
+        one, other = (resolved(tree, task, own_means=False, loss="mistakes", max_boxes=5) for task in tasks)
         assert one == other
         one, other = (resolved(each, task, own_means=True, max_boxes=5) for task in tasks)
         assert one == other

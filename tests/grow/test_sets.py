@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood import Reference, TreeBuilder
-from boxwood.grow.better.sets import LARGEST, _best_set, _sets_in_order, refined_categories
+from boxwood.grow.refinement.sets import LARGEST, _best_set, _sets_in_order, refined_categories
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from tests.naive.trees import leaf_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood import Reference
-from boxwood.grow.better.exchange import _worths, refilled, swapped
+from boxwood.grow.refinement.exchange import _worths, refilled, swapped
 from boxwood.grow.shared.names import named, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree

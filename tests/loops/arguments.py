@@ -3,7 +3,7 @@
 import numpy as np
 
 from boxwood.batches.sums import Grid, Ranges, RowSums
-from boxwood.grow.centers.greedy import _Cuts
+from boxwood.grow.centers.greedy import _ColumnCuts
 from boxwood.loops import agreement, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
@@ -59,7 +59,7 @@ def of_costs_of_cuts(table):
     ends = np.sort(among.T[first : first + t].astype(np.float64, order="C"), axis=1)
     at_rows, at_centers = table.whole(1 << 40, (t, table.n)), table.whole(1 << 40, (t, table.k))
     columns = np.zeros((4, t, table.n + table.k), dtype=np.int64)
-    cuts = _Cuts(*columns, np.zeros(t, dtype=np.int64))
+    cuts = _ColumnCuts(*columns, np.zeros(t, dtype=np.int64))
     return table.X, entries, first, start, stop, table.whole_weights, ends, at_rows, at_centers, 1 << 50, cuts
 
 

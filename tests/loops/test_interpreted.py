@@ -429,6 +429,6 @@ def test_leaves_compile_no_loop_twice(monkeypatch):
     kinds, ask = set(), _search.leaf_cost
     monkeypatch.setattr(_search, "leaf_cost", lambda rows, *args: kinds.add(rows.dtype) or ask(rows, *args))
     nothing = np.empty((2, 0), dtype=np.int64)
-    sums_of = _search.Sums(np.zeros((1, 2), dtype=np.int32), nothing, np.ones((2, 3)), 1.0)
+    sums_of = _search.LoopRows(np.zeros((1, 2), dtype=np.int32), nothing, np.ones((2, 3)), 1.0)
     assert [sums_of.leaf(np.arange(2, dtype=dtype)) for dtype in (np.int32, np.int64)] == [0, 0]
     assert len(kinds) == 1

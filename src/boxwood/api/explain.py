@@ -267,9 +267,9 @@ def explain(
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
     from boxwood._frames import as_rows_here, is_frame
     from boxwood.api.explanation import Explanation
-    from boxwood.explanation.ask.answer import explained
     from boxwood.explanation.ask.basis import basis_of_call
     from boxwood.explanation.ask.options import Options
+    from boxwood.explanation.ask.steps import explained
     from boxwood.table.as_source import as_source
 
     source = as_source(X)

@@ -11,9 +11,9 @@ import numpy as np
 from boxwood._frames import as_rows_here
 from boxwood._validation import whole_number
 from boxwood.errors import DataError
-from boxwood.explanation.ask.answer import explained
-from boxwood.explanation.ask.how_many import HowMany, Look, drawn
+from boxwood.explanation.ask.how_many import DrawnRows, HowMany, drawn
 from boxwood.explanation.ask.options import Options
+from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
@@ -166,14 +166,14 @@ def _row(ex: MeasuredTree, k: int) -> OfK:
     return OfK(k, halves, clearer, ex.agreement, ex.price, sizes, ex.tree.depth)
 
 
-def _look(ex: MeasuredTree) -> Look:
+def _look(ex: MeasuredTree) -> DrawnRows:
     """Return a look at the rows as they entered the clusters."""
     here = ex._rows().coordinates
     if here.entry is None or here.scales is None:
-        return Look.of_rows(here.rows)
+        return DrawnRows.of_rows(here.rows)
     some = np.array(here.table.values[drawn(len(here.table), here.table.weights)], dtype=np.float64)
     some[:, here.gaps] = np.where(np.isposinf(some[:, here.gaps]), np.nan, some[:, here.gaps])
-    return Look(*here.entry.one_hot(some, here.categories))
+    return DrawnRows(*here.entry.one_hot(some, here.categories))
 
 
 def _text(found: MapOfK) -> str:

@@ -20,7 +20,7 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood.axes._monotone import LARGEST
 from boxwood.axes.categories import Categories
 from boxwood.axes.maps import AxisMap
-from boxwood.axes.mixed import NONE_ALIKE, MixedMap, _Codes, _InOrder, _Number, _Part
+from boxwood.axes.mixed import NONE_ALIKE, MixedMap, _Codes, _Number, _OrderedPart, _Part
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 
 MOST_CODES = 8  # values of a category, which then has 127 columns
@@ -70,7 +70,9 @@ class EverySetMap(MixedMap):
             if known is None:
                 parts.append(_on_both_sides(x, kept))
             elif known.ordered:
-                parts.append(_InOrder(np.empty((len(known.domain), 0)), known, _on_both_sides(known.places(x), kept)))
+                parts.append(
+                    _OrderedPart(np.empty((len(known.domain), 0)), known, _on_both_sides(known.places(x), kept))
+                )
             else:
                 at = alike.get(j, np.arange(len(known.domain)))
                 parts.append(_Codes(_sets(at[x[kept].astype(np.intp)], len(at))[at], known.domain))

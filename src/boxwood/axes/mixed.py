@@ -99,7 +99,7 @@ class MixedMap(AxisMap):
             images = images[at]
             if known.ordered:
                 step = FAINT * scale / max(known.known - 1, 1)
-                parts.append(_InOrder(images, known, _number(known.places(x), weights, step)))
+                parts.append(_OrderedPart(images, known, _number(known.places(x), weights, step)))
             else:
                 parts.append(_Codes(images, known.domain))
         self._join(parts)
@@ -109,7 +109,9 @@ class MixedMap(AxisMap):
         self.parts = parts
         self.features: Indices = np.repeat(np.arange(self.n_features), [part.n_columns for part in parts])
         self.starts: Array = np.cumsum([0, *(part.n_columns for part in parts)])
-        begun = [(start, part) for start, part in zip(self.starts, parts, strict=False) if isinstance(part, _InOrder)]
+        begun = [
+            (start, part) for start, part in zip(self.starts, parts, strict=False) if isinstance(part, _OrderedPart)
+        ]
         self.uncut: tuple[int, ...] = tuple(
             j for start, part in begun for j in range(int(start), int(start) + part.n_uncut)
         )
@@ -236,7 +238,7 @@ class _Codes:
         )
 
 
-class _InOrder(_Codes):
+class _OrderedPart(_Codes):
     """A category whose values have an order: images, which costs see and no cut tests, and its places, as a number."""
 
     def __init__(self, images: Floats, known: Categories, number: _Part) -> None:

@@ -25,7 +25,7 @@ _MONOTONE = (
 )
 
 
-class Columns(NamedTuple):
+class InputColumns(NamedTuple):
     """The input of a transformer: rows of numbers, and by column the categories (None for a number) and the name."""
 
     rows: Floats
@@ -33,23 +33,23 @@ class Columns(NamedTuple):
     names: tuple[str, ...] | None
 
     @classmethod
-    def like(cls, n_columns: int, names: Sequence[str] | None) -> Columns:
+    def like(cls, n_columns: int, names: Sequence[str] | None) -> InputColumns:
         """Return columns without rows and categories."""
         return cls(np.empty((0, n_columns)), (None,) * n_columns, None if names is None else tuple(names))
 
-    def of(self, positions: Indices) -> Columns:
+    def of(self, positions: Indices) -> InputColumns:
         """Return some of the columns."""
         names = None if self.names is None else tuple(self.names[j] for j in positions)
-        return Columns(self.rows[:, positions], tuple(self.categories[j] for j in positions), names)
+        return InputColumns(self.rows[:, positions], tuple(self.categories[j] for j in positions), names)
 
-    def after(self, step: AxisMap) -> Columns:
+    def after(self, step: AxisMap) -> InputColumns:
         """Return the output columns of a map; a `Selection` keeps the categories of its columns."""
         is_unchanged = isinstance(step, Selection)
         categories = tuple(self.categories[j] if is_unchanged else None for j in step.features)
-        return Columns(step.transform(self.rows), categories, None)
+        return InputColumns(step.transform(self.rows), categories, None)
 
 
-def map_of(transformer: Any, inputs: Columns) -> AxisMap:
+def map_of(transformer: Any, inputs: InputColumns) -> AxisMap:
     """Return a fitted transformer as a map of the input columns."""
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
@@ -66,7 +66,7 @@ def map_of(transformer: Any, inputs: Columns) -> AxisMap:
     return _map_of_all(transformer, inputs)
 
 
-def encoders_of(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
+def encoders_of(transformer: Any, inputs: InputColumns) -> Iterator[tuple[Any, Indices]]:
     """Yield each encoder that is the first step for some input columns, and the positions of these columns."""
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
@@ -95,7 +95,7 @@ def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
     not_dropped = {name: "passthrough" for name, member, _ in transformer.transformers if not _is_dropped(member)}
     rest = {} if _is_dropped(transformer.remainder) else {"remainder": "passthrough"}
     plain = clone(transformer).set_params(**not_dropped, **rest).fit(X[:1])
-    read = [positions for _, positions in _members(plain, Columns.like(len(names), names))]
+    read = [positions for _, positions in _members(plain, InputColumns.like(len(names), names))]
     return [names[j] for j in sorted(set(np.concatenate(read).tolist()))] if read else list(names)
 
 
@@ -110,7 +110,7 @@ def _is_dropped(transformer: Any) -> bool:
     return isinstance(transformer, str) and transformer == "drop"
 
 
-def _map_of_all(transformer: Any, inputs: Columns) -> AxisMap:
+def _map_of_all(transformer: Any, inputs: InputColumns) -> AxisMap:
     """Return a transformer that reads all input columns, in their order, as a map."""
     from sklearn.feature_selection import SelectorMixin
     from sklearn.pipeline import Pipeline
@@ -135,7 +135,7 @@ def _map_of_all(transformer: Any, inputs: Columns) -> AxisMap:
     raise DataError(_unknown(transformer))
 
 
-def _in_turn(steps: Sequence[Any], inputs: Columns) -> AxisMap:
+def _in_turn(steps: Sequence[Any], inputs: InputColumns) -> AxisMap:
     """Return the steps of a pipeline as one map."""
     n_columns = len(inputs.categories)
     whole: AxisMap = Selection(n_columns, range(n_columns))
@@ -145,7 +145,7 @@ def _in_turn(steps: Sequence[Any], inputs: Columns) -> AxisMap:
     return whole
 
 
-def _side_by_side(transformer: Any, inputs: Columns) -> AxisMap:
+def _side_by_side(transformer: Any, inputs: InputColumns) -> AxisMap:
     """Return a ColumnTransformer as one map."""
     maps = [(positions, map_of(member, inputs.of(positions))) for member, positions in _members(transformer, inputs)]
     if not maps:
@@ -153,7 +153,7 @@ def _side_by_side(transformer: Any, inputs: Columns) -> AxisMap:
     return Stacked(len(inputs.categories), maps)
 
 
-def _members(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]:
+def _members(transformer: Any, inputs: InputColumns) -> Iterator[tuple[Any, Indices]]:
     """Yield each transformer of a ColumnTransformer that reads columns, with their positions among the input."""
     for _, member, columns in transformer.transformers_:
         if _is_dropped(member):
@@ -164,7 +164,7 @@ def _members(transformer: Any, inputs: Columns) -> Iterator[tuple[Any, Indices]]
 
 
 # ------------------------------------------------------------------------------ columns that a transformer reads
-def _inputs(transformer: Any, inputs: Columns) -> Indices:
+def _inputs(transformer: Any, inputs: InputColumns) -> Indices:
     """Return the positions of the columns that a transformer was fitted on, among the input columns."""
     names = getattr(transformer, "feature_names_in_", None)
     if names is None or inputs.names is None:
@@ -175,7 +175,7 @@ def _inputs(transformer: Any, inputs: Columns) -> Indices:
     return np.array([_position(transformer, name, inputs.names) for name in names], dtype=np.intp)
 
 
-def _columns_read(transformer: Any, columns: Any, inputs: Columns) -> Indices:
+def _columns_read(transformer: Any, columns: Any, inputs: InputColumns) -> Indices:
     """Return the positions among the input columns that one transformer of a ColumnTransformer reads."""
     n_columns = transformer.n_features_in_
     names = list(getattr(transformer, "feature_names_in_", []))
@@ -297,7 +297,7 @@ def _unknown(transformer: Any) -> str:
     return f"{_name(transformer)} {mixes}; {_REMEDY}"
 
 
-def _refuse_text(transformer: Any, inputs: Columns) -> None:
+def _refuse_text(transformer: Any, inputs: InputColumns) -> None:
     for j, categories in enumerate(inputs.categories):
         if categories is not None:
             raise DataError(
@@ -414,7 +414,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
     readable = np.union1d(np.flatnonzero(numbers), list(categories)).astype(np.intp)
     rows = _tried(coded(X, names, categories, needed=readable))
     by_column = tuple(categories.get(j) for j in range(rows.shape[1]))
-    inner = map_of(transformer, Columns(rows.astype(np.float64, copy=False), by_column, names))
+    inner = map_of(transformer, InputColumns(rows.astype(np.float64, copy=False), by_column, names))
     unread = np.setdiff1d(inner.features, readable)
     if unread.size:
         raise DataError(
@@ -510,7 +510,7 @@ def _numbers(X: Any, names: Sequence[str] | None) -> Bools:
 def _categories(transformer: Any, names: Sequence[str] | None, numbers: Bools) -> dict[int, Categories]:
     """Return the categories of each column that is not numeric and has an encoder as its first step."""
     by_column: dict[int, Categories] = {}
-    for encoder, positions in encoders_of(transformer, Columns.like(len(numbers), names)):
+    for encoder, positions in encoders_of(transformer, InputColumns.like(len(numbers), names)):
         for j, values in zip(positions.tolist(), encoder.categories_, strict=True):
             if numbers[j]:
                 continue

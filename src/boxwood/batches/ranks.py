@@ -70,7 +70,7 @@ def _values_reaching(
     if stretches.n_rows > MOST_GATHERED:
         stretches = stretches.divided_near_zero()
     while stretches.n_rows > MOST_GATHERED:
-        counted = batches.fold(partial(_Counted, stretches, whole))
+        counted = batches.fold(partial(_StretchCounts, stretches, whole))
         stretches, sought = counted.narrowed(sought or counted.sought(asked))
     gathered = _Gathered(stretches, whole)
     if stretches.n_rows or sought is None:
@@ -167,7 +167,7 @@ class _InStretches:
         raise NotImplementedError
 
 
-class _Counted(_InStretches):
+class _StretchCounts(_InStretches):
     """Rows and weights in the bins of the stretches, and the least and the greatest key of each bin."""
 
     def __init__(self, stretches: _Stretches, whole: WholeWeights | None) -> None:
@@ -187,7 +187,7 @@ class _Counted(_InStretches):
             keys, labels, weights, self.first, where.low, where.high, self.shift, where.everyone, *out
         )
 
-    def merge(self, other: _Counted) -> None:
+    def merge(self, other: _StretchCounts) -> None:
         """Add other counts in the same bins."""
         self.by_cluster += other.by_cluster
         self.rows += other.rows

@@ -92,7 +92,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     """Return what was read, and of this the columns that rules may use, with notes on them and on how it was read."""
     from boxwood.columns.of_file import column_table
     from boxwood.explanation.ask.columns import notes_on_left_out
-    from boxwood.explanation.ask.mixed import as_told, chosen_of
+    from boxwood.explanation.ask.mixed import chosen_of, with_advice
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick, in_option_names():
@@ -111,7 +111,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     columns = column_table(table, learns=missing == "learn")
     columns = chosen_of(columns, table.labels, are_named=bool(options["columns"]), **told)
     if not columns.columns:
-        why = notes_on_left_out(as_told(columns.left_out))
+        why = notes_on_left_out(with_advice(columns.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
     notes = dict.fromkeys((*columns.notes[:1], *table.hints, *columns.notes[1:]))
     return table, replace(columns, notes=tuple(notes))

@@ -304,7 +304,7 @@ _ROUNDING = 1e-12  # least gain for which a row moves, as a fraction of the diag
 _RELAXED = 1000  # most rows of the Gram matrix whose eigenvectors give the relaxed start
 
 
-class Run(NamedTuple):
+class KernelRun(NamedTuple):
     """The result of one start: its labels, their cost, and the number of iterations."""
 
     labels: Indices
@@ -399,7 +399,7 @@ def lloyd(
     max_iter: int,
     tol: float,
     n_jobs: int,
-) -> list[Run]:
+) -> list[KernelRun]:
     """Return the result of each start: its labels of the lowest cost.
 
     For each row, start and cluster, the weighted sum of the kernel over the cluster is kept from one iteration to the
@@ -420,14 +420,14 @@ def lloyd(
     before = [np.full(n, -1) for _ in starts]
     now = [labels.copy() for labels in starts]
     sums = [np.zeros((n, n_clusters)) for _ in starts]
-    runs: list[Run | None] = [None] * len(starts)
+    runs: list[KernelRun | None] = [None] * len(starts)
     for iteration in range(1, max_iter + 2):
         _update(gram, sums, weights, [(r, before[r], now[r]) for r in active], n_clusters, n_jobs)
         for r in list(active):
-            step = _Step(sums[r], diagonal, weights, now[r])
+            step = _LloydStep(sums[r], diagonal, weights, now[r])
             last = runs[r]
             if last is None or step.cost < last.cost:
-                runs[r] = Run(now[r], step.cost, max(1, iteration - 1))
+                runs[r] = KernelRun(now[r], step.cost, max(1, iteration - 1))
             labels = step.moved()
             gained = last is None or last.cost - step.cost > tol * last.cost
             if not gained or iteration > max_iter or np.array_equal(labels, now[r]):
@@ -463,7 +463,7 @@ def _update(
         sums[r] += product[:, i * k : (i + 1) * k]
 
 
-class _Step:
+class _LloydStep:
     """One iteration of one start: distances of rows to the means of its clusters, and the labels that follow."""
 
     def __init__(self, sums: Floats, diagonal: Floats, weights: Floats, labels: Indices) -> None:

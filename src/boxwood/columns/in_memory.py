@@ -11,11 +11,11 @@ from boxwood._frames import as_matrix, date_columns, label_values
 from boxwood._types import Floats
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.of_frame import kinds_of
-from boxwood.columns.seen import Labels, Seen, SeenValues
+from boxwood.columns.seen import LabelsToSay, Seen, SeenValues
 from boxwood.reference.labels import encode_labels
 
 
-def labels_to_compare(labels: Any, *, in_table: bool = True) -> Labels | None:
+def labels_to_compare(labels: Any, *, in_table: bool = True) -> LabelsToSay | None:
     """Return labels that columns may be copies of; None if there are none, or one, or each row has its own.
 
     IN: in_table: whether they come from a column of the table.
@@ -28,7 +28,7 @@ def labels_to_compare(labels: Any, *, in_table: bool = True) -> Labels | None:
     if not 1 < len(first) < len(rows):
         return None
     are_numbers = all(type(name) is int for name in names) and set(names) == {*range(len(names))}
-    return Labels(len(codes), rows, first, own, tuple(found.tolist()) if are_numbers and not in_table else None)
+    return LabelsToSay(len(codes), rows, first, own, tuple(found.tolist()) if are_numbers and not in_table else None)
 
 
 def seen_numbers(names: Sequence[str], columns: Iterable[Floats], dates: Collection[str] = ()) -> list[SeenValues]:

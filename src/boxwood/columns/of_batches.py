@@ -18,7 +18,7 @@ LOOKED_AT = 1 << 20  # different numbers of a column that are counted, of those 
 
 
 @dataclass(frozen=True)
-class Look:
+class NumbersInBatches:
     """What a pass tells of the columns of numbers; that the values of some are unique takes another one.
 
     Parameters
@@ -68,7 +68,7 @@ class Look:
 class SeenInBatches(Seen):
     """A column of numbers of a table in batches, as a pass has looked at it."""
 
-    def __init__(self, look: Look, j: int) -> None:
+    def __init__(self, look: NumbersInBatches, j: int) -> None:
         source, name = look.batches.source, look.batches.columns[j]
         super().__init__(name, "date" if name in source.dates else "number", is_padded=name in source.padded)
         self.look, self.is_whole, self.n_known = look, bool(look.is_whole[j]), int(look.n_known[j])
@@ -83,7 +83,7 @@ class SeenInBatches(Seen):
         return self.name in self.look.unique
 
 
-def seen_in_batches(batches: Batches, look: Look | None) -> list[Seen]:
+def seen_in_batches(batches: Batches, look: NumbersInBatches | None) -> list[Seen]:
     """Return what is known of the columns of numbers; without a look, what the table says of itself."""
     if look is not None:
         return look.columns
@@ -102,11 +102,11 @@ def seen_others(source: Source, names: Sequence[str]) -> list[Seen]:
     ]
 
 
-def look_at(batches: Batches) -> Look:
+def look_at(batches: Batches) -> NumbersInBatches:
     """Return what a pass tells of the columns."""
-    found = replace(batches, labelling=None, store=None).fold(partial(_Look, batches.n_columns))
+    found = replace(batches, labelling=None, store=None).fold(partial(_NumberSums, batches.n_columns))
     known = found.n_rows - found.missing
-    return Look(batches, found.n_rows, known, found.is_whole, found.least, found.most, found.rises)
+    return NumbersInBatches(batches, found.n_rows, known, found.is_whole, found.least, found.most, found.rises)
 
 
 class _AtWorst(Seen):
@@ -130,7 +130,7 @@ def may_be_unusable(batches: Batches, ranges: tuple[Floats, Floats], n_rows: int
 _ENDS = ((np.fmin.reduce, np.inf), (np.fmax.reduce, -np.inf))
 
 
-class _Look:
+class _NumberSums:
     """Ranges of columns, numbers of missing values, whether all values are whole numbers, and whether they rise.
 
     Threads take blocks in any order, so a column rises if it does in each block, and no two blocks share a stretch.
@@ -166,7 +166,7 @@ class _Look:
         self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
         self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
 
-    def merge(self, other: _Look) -> None:
+    def merge(self, other: _NumberSums) -> None:
         self.n_rows += other.n_rows
         self.missing += other.missing
         self.is_whole &= other.is_whole

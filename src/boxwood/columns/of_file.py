@@ -188,7 +188,7 @@ def read_table(
         words, why = _words(source, looked_at, kinds, missing, tick, are_named=chosen.are_named)
         sql = {i: words[i].sql if i in words else column.sql for i, column in looked_at.items()}
         read = [i for i in sql if i in words or (i not in why and looked_at[i].kind in USABLE)]
-        labelled = None if chosen.label is None else _LabelColumn.of(source, chosen.label)
+        labelled = None if chosen.label is None else _LabelsInFile.of(source, chosen.label)
         worth = None if value is None else _number_column(source, value)
         beside = [labelled and labelled.sql, None if chosen.weight is None else source.number(chosen.weight), worth]
         X, found = _values(source, [sql[i] for i in read], beside, tick)
@@ -349,7 +349,7 @@ def _coded(X: Floats, words: Mapping[int, _Word]) -> dict[int, Categories]:
     return found
 
 
-class _Range(NamedTuple):
+class _NumberRange(NamedTuple):
     """Of a column of numbers: how many are missing or infinite, the least and the greatest; NaN if there is none."""
 
     column: int
@@ -359,12 +359,12 @@ class _Range(NamedTuple):
     high: float
 
 
-def _range_of(column: int, values: Floats) -> _Range:
+def _range_of(column: int, values: Floats) -> _NumberRange:
     low, high, missing = float(values.min()), float(values.max()), 0
     if np.isnan(low):
         low, high, missing = float(np.fmin.reduce(values)), float(np.fmax.reduce(values)), int(np.isnan(values).sum())
     infinite = int(np.isinf(values).sum()) if np.isinf([low, high]).any() else 0
-    return _Range(column, missing, infinite, low, high)
+    return _NumberRange(column, missing, infinite, low, high)
 
 
 def _is_padded(column: Column, values: Floats) -> bool:
@@ -373,7 +373,7 @@ def _is_padded(column: Column, values: Floats) -> bool:
     return bool(has_zeros) and not (values % 1 > 0).any()
 
 
-def _is_rounded(source: DuckTable, facts: _Range) -> bool:
+def _is_rounded(source: DuckTable, facts: _NumberRange) -> bool:
     """Return whether a column holds whole numbers so large that some are the same double."""
     i = facts.column
     if max(-facts.low, facts.high) <= 2**53:
@@ -398,7 +398,7 @@ def _refuse_text(source: DuckTable, columns: Mapping[int, Column]) -> None:
 class _SeenNumbers(Seen):
     """A column of numbers of a file, whose range was found when it was read."""
 
-    def __init__(self, source: DuckTable, facts: _Range) -> None:
+    def __init__(self, source: DuckTable, facts: _NumberRange) -> None:
         super().__init__(source.names[facts.column])
         self.source, self.facts, self.lacks_some = source, facts, facts.missing > 0
         is_one = facts.low == facts.high and not facts.infinite
@@ -416,7 +416,7 @@ class _SeenNumbers(Seen):
 def _choose(
     source: DuckTable,
     columns: Mapping[int, Column],
-    facts: Mapping[int, _Range],
+    facts: Mapping[int, _NumberRange],
     why: Mapping[int, str],
     missing: str,
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
@@ -441,7 +441,7 @@ def _choose(
     raise DataError(f"no numeric column in {source.name}\n{listing}")
 
 
-def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _Range], asked: str) -> None:
+def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _NumberRange], asked: str) -> None:
     """Raise a DataError if columns have infinite values, or missing ones that are not to be dropped.
 
     IN: X, and for its columns that are used, by their places in it, what they hold.
@@ -528,7 +528,7 @@ def _moved_together(X: Floats, columns: Sequence[int]) -> Floats:
     return X[:, : len(columns)]
 
 
-class _LabelColumn(NamedTuple):
+class _LabelsInFile(NamedTuple):
     """A column of labels: SQL of the label of each row, NULL where it is missing, and what the texts stand for."""
 
     column: int
@@ -537,7 +537,7 @@ class _LabelColumn(NamedTuple):
     kind: str | None
 
     @classmethod
-    def of(cls, source: DuckTable, column: int) -> _LabelColumn:
+    def of(cls, source: DuckTable, column: int) -> _LabelsInFile:
         """Look at the labels of a table; raise a DataError if they are none of clusters."""
         if source.kind(column) == "other" and source.types[column] != '"NULL"':
             raise no_labels(source.name, source.names[column])

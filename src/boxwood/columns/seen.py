@@ -13,7 +13,7 @@ from boxwood.axes.categories import MANY_VALUES, Categories
 from boxwood.batches.source import TextAmong
 
 
-class Labels(NamedTuple):
+class LabelsToSay(NamedTuple):
     """Labels of rows that a column may say in other words: their rows, the first one of each, and which each row has.
 
     The rows are those with a label, of `n_rows`; `first` and `own` count among these. `numbers` are the labels, if they
@@ -53,7 +53,7 @@ class Use(NamedTuple):
     drops_constants: bool = False
     by_clusterer: bool = False
     has_labels: bool = False
-    labels: Labels | None = None
+    labels: LabelsToSay | None = None
     copies: Collection[str] = ()
 
 
@@ -109,11 +109,11 @@ class Seen:
     ) -> None:
         self.name, self.kind, self.is_word, self.is_padded, self.among = name, kind, is_word, is_padded, among
 
-    def says(self, labels: Labels) -> bool:
+    def says(self, labels: LabelsToSay) -> bool:
         """Return whether a value goes with each label, and with no other."""
         return False
 
-    def holds(self, labels: Labels) -> bool:
+    def holds(self, labels: LabelsToSay) -> bool:
         """Return whether the values are the numbers of the labels; IN: labels: which the column says."""
         return False
 
@@ -203,7 +203,7 @@ class SeenValues(Seen):
         """Whether each value is above that of the row before."""
         return bool((self.known[1:] > self.known[:-1]).all())
 
-    def says(self, labels: Labels) -> bool:
+    def says(self, labels: LabelsToSay) -> bool:
         """Return whether a value goes with each label, and with no other."""
         if len(self.values) != labels.n_rows:
             return False
@@ -214,7 +214,7 @@ class SeenValues(Seen):
                 return False
         return len(np.unique(of_label)) == len(of_label)
 
-    def holds(self, labels: Labels) -> bool:
+    def holds(self, labels: LabelsToSay) -> bool:
         """Return whether the values are the numbers of the labels; IN: labels: which the column says."""
         codes: list[float] = self.values[labels.rows][labels.first].tolist()
         values = codes if self.categories is None else [self.categories.value(code) for code in codes]

@@ -530,7 +530,7 @@ class TreeClusterer(FittedTree):
         self.tree_, self.n_leaves_ = grown.tree, grown.tree.n_leaves
         self.cluster_centers_: Floats = self.reference_.centers
         for name in self._facts:
-            setattr(self, f"{name}_", grown.facts[name])
+            setattr(self, f"{name}_", grown.attributes[name])
 
     def _keep_agreement(self, task: Task) -> None:
         """Store how well the tree agrees with the clusters."""

@@ -33,7 +33,7 @@ from boxwood.columns.rules import UNSEEN_DATES
 from boxwood.errors import DataError
 from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.explanation.ask.columns import notes_on_left_out
-from boxwood.explanation.ask.limits import told
+from boxwood.explanation.ask.limits import with_limits
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_short_words
@@ -110,7 +110,7 @@ class Fit(NamedTuple):
             evidence = replace(measured._rows(), grow=self.grow, clusterer=self.clusterer, given=self.given)
             short = here.dated(dates).shortened(grown.tree)
             measured = with_short_words(replace(measured, _evidence=evidence), short)
-        explanation = with_kinds(told(Explanation._of(measured), task, task.budget), booleans, dates)
+        explanation = with_kinds(with_limits(Explanation._of(measured), task, task.budget), booleans, dates)
         explanation = explanation if self.rests_on is None else with_basis(explanation, self.rests_on)
         ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
         prices = explanation.price, ceiling

@@ -684,6 +684,6 @@ class KernelMMDT(KernelTreeClusterer):
             "drawn": self.prototype == "sample",
             "estimated": estimated,
         }
-        similar = self._grown.facts["similarity"], within, weights
+        similar = self._grown.attributes["similarity"], within, weights
         known = [bound(*similar, **given) for bound in (kernel_price_bound, midpoint_kernel_price_bound)]
         return min(known, key=lambda bound: (bound.holds is False, bound.value))

@@ -75,7 +75,7 @@ class TallyRows:
     dates: Mapping[int, Dates] = field(default_factory=dict)
 
 
-class Counted(NamedTuple):
+class TallyCounts(NamedTuple):
     """What is kept of rows; see `Tally`."""
 
     centers: Floats
@@ -287,7 +287,7 @@ def refuse_other_columns(columns: Sequence[str], known: Sequence[str]) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ counting
-def counted(rows: TallyRows, n_bins: int) -> Counted:
+def counted(rows: TallyRows, n_bins: int) -> TallyCounts:
     """Return what is kept of rows, from three passes: for ranges, for means and for squares.
 
     Bins are counted in the first pass, or in the last one where centres are not known before.
@@ -308,7 +308,7 @@ def counted(rows: TallyRows, n_bins: int) -> Counted:
     first = [overview] if rows.centers is None else [overview, bins(rows.centers)]
     seen, *found = rows.fold(partial(Together, first)).parts
     seen.refuse_unusable(rows.columns, may_lack=rows.may_lack)
-    groups = _Groups.of(seen, but=[j for j, one in rows.categories.items() if not one.ordered])
+    groups = _ColumnGroups.of(seen, but=[j for j, one in rows.categories.items() if not one.ordered])
     sums = rows.fold(groups.summing([partial(RowSums, each) for each in groups.ranges]))
     means = [part.means() for part in sums.parts]
     centers = groups.centers(means) if rows.centers is None else rows.centers
@@ -318,10 +318,10 @@ def counted(rows: TallyRows, n_bins: int) -> Counted:
     if not counts.sizes.any():
         raise DataError("no row with a cluster has a value")
     moments = groups.moments(counts.sizes, means, [part.squares() for part in squares.parts])
-    return _without_unused(Counted(centers, counts.counts, moments, dict(rows.categories)), n_bins, rows.dates)
+    return _without_unused(TallyCounts(centers, counts.counts, moments, dict(rows.categories)), n_bins, rows.dates)
 
 
-class _Groups(NamedTuple):
+class _ColumnGroups(NamedTuple):
     """Columns whose sums are made together: those without gaps, and each of the others, of rows that have values."""
 
     k: int
@@ -330,7 +330,7 @@ class _Groups(NamedTuple):
     ranges: list[Ranges]
 
     @classmethod
-    def of(cls, seen: Overview, but: Sequence[int]) -> _Groups:
+    def of(cls, seen: Overview, but: Sequence[int]) -> _ColumnGroups:
         """Return the groups of columns; IN: but: columns of words, which have no means."""
         k, d = seen.least.shape
         numbers = [j for j in range(d) if j not in but]
@@ -464,7 +464,7 @@ def _before_round_dates(edges: Floats, values: Floats, dates: Dates) -> Floats:
     return np.where(found < ends, found, edges)  # dates are told apart to the microsecond alone
 
 
-def _without_unused(found: Counted, n_bins: int, dates: Mapping[int, Dates]) -> Counted:
+def _without_unused(found: TallyCounts, n_bins: int, dates: Mapping[int, Dates]) -> TallyCounts:
     """Return the same without a code for a missing value in columns of codes where no row of a cluster lacks one."""
     categories = dict(found.categories)
     for j, one in categories.items():

@@ -19,7 +19,7 @@ from boxwood.tree.nodes import clusters_below
 _LARGEST = sys.float_info.max  # of all numbers that are not missing
 
 
-class _Cuts(NamedTuple):
+class _TallyCuts(NamedTuple):
     """Cuts that ask alike, such as for one word, or for a number with missing ones on its upper side.
 
     Parameters
@@ -128,7 +128,7 @@ def with_sides(tree: ThresholdTree, lacking: Mapping[int, Ints]) -> ThresholdTre
 # ---------------------------------------------------------------------------------------------------------- cuts
 def _cuts_of(
     j: int, counts: Ints, sizes: Ints, edges: Floats, centers: Floats, known: Categories | None
-) -> Iterator[_Cuts]:
+) -> Iterator[_TallyCuts]:
     """Yield the cuts of a column; IN: counts (k, e + 1), edges (e,), centers (k, 1), known: of the column."""
     if known is not None and not known.ordered:
         for code in range(len(known.values)):
@@ -138,15 +138,15 @@ def _cuts_of(
     edges = edges[edges < (np.inf if known is None else last)]
     held = counts if known is None else counts[:, : known.known]
     up_to, is_low = np.cumsum(held, axis=1)[:, : len(edges)], centers <= edges
-    yield _Cuts(j, np.full(len(edges), -np.inf), edges, edges, up_to, is_low)
+    yield _TallyCuts(j, np.full(len(edges), -np.inf), edges, edges, up_to, is_low)
     some = held.sum(axis=1)
     if (some < sizes).any():
         above, end = np.nextafter(edges, np.inf), np.full(len(edges), last)
-        yield _Cuts(j, above, end, edges, some[:, None] - up_to, ~is_low)
+        yield _TallyCuts(j, above, end, edges, some[:, None] - up_to, ~is_low)
         yield _on_share(j, -np.inf, last, some, sizes)
 
 
-def _on_share(j: int, lower: float, upper: float, yes: Ints, sizes: Ints) -> _Cuts:
+def _on_share(j: int, lower: float, upper: float, yes: Ints, sizes: Ints) -> _TallyCuts:
     """Return the cuts on a column of 1 and 0, for values from `lower` to `upper` and others.
 
     A centre is the share of such values in its cluster, and lies on the side of 1 if it is above an edge.
@@ -154,7 +154,7 @@ def _on_share(j: int, lower: float, upper: float, yes: Ints, sizes: Ints) -> _Cu
     share = yes / np.maximum(sizes, 1)
     edges = np.unique(share)[:-1]
     first, last = (np.full(len(edges), end) for end in (lower, upper))
-    return _Cuts(j, first, last, edges, np.repeat(yes[:, None], len(edges), axis=1), share[:, None] > edges)
+    return _TallyCuts(j, first, last, edges, np.repeat(yes[:, None], len(edges), axis=1), share[:, None] > edges)
 
 
 def _middle_of_widest(indices: Indices, edges: Floats) -> int:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from boxwood.grow._methods import METHODS as METHODS
     from boxwood.grow._methods import Method as Method
     from boxwood.grow._methods import method_of as method_of
-    from boxwood.grow.better.refine import refine as refine
     from boxwood.grow.centers.greedy import greedy as greedy
     from boxwood.grow.centers.greedy import shallow as shallow
     from boxwood.grow.centers.imm import imm as imm
@@ -24,10 +23,11 @@ if TYPE_CHECKING:
     from boxwood.grow.kernel.mmdt import kernel_mmdt_of_mixture as kernel_mmdt_of_mixture
     from boxwood.grow.leaves.cart import cart as cart
     from boxwood.grow.leaves.expand import expand as expand
+    from boxwood.grow.refinement.refine import refine as refine
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "_methods": ("METHODS", "Method", "method_of"),
-    "boxwood.grow.better.refine": ("refine",),
+    "boxwood.grow.refinement.refine": ("refine",),
     "boxwood.grow.centers.greedy": ("greedy", "shallow"),
     "boxwood.grow.centers.imm": ("imm",),
     "boxwood.grow.centers.mmdt": ("mmdt",),

@@ -31,7 +31,7 @@ class Grown(NamedTuple):
         Distance whose sum is the cost of this tree.
     kernel : Kernel or None
         Kernel whose feature space the distance is measured in; None measures it in the columns.
-    facts : mapping from name to value
+    attributes : mapping from name to value
         Facts that an estimator stores as attributes, with an underscore added to the name: "mixture" as `mixture_`.
     notes : tuple of str
         Remarks for the reader of the result.
@@ -45,7 +45,7 @@ class Grown(NamedTuple):
     method: str
     objective: str = "sqeuclidean"
     kernel: Kernel | None = None
-    facts: Mapping[str, Any] = {}
+    attributes: Mapping[str, Any] = {}
     notes: tuple[str, ...] = ()
     early_stop: str = "no further cut gains anything"
     asked: int | None = None

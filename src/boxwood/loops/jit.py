@@ -226,7 +226,7 @@ class _Uncompiled:
         """Interpret a search until its steps are spent; then compile it, and begin anew."""
         plain, at, before = self._as_plain(), _searches[self.loop.py_func], copy.deepcopy(args)
         left = min(self.patience - (self.spent or 0.0), LONG)
-        steps = _Steps(args[at], left / STEP, args[0].shape[-1])
+        steps = _LoopSteps(args[at], left / STEP, args[0].shape[-1])
         try:
             return plain(*args[:at], steps, *args[at + 1 :])
         except _Spent:
@@ -255,7 +255,7 @@ class _Spent(Exception):
     """The steps of an interpreted search are spent."""
 
 
-class _Steps:
+class _LoopSteps:
     """The steps of a search, counted where machine code has an array, and none more than there are `left`."""
 
     def __init__(self, work: Any, left: float, n_rows: int) -> None:

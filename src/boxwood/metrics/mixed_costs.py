@@ -79,7 +79,7 @@ def mixed_cost(
     >>> mixed_cost(table, [1], np.array([0, 0, 0, 1]), None, np.ones(2))
     3.333333333333333
     """
-    rows = _Groups.of(groups, weights)
+    rows = _MixedGroups.of(groups, weights)
     kinds = set(categorical)
 
     def work(j: int) -> Floats:
@@ -103,7 +103,7 @@ def mixed_scales(table: Array, categorical: Collection[int], weights: Weights, n
     >>> mixed_scales(np.array([[1.0, 0.0], [3.0, 1.0], [np.nan, 0.0], [1.0, 1.0], [3.0, np.nan]]), [1], None)
     array([1.        , 1.41421356])
     """
-    rows = _Groups.of(np.zeros(len(table), dtype=np.intp), weights)
+    rows = _MixedGroups.of(np.zeros(len(table), dtype=np.intp), weights)
     kinds = set(categorical)
 
     def work(j: int) -> Floats:
@@ -233,7 +233,7 @@ def _counts(k: int, m: int, grid: Grid) -> Generator[Callable[[], Any], Any, tup
     return counts, counts.sum(axis=1)
 
 
-class _Groups(NamedTuple):
+class _MixedGroups(NamedTuple):
     """Groups of rows in memory; rows of weight 0 are in none."""
 
     groups: Indices
@@ -242,7 +242,7 @@ class _Groups(NamedTuple):
     grid: Grid
 
     @classmethod
-    def of(cls, groups: Indices, weights: Weights) -> _Groups:
+    def of(cls, groups: Indices, weights: Weights) -> _MixedGroups:
         groups = without_weightless(groups, weights)
         return cls(groups, int(groups.max(initial=-1)) + 1, weights, Grid.of(groups >= 0, weights))
 

@@ -232,7 +232,7 @@ class _State:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _UnitRows:
     """Rows in the units of the search, `z = (x - origin) / unit`; every coordinate lies between -1 and 1."""
 
     X: Array
@@ -285,7 +285,7 @@ def geometric_median(
     unit = max(float(np.max(np.abs(X[part].astype(np.float64) - start))) for part in _parts(rows))
     if unit == 0.0 or len(start) == 1:  # in one column the median is the geometric median
         return np.zeros_like(start)
-    cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, start, unit, n_jobs)
+    cloud = _UnitRows(X, rows, np.empty(0) if weights is None else weights, start, unit, n_jobs)
     at_start = cloud.at(np.zeros_like(start), 0.0)
     state = cloud.at(at_start.point, at_start.cost)  # the cost decides which rows count as lying at the point
     flat = TOLERANCE / 2 * cloud.total
@@ -309,13 +309,13 @@ def next_point(X: Array, rows: Indices, weights: Floats | None, point: Floats, *
 
     The step is Newton's, or Weiszfeld's above 128 columns. It usually lowers the cost, but may raise it.
     """
-    cloud = _Rows(X, rows, np.empty(0) if weights is None else weights, point, 1.0, n_jobs)
+    cloud = _UnitRows(X, rows, np.empty(0) if weights is None else weights, point, 1.0, n_jobs)
     state = cloud.at(np.zeros_like(point), 0.0)
     moved = point + (state.step if state.newton_step is None else state.newton_step)
     return moved if np.isfinite(moved).all() else point  # close to a row the curvature may be infinite
 
 
-def _next(cloud: _Rows, state: _State, flat: float) -> _State:
+def _next(cloud: _UnitRows, state: _State, flat: float) -> _State:
     """Return the state after a step: Newton's if it saves as much as is sure for Weiszfeld's, or ends the search."""
     least = 0.5 * state.slope * float(np.linalg.norm(state.step))
     for step in _shortened(state.newton_step):

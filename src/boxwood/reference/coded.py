@@ -43,7 +43,7 @@ def find_words(
     kinds = dict(zip(source.names, source.kinds, strict=True))
     names = [source.label_name(name) if kinds[name] == "number" else name for name in columns]
     marks = [Marks() if name in whole else source.marks_in(name) for name in columns]
-    found = source.run(partial(_Words, bool(source.marks), marks), names, n_jobs)
+    found = source.run(partial(_WordsMet, bool(source.marks), marks), names, n_jobs)
     values: dict[str, tuple[Hashable, ...] | None] = dict.fromkeys(columns)
     for name, read, its in zip(columns, names, found.values, strict=True):
         if its is not None:
@@ -99,7 +99,9 @@ class CodedSource(SourceOf):
         codes = {i: self.values[name] for i, name in enumerate(columns) if name in self.values}
         marks = {i: Marks(self.missing_words, known) for i, known in codes.items()}
         read = _as_words(self.source, columns, self.values)
-        return self.source.run(partial(_Coded, codes, self.unseen, bool(self.marks), marks, make), read, n_jobs).summary
+        return self.source.run(
+            partial(_CodedSummary, codes, self.unseen, bool(self.marks), marks, make), read, n_jobs
+        ).summary
 
 
 def _as_words(source: Source, columns: Sequence[str], words: Mapping[str, Iterable[Hashable]]) -> list[str]:
@@ -163,7 +165,7 @@ class WordsRead(NamedTuple):
         return rows
 
 
-class _Words:
+class _WordsMet:
     """The different values of each column, None once there are too many, whether rows lack one, and their number.
 
     Beside them how many rows have each mark of a missing value, be it a word or none.
@@ -185,7 +187,7 @@ class _Words:
                 self._count(j, found, places)
                 self._add(j, {value for value in values if value is not None})
 
-    def merge(self, other: _Words) -> None:
+    def merge(self, other: _WordsMet) -> None:
         self.n_rows += other.n_rows
         self.lacks |= other.lacks
         for j, its in enumerate(other.values):
@@ -204,7 +206,7 @@ class _Words:
         self.values[j] = None if both is None or len(both) > MOST_VALUES else both
 
 
-class _Coded:
+class _CodedSummary:
     """A summary of record batches some of whose columns are read as codes."""
 
     def __init__(
@@ -228,7 +230,7 @@ class _Coded:
             columns[i] = pa.array(np.array([*known, np.nan])[places])
         self.summary.update(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), start)
 
-    def merge(self, other: _Coded) -> None:
+    def merge(self, other: _CodedSummary) -> None:
         self.summary.merge(other.summary)
 
 

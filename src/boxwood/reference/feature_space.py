@@ -166,7 +166,7 @@ class FeatureSpace:
         """
         if self.entry is None:
             made_of = np.arange(self.rows.n_columns) if self.axis_map is None else np.asarray(self.axis_map.features)
-            return np.asarray(self.rows.take(rows).values, dtype=np.float64), made_of
+            return np.array(self.rows.take(rows).values, dtype=np.float64), made_of
         table = self.table.take(rows).values
         values, made = self.entry.one_hot(np.where(np.isinf(table), np.nan, table), self.categories)
         return values, np.repeat(np.arange(len(made)), list(map(len, made)))

@@ -140,7 +140,7 @@ def find_labels(
     marks = source.marks_in(column, known)
     as_written = _are_as_written(source, column)
     left_out = LEFT_OUT if as_written else LEFT_OUT[:1]
-    make = partial(_Labels, batches.n_columns, batches.weight is not None, bool(source.marks), marks, left_out)
+    make = partial(_LabelsMet, batches.n_columns, batches.weight is not None, bool(source.marks), marks, left_out)
     found = batches.source.run(make, names, batches.n_jobs)
     _refuse_unusable(found, batches, column)
     given: list[Any] = list(found.places)
@@ -164,7 +164,7 @@ def _are_as_written(source: Source, column: str) -> bool:
     return bool(source.missing_words) or (bool(source.marks) and not is_text)
 
 
-class _Labels:
+class _LabelsMet:
     """A summary of record batches: the place of each label that was seen, and an overview by these places."""
 
     def __init__(self, n_columns: int, is_weighted: bool, of_file: bool, marks: Marks, left_out: Sequence[str]) -> None:
@@ -185,7 +185,7 @@ class _Labels:
         labels = self._codes(batch.column(self.label_at))
         self.overview.update(Block(block.values, labels, block.weights))
 
-    def merge(self, other: _Labels) -> None:
+    def merge(self, other: _LabelsMet) -> None:
         """Add what another summary has seen."""
         self.missing, self.too_many = self.missing + other.missing, self.too_many or other.too_many
         self.marks_met |= other.marks_met
@@ -222,7 +222,7 @@ class _Labels:
         return [self.places[label] for label in labels]
 
 
-def _refuse_unusable(found: _Labels, batches: Batches, column: str) -> None:
+def _refuse_unusable(found: _LabelsMet, batches: Batches, column: str) -> None:
     where = f"column {column!r} of {batches.source.name}"
     if found.too_many:
         raise DataError(

@@ -11,7 +11,7 @@ from boxwood._validation import cut_off
 from boxwood.batches.source import RecordSummary, Source
 from boxwood.errors import DataError
 from boxwood.table._arrow_source import dates_of, kind_of
-from boxwood.table._partial import PartialSum, told
+from boxwood.table._partial import PartialSum, announced
 
 S = TypeVar("S", bound=RecordSummary)
 BATCH_ROWS = 1 << 16
@@ -73,7 +73,7 @@ class DaskSource(Source):
         level = [of_partition(part) for part in self.frame[read].to_delayed()]
         while len(level) > 1:
             level = [merge(level[i : i + FAN_IN]) for i in range(0, len(level), FAN_IN)]
-        return told(self, columns, add.result(dask.compute(*level)))  # type: ignore[no-any-return]
+        return announced(self, columns, add.result(dask.compute(*level)))  # type: ignore[no-any-return]
 
 
 class _OfPartition:

@@ -332,7 +332,7 @@ def text_among(source: DuckTable, column: int, n_rows: int) -> TextAmong:
 _FEW_OF_ALL = 0.1  # share of the rows that are few
 
 
-def _text_in(source: DuckTable, column: int) -> _Found | None:
+def _text_in(source: DuckTable, column: int) -> _TextFound | None:
     """Return the values of a column that are no numbers; None if all are.
 
     Of a file that people write these are as few as possible, by the way of writing numbers or dates that fits best.
@@ -597,7 +597,7 @@ def refuse_no_numbers(source: DuckTable, column: int) -> None:
 _ONE_LINE = "if that row has names or units, keep one line of names above the rows"
 
 
-class _Found(NamedTuple):
+class _TextFound(NamedTuple):
     """How many values are not what they must be, the first of them with its row, and whether others are dates."""
 
     n_rows: int
@@ -621,11 +621,11 @@ class _Found(NamedTuple):
         return f"leave such cells empty, which makes them missing{words}"
 
 
-def _found(source: DuckTable, column: int, condition: str) -> _Found | None:
+def _found(source: DuckTable, column: int, condition: str) -> _TextFound | None:
     """Return the values of a column that fulfil a condition; None if none does."""
     query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
         SELECT row, {source.text(column)} AS value FROM {source.numbered} WHERE {condition})"""
-    found = _Found(*source.fetch(query)[0])
+    found = _TextFound(*source.fetch(query)[0])
     return found if found.n_rows else None
 
 

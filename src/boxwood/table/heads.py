@@ -195,7 +195,7 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
             first.popleft()
         if first:
             yield first.popleft()
-    last, sums = deque[Sequence[Any]](), Sums()
+    last, sums = deque[Sequence[Any]](), SheetSums()
     for row in chain(first, rows):
         last.append(row)
         sums.add(row)
@@ -210,7 +210,7 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
     yield from map(NoRow, islice(last, n_rows, None)) if all_rows else ()
 
 
-class Sums:
+class SheetSums:
     """Sums of the columns of a sheet, and the number of their values, without rows that begin as one of totals."""
 
     def __init__(self) -> None:
@@ -249,7 +249,7 @@ def filled(fields: Sequence[str]) -> list[str]:
     return [text for text in fields if text.strip()]
 
 
-class _Told(NamedTuple):
+class _Tell(NamedTuple):
     """Texts of a line in columns of numbers, dates and truths; how many stand among words that come again, or not."""
 
     plain: list[str]
@@ -274,13 +274,13 @@ def _is_description(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     return (n_texts >= 2 and told.n_open == 0) or n_texts + told.n_closed >= _MANY
 
 
-def _told(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> _Told | None:
+def _told(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> _Tell | None:
     """Return what tells a line from the rows beneath it; None if it may be one of them.
 
     It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, and no text that comes again
     beside others.
     """
-    told = _Told([], 0, 0)
+    told = _Tell([], 0, 0)
     for j, text in enumerate(fields):
         if _is_lacking(text):
             continue

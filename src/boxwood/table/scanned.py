@@ -157,7 +157,9 @@ def scan_file(
         raise DataError(f"no such file: {shown(where)}")
     found = find_files(where)
     format = format_of(found[0], options.format)
-    source = _of_files(found, where, options._replace(format=format), _Choice(columns, wanted), memory_limit, tick)
+    source = _of_files(
+        found, where, options._replace(format=format), _WantedColumns(columns, wanted), memory_limit, tick
+    )
     source.marks = MARKS
     source.missing_words = MARKS if FORMATS[format].is_text else ()
     return source
@@ -167,7 +169,7 @@ def _of_files(
     found: Sequence[str],
     path: str,
     options: ReadOptions,
-    choose: _Choice,
+    choose: _WantedColumns,
     memory_limit: int | None,
     tick: Tick | None,
 ) -> ParquetSource:
@@ -185,10 +187,10 @@ def scan_query(
     """Return the rows of a query of DuckDB as a source."""
     from boxwood.table._spill import spilled_rows
 
-    return _with_rows(spilled_rows(sql, _Choice(columns), memory_limit=memory_limit, tick=tick))
+    return _with_rows(spilled_rows(sql, _WantedColumns(columns), memory_limit=memory_limit, tick=tick))
 
 
-class _Choice:
+class _WantedColumns:
     """Finds the wanted columns among those of a table, or takes all of them."""
 
     def __init__(self, wanted: Sequence[str] | None, used: Wanted = ALL_COLUMNS) -> None:
@@ -225,7 +227,7 @@ def _as_names(columns: Sequence[str]) -> list[str]:
 
 
 def _of_parquet(
-    files: Sequence[ParquetFile], path: str, choose: _Choice, memory_limit: int | None, tick: Tick | None
+    files: Sequence[ParquetFile], path: str, choose: _WantedColumns, memory_limit: int | None, tick: Tick | None
 ) -> ParquetSource:
     from boxwood.table._spill import Texts, spilled_parquet, texts_of
 
@@ -252,7 +254,7 @@ def _of_parquet(
 def _of_relation(relation: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
     from boxwood.table._spill import spilled_relation
 
-    return _with_rows(spilled_relation(relation, _Choice(wanted), memory_limit=memory_limit))
+    return _with_rows(spilled_relation(relation, _WantedColumns(wanted), memory_limit=memory_limit))
 
 
 def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
@@ -264,14 +266,14 @@ def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | No
         batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
     except pa.ArrowInvalid as error:  # such as a series
         raise TypeError(f"a {type(reader).__name__} gives no batches of a table: {cut_off(str(error))}") from None
-    return _with_rows(spilled_batches(batches, "the reader", _Choice(wanted), memory_limit=memory_limit))
+    return _with_rows(spilled_batches(batches, "the reader", _WantedColumns(wanted), memory_limit=memory_limit))
 
 
 def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
     import pyarrow as pa
 
     names = column_names(frame)
-    chosen = _Choice(wanted)(names)
+    chosen = _WantedColumns(wanted)(names)
     try:
         if isinstance(frame, pa.Table):
             table = frame.select(chosen)
@@ -289,7 +291,7 @@ def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
 def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
     """Return a data frame of Spark or Dask with the wanted columns; names may hold dots."""
     names = column_names(frame)
-    chosen = [names[i] for i in _Choice(wanted)(names)]
+    chosen = [names[i] for i in _WantedColumns(wanted)(names)]
     if wanted is None:
         return frame
     is_spark = hasattr(frame, "mapInArrow")

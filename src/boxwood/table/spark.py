@@ -18,7 +18,7 @@ from boxwood._validation import listed
 from boxwood.batches import LabelColumn, NearestCenters
 from boxwood.batches.source import RecordSummary, Source
 from boxwood.errors import DataError
-from boxwood.table._partial import PartialSum, told
+from boxwood.table._partial import PartialSum, announced
 
 if TYPE_CHECKING:
     from boxwood.reference import Reference
@@ -103,7 +103,7 @@ class SparkSource(Source):
         grouped = partials.repartition("group").sortWithinPartitions("part", "chunk")
         rows = _collected(grouped.mapInArrow(_OfGroup(add), SCHEMA))
         total = add.result(data for _, data in _whole(sorted((r.part, r.chunk, r.data) for r in rows)))
-        return told(self, columns, total)  # type: ignore[no-any-return]
+        return announced(self, columns, total)  # type: ignore[no-any-return]
 
 
 def quoted(name: str) -> str:

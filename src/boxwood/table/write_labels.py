@@ -534,7 +534,7 @@ def _as_text_of_csv(source: DuckTable, i: int) -> str:
     return source.text(i) if source.types[i] == "JSON" else f"c{i}"
 
 
-class _Columns(NamedTuple):
+class _WrittenColumns(NamedTuple):
     """The columns to write, in SQL by their names, SQL of a row above them, and DuckDB's option for a line of names."""
 
     columns: dict[str, str]
@@ -542,7 +542,7 @@ class _Columns(NamedTuple):
     above: str = ""
 
 
-def _columns(source: DuckTable, names: Sequence[str], expression: str, column: str, to_csv: bool) -> _Columns:
+def _columns(source: DuckTable, names: Sequence[str], expression: str, column: str, to_csv: bool) -> _WrittenColumns:
     """Return some columns of a table with the new one.
 
     DuckDB renames a column if its name differs from another's in case only. In a CSV file, the names are then written
@@ -553,7 +553,7 @@ def _columns(source: DuckTable, names: Sequence[str], expression: str, column: s
     names = [*names, column]
     values = [*own, f"({expression})"]
     if not to_csv or len({name.casefold() for name in names}) == len(names):
-        return _Columns(dict(zip(names, values, strict=True)), ", HEADER true" if to_csv else "")
+        return _WrittenColumns(dict(zip(names, values, strict=True)), ", HEADER true" if to_csv else "")
     first = f"SELECT {', '.join(as_text(name) for name in names)} UNION ALL "
     texts = {f"t{i}": f"CAST({value} AS VARCHAR)" for i, value in enumerate(values)}
-    return _Columns(texts, ", HEADER false", first)
+    return _WrittenColumns(texts, ", HEADER false", first)

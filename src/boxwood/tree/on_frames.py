@@ -55,7 +55,7 @@ def tree_on_frame(tree: Nodes, frame: Any, values: Ints, name: str, columns: Seq
     labeller = Labeller(
         places=tuple(places[j] for j in features),
         names=tuple(map(str, features)),
-        leaf_of=_Walk(narrow, numbers),
+        leaf_of=_SmallWalk(narrow, numbers),
         values=tuple(values[leaves].tolist()),
     )
     return with_new_column(frame, labeller, name)
@@ -80,7 +80,7 @@ def _places(tree: Nodes, frame: Any, columns: Sequence[str] | None) -> list[int]
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _SmallWalk:
     """The leaf of each row of a small table, whose columns are those that the tree tests."""
 
     tree: Nodes

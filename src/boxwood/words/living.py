@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NAMED = 5  # words that a line names
 
 
-class Table(NamedTuple):
+class CellRows(NamedTuple):
     """Rows of cells below a line of names; columns with `texts` stand to the left, others to the right."""
 
     rows: tuple[tuple[str, ...], ...]
@@ -28,7 +28,7 @@ class Said(NamedTuple):
 
     headline: str
     changes: tuple[str, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[CellRows, ...]
     remarks: tuple[str, ...] = ()
 
 
@@ -40,7 +40,7 @@ def as_text(said: Said) -> str:
     return "\n\n".join([said.headline, *changes, *tables, *notes])
 
 
-def _aligned(table: Table) -> list[str]:
+def _aligned(table: CellRows) -> list[str]:
     widths = [max(width(cells[i]) for cells in table.rows) for i in range(len(table.rows[0]))]
     lines = []
     for cells in table.rows:
@@ -120,7 +120,7 @@ def _label(name: Hashable) -> str:
     return shortened(cluster_name(name))
 
 
-def _sizes(drift: DriftFacts) -> Table:
+def _sizes(drift: DriftFacts) -> CellRows:
     """Return a line for each cluster, and one for the rows without."""
     header = ("", "rows then", "now", "share then", "now")
     more = ("found then", "now", "precision then", "now") if drift.labels is not None else ()
@@ -131,7 +131,7 @@ def _sizes(drift: DriftFacts) -> Table:
     if drift.labels is not None:
         of_labels = ("", "", percent(drift.labels.agreement_then), percent(drift.labels.agreement))
         rows.append(("agreement", *of_labels, *[""] * len(more), ""))
-    return Table(tuple(rows))
+    return CellRows(tuple(rows))
 
 
 def _cluster(one: ClusterDrift, is_labelled: bool) -> tuple[str, ...]:
@@ -140,15 +140,15 @@ def _cluster(one: ClusterDrift, is_labelled: bool) -> tuple[str, ...]:
     return (*cells, *(map(percent, of_labels) if is_labelled else ()), one.change)
 
 
-def _cuts(drift: DriftFacts) -> Table:
+def _cuts(drift: DriftFacts) -> CellRows:
     lines = (
         (condition(one.condition), *map(percent, (one.share_then, one.share)), "moved" if one.moved else "")
         for one in drift.cuts
     )
-    return Table((("of the rows at the cut", "then", "now", ""), *lines))
+    return CellRows((("of the rows at the cut", "then", "now", ""), *lines))
 
 
-def _columns(drift: DriftFacts) -> Table:
+def _columns(drift: DriftFacts) -> CellRows:
     """Return a line for each column; shares of missing values stand there if any has one."""
     lack = any(one.missing or one.missing_then for one in drift.columns)
     header = ("column", "above its middle then", "now", *["missing then", "now"] * lack, "elsewhere in its cluster", "")
@@ -156,10 +156,10 @@ def _columns(drift: DriftFacts) -> Table:
     for one in drift.columns:
         shares = one.above_then, one.above, *[one.missing_then, one.missing] * lack, one.moved
         lines.append((column_name(one.column), *map(percent, shares), one.change))
-    return Table((header, *lines))
+    return CellRows((header, *lines))
 
 
-def _words(drift: DriftFacts) -> Table:
+def _words(drift: DriftFacts) -> CellRows:
     """Return a line for each column of words, with the one whose share changed the most."""
     header = ("of the rows with a cluster", "then", "now", "elsewhere in its cluster", "")
     lines = (
@@ -170,16 +170,16 @@ def _words(drift: DriftFacts) -> Table:
         )
         for one in drift.words
     )
-    return Table((header, *lines))
+    return CellRows((header, *lines))
 
 
 def _word(one: WordsDrift) -> str:
     return shortened(category(one.word))
 
 
-def _lost(drift: DriftFacts) -> Table:
+def _lost(drift: DriftFacts) -> CellRows:
     lines = ((_reason(one), size(one.rows)) for one in drift.lost)
-    return Table((("rows without a cluster, as", "rows"), *lines))
+    return CellRows((("rows without a cluster, as", "rows"), *lines))
 
 
 _TABLES = (_sizes, _cuts, _columns, _words, _lost)
@@ -211,7 +211,7 @@ def match_said(match: MatchFacts) -> Said:
         for one in match.changes
     )
     headline = f"{counted(len(match.old), 'cluster')} then, {len(match.new)} now, matched {match.how}."
-    return Said(headline, (), (Table((header, *lines), frozenset({0, 1, 3})),), as_written(match.notes))
+    return Said(headline, (), (CellRows((header, *lines), frozenset({0, 1, 3})),), as_written(match.notes))
 
 
 def match_facts(match: MatchFacts) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
-def markdown_rows(table: Table) -> Iterator[Sequence[str]]:
+def markdown_rows(table: CellRows) -> Iterator[Sequence[str]]:
     """Yield the lines of a table of Markdown, cell by cell."""
     header, *rows = table.rows
     yield header

@@ -17,7 +17,7 @@ from boxwood.explanation.apply.results import Compared, Comparison
 from boxwood.explanation.ask.explainer import is_explainer
 from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.question import Question, question_of
+from boxwood.explanation.ask.problem import Problem, problem_of
 from boxwood.explanation.choose.goal import Goal
 from boxwood.explanation.choose.on_table import choose
 from boxwood.explanation.measure.measure import measure
@@ -107,9 +107,9 @@ def compare(
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     rows_here = as_rows_here(X)
     asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels_or_estimator, rows_here)
-    question = question_of(rows_here, labels_or_estimator, asked)
-    k = question.task.reference.n_clusters
-    of_auto, clusterer = asked.options, question.clusterer
+    problem = problem_of(rows_here, labels_or_estimator, asked)
+    k = problem.task.reference.n_clusters
+    of_auto, clusterer = asked.options, problem.clusterer
     options = {name: of_auto if name == "auto" else with_defaults(name, {}, clusterer) for name in names}
     leaves = leaves or [k, 2 * k]
     rows, left_out = [], []
@@ -117,7 +117,7 @@ def compare(
         refused, trees = "", []
         for n in _possible(name, leaves, k):
             try:
-                tree, row = _row(question, name, n, options[name])
+                tree, row = _row(problem, name, n, options[name])
                 rows += [] if tree in trees else [row]
                 trees.append(tree)
             except ValueError as error:  # a method may ask more of the rows than others, or not keep the limits
@@ -131,12 +131,12 @@ def compare(
         elif not _possible(name, leaves, k):
             refused = f"makes {k} leaves, one for each cluster"
         left_out += [(name, refused)] if refused else []
-    by_agreement = not Goal(question.task, objective).by_cost
+    by_agreement = not Goal(problem.task, objective).by_cost
     rows.sort(key=lambda row: _losses(row, by_agreement))
     front = (not any(_beats(other, row, by_agreement) for other in rows) for row in rows)
     marked = tuple(row._replace(on_front=is_best) for row, is_best in zip(rows, front, strict=True))
-    n_rows = int(question.task.reference.kept.sum())
-    return Comparison(marked, tuple(left_out), k, n_rows, _baseline(question.task), by_agreement, question.notes)
+    n_rows = int(problem.task.reference.kept.sum())
+    return Comparison(marked, tuple(left_out), k, n_rows, _baseline(problem.task), by_agreement, problem.notes)
 
 
 def _listed(parameter: str, values: Any) -> list[Any]:
@@ -164,12 +164,12 @@ def _possible(name: str, leaves: Sequence[int], k: int) -> list[int]:
     return [n for n in leaves if name == "auto" or not METHODS[name].one_leaf_each or n == k]
 
 
-def _row(question: Question, name: str, leaves: int, options: Mapping[str, Any]) -> tuple[ThresholdTree, Compared]:
+def _row(problem: Problem, name: str, leaves: int, options: Mapping[str, Any]) -> tuple[ThresholdTree, Compared]:
     began = time.perf_counter()
-    if question.coordinates.scales is not None:
-        refuse_method(name, question.coordinates)
-    found = choose(replace(question, task=question.task.with_leaves(leaves)), name, silent, options)
-    on = question if question.parts else found.search
+    if problem.coordinates.scales is not None:
+        refuse_method(name, problem.coordinates)
+    found = choose(replace(problem, task=problem.task.with_leaves(leaves)), name, silent, options)
+    on = problem if problem.parts else found.search
     ex = measure(on.task, found.grown._replace(tree=found.tree), on.coordinates)
     seconds = time.perf_counter() - began
     tree = ex.tree

@@ -101,7 +101,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         rows, clusters = rows.take(there), clusters[there]
         X, complete = rows_of_table(X, there), complete.without(there, len(table), notes)
     measured = _of_clusters(ex, _coordinates(ex, rows, columns), clusters, X)
-    return complete.told(measured, (OTHER_ROWS, *said, *complete.notes))
+    return complete.with_other_rows(measured, (OTHER_ROWS, *said, *complete.notes))
 
 
 def _with_values(

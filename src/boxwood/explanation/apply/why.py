@@ -106,7 +106,7 @@ def _without(ex: MeasuredTree, row: OneRow, j: int) -> str:
     return f"{ex.columns[j]} is {never_seen(row.values[j], ex.coded_columns[j])}"
 
 
-class _Step(NamedTuple):
+class _NewNumber(NamedTuple):
     """A column's new number, and the exact distance to it in standard deviations."""
 
     number: float
@@ -129,11 +129,11 @@ def smallest_changes(
     A leaf's box is a product of one set of values for each column, so the nearest value of each column is chosen on its
     own. Sums of distances are compared as fractions, so a tie is a tie; then fewest columns and the first leaf decide.
     """
-    best: dict[int, tuple[tuple[Fraction, int, int], dict[int, _Step]]] = {}
+    best: dict[int, tuple[tuple[Fraction, int, int], dict[int, _NewNumber]]] = {}
     for leaf, (box, other) in enumerate(zip(tree.boxes(), tree.leaf_clusters.tolist(), strict=True)):
         if other == cluster:
             continue
-        steps: dict[int, _Step] = {}
+        steps: dict[int, _NewNumber] = {}
         for j, pieces in box.items():
             x = row.numbers[j]
             if math.isnan(x):
@@ -155,7 +155,7 @@ def smallest_changes(
 
 
 def _moves(
-    row: OneRow, steps: Mapping[int, _Step], columns: Sequence[str], categories: Mapping[int, Categories]
+    row: OneRow, steps: Mapping[int, _NewNumber], columns: Sequence[str], categories: Mapping[int, Categories]
 ) -> tuple[Move, ...]:
     return tuple(
         Move(
@@ -171,11 +171,11 @@ def _moves(
 
 def _nearest(
     x: float, pieces: Sequence[Interval], categories: Categories | None, spread: Spread | None
-) -> _Step | None:
+) -> _NewNumber | None:
     """Return the nearest allowed value of a column, the smaller one of two; the first allowed category."""
     if categories is not None:
         codes = (code for code, _ in categories.domain if any(code in piece for piece in pieces))
-        return next((_Step(code, Fraction(1)) for code in codes), None)
+        return next((_NewNumber(code, Fraction(1)) for code in codes), None)
     assert spread is not None  # every tested column has one
     if math.isinf(x):
         return _instead_of_missing(pieces, spread)
@@ -183,25 +183,25 @@ def _nearest(
     if not values:
         return None
     near = min(values, key=lambda value: (abs(Fraction(value) - Fraction(x)), value))
-    return _Step(near, abs(Fraction(near) - Fraction(x)) / Fraction(spread.deviation))
+    return _NewNumber(near, abs(Fraction(near) - Fraction(x)) / Fraction(spread.deviation))
 
 
-def _instead_of_missing(pieces: Sequence[Interval], spread: Spread) -> _Step | None:
+def _instead_of_missing(pieces: Sequence[Interval], spread: Spread) -> _NewNumber | None:
     """Return a number that will do where a value is missing, in the first interval that has one.
 
     It is 0, if all will do; the end of the interval in a column of whole numbers; otherwise one of few digits.
     """
     for piece in without_missing(pieces)[0]:
         if piece[:2] == (-math.inf, math.inf):
-            return _Step(0.0, Fraction(1))
+            return _NewNumber(0.0, Fraction(1))
         ends = [_end(x, piece, whole=spread.whole) for x in (math.inf, -math.inf)]
         known = [end for end in ends if end is not None]
         if known and spread.whole:
-            return _Step(known[0], Fraction(1))
+            return _NewNumber(known[0], Fraction(1))
         if known:
             high = known[0] if ends[0] is not None else known[0] + spread.deviation
             low = known[-1] if ends[1] is not None else known[-1] - spread.deviation
-            return _Step(shortest_between(low, high), Fraction(1))
+            return _NewNumber(shortest_between(low, high), Fraction(1))
     return None
 
 

@@ -17,7 +17,7 @@ from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.overview import MissingValues
 from boxwood.clusterers.k_means_batches import COVARIANCES, LikeliestComponent
 from boxwood.errors import DataError
-from boxwood.explanation.ask.how_many import Look, settled_number
+from boxwood.explanation.ask.how_many import DrawnRows, settled_number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
     fitted_clusterer,
@@ -71,7 +71,7 @@ def clustering_of(
 
 
 def number_of_clusters(
-    clustering: Any, n_clusters: int | None, look: Callable[[], Look]
+    clustering: Any, n_clusters: int | None, look: Callable[[], DrawnRows]
 ) -> tuple[int | None, tuple[str, ...]]:
     """Return the number of clusters to make, and notes on it; None if the clusters are given, which needs no look."""
     if clustering is None:
@@ -180,7 +180,7 @@ def clustering_of_table(
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    k, notes = number_of_clusters(clustering, n_clusters, lambda: Look.of_batches(batches))
+    k, notes = number_of_clusters(clustering, n_clusters, lambda: DrawnRows.of_batches(batches))
     if k is not None:
         from boxwood.clusterers.k_means_batches import k_means_of_batches
 

@@ -23,7 +23,7 @@ from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no
 from boxwood.batches.overview import MissingValues
 from boxwood.batches.source import MarksMet, Spelling
 from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_numbers
-from boxwood.columns.of_batches import Look, look_at, seen_in_batches, seen_others
+from boxwood.columns.of_batches import NumbersInBatches, look_at, seen_in_batches, seen_others
 from boxwood.columns.rules import (
     LIKE_IDENTIFIER,
     NO_VALUES,
@@ -196,7 +196,7 @@ def notes_on_columns(names: Sequence[str], columns: Iterable[Array], dates: Coll
     return note_on_identifiers([one.name for one in seen_numbers(names, columns, dates) if is_like_identifier(one)])
 
 
-def notes_in_batches(look: Look) -> tuple[str, ...]:
+def notes_in_batches(look: NumbersInBatches) -> tuple[str, ...]:
     """Return the same note on columns of a table in batches."""
     return note_on_identifiers([one.name for one in look.columns if is_like_identifier(one)])
 
@@ -295,10 +295,10 @@ def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, 
         return work(batches)
     except MissingValues:
         complete = complete_cases_of(batches, look_at(batches), missing)
-    return complete.told(work(complete.X), complete.notes)
+    return complete.with_other_rows(work(complete.X), complete.notes)
 
 
-def complete_cases_of(batches: Batches, look: Look | None, missing: str) -> CompleteCases:
+def complete_cases_of(batches: Batches, look: NumbersInBatches | None, missing: str) -> CompleteCases:
     """Return the rows that lack no value, as far as a look tells; takes a pass if some rows do."""
     gaps = {} if look is None else {name: look.gaps[name] for name in batches.columns if name in look.gaps}
     if look is None or not gaps:

@@ -66,7 +66,7 @@ class CompleteCases(NamedTuple):
     fitted: Any = None
     given: Any = None
 
-    def told(self, explanation: Tree, notes: tuple[str, ...] = ()) -> Tree:
+    def with_other_rows(self, explanation: Tree, notes: tuple[str, ...] = ()) -> Tree:
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
         if not (self.n_incomplete or notes):
             return explanation

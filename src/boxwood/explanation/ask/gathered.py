@@ -114,7 +114,7 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
 
 
 # ------------------------------------------------------------------------------------------------------- columns
-class _Columns(NamedTuple):
+class _ColumnChoice(NamedTuple):
     """Names of the columns that rules may use: those of numbers, and those that the caller chose, perhaps all."""
 
     names: tuple[str, ...]
@@ -123,7 +123,7 @@ class _Columns(NamedTuple):
     are_named: bool
 
 
-def _columns(source: Source, clustering: Any, asked: Options) -> _Columns:
+def _columns(source: Source, clustering: Any, asked: Options) -> _ColumnChoice:
     columns, beside = asked.columns, (clustering, asked.sample_weight)
     if asked.sample_weight is not None:
         refuse_other_weights(asked.sample_weight, source)
@@ -140,10 +140,10 @@ def _columns(source: Source, clustering: Any, asked: Options) -> _Columns:
         source.refuse_text(name)  # says what a file holds
     if unread:
         raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
-    return _Columns(names, plain, chosen, is_chosen)
+    return _ColumnChoice(names, plain, chosen, is_chosen)
 
 
-def _texts(source: Source, wanted: _Columns, asked: Options) -> list[str]:
+def _texts(source: Source, wanted: _ColumnChoice, asked: Options) -> list[str]:
     """Return the columns that may be words.
 
     These are columns called categories, those of text that can be no numbers, and numbers with leading zeros.
@@ -160,7 +160,7 @@ def _texts(source: Source, wanted: _Columns, asked: Options) -> list[str]:
 
 
 def _seen(
-    source: Source, wanted: _Columns, words: Mapping[str, Sequence[Hashable] | None], lacking: Collection[str]
+    source: Source, wanted: _ColumnChoice, words: Mapping[str, Sequence[Hashable] | None], lacking: Collection[str]
 ) -> list[Seen]:
     """Return what is known of columns before they are read; IN: lacking: those of words that some rows lack."""
     kinds, seen = dict(zip(source.names, source.kinds, strict=True)), list[Seen]()
@@ -183,7 +183,7 @@ def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -
     return {name: said for name, said in told.items() if name not in asked}
 
 
-def _refuse_named(names: Collection[str], reason: str, wanted: _Columns, source: Source) -> None:
+def _refuse_named(names: Collection[str], reason: str, wanted: _ColumnChoice, source: Source) -> None:
     if chosen := [name for name in names if name in wanted.chosen]:
         raise DataError(f"rules cannot use {listed(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
 
@@ -222,7 +222,7 @@ def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
-class _Drawn(NamedTuple):
+class _DrawnTable(NamedTuple):
     """Rows with their labels, None where clusters are to be made, weights, notes, and `whole`, if more have labels."""
 
     values: Floats
@@ -239,7 +239,7 @@ def _rows(
     names: Sequence[str],
     words: Mapping[str, Sequence[Hashable]],
     n_rows: int,
-) -> _Drawn:
+) -> _DrawnTable:
     """Return all rows of a table, or some that are drawn if these are more values than memory should hold."""
     weight = asked.sample_weight
     batches = Batches(CodedSource(source, words), tuple(names), weight=weight, n_jobs=asked.n_jobs)
@@ -253,7 +253,7 @@ def _rows(
     if n_rows * len(names) <= settings.GATHERED:
         rows = batches.gathered()
         labels = None if labelling is None else labelling.by_code(rows.labels)
-        return _Drawn(rows.values, labels, rows.weights, notes)
+        return _DrawnTable(rows.values, labels, rows.weights, notes)
     some = drawn_rows(batches, max(settings.DRAWN // len(names), 1))
     if whole is not None:
         some = _with_each_cluster(some, batches, whole.overview.sizes, asked.missing)
@@ -261,9 +261,9 @@ def _rows(
     weights = some.own_weights if weight is not None or (some.own_weights != 1.0).any() else None
     if labelling is None:
         note = f"{share}, as tables with words or missing values are; everything is measured on these"
-        return _Drawn(some.values, None, weights, (*notes, note))
+        return _DrawnTable(some.values, None, weights, (*notes, note))
     note = f"{share}, as tables with words or missing values are, and the tree was grown on these; {OF_DRAWN}"
-    return _Drawn(some.values, labelling.by_code(some.labels), weights, (*notes, note), whole)
+    return _DrawnTable(some.values, labelling.by_code(some.labels), weights, (*notes, note), whole)
 
 
 def _with_each_cluster(some: Sample, batches: Batches, sizes: Indices, missing: str) -> Sample:

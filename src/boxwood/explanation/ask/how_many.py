@@ -58,7 +58,7 @@ class HowMany(NamedTuple):
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 
 
-class Look(NamedTuple):
+class DrawnRows(NamedTuple):
     """Some rows as they enter distances, in a random order; `blocks` are the columns made of one column of the table.
 
     However long the table is, at most `LOOKED_AT` rows are looked at, and the same ones each time.
@@ -68,12 +68,12 @@ class Look(NamedTuple):
     blocks: Sequence[Indices] | None = None
 
     @classmethod
-    def of_rows(cls, rows: Rows) -> Look:
+    def of_rows(cls, rows: Rows) -> DrawnRows:
         """Return a look at rows of numbers."""
         return cls(np.asarray(rows.values[drawn(len(rows), rows.weights)], dtype=np.float64))
 
     @classmethod
-    def of_batches(cls, batches: Batches) -> Look:
+    def of_batches(cls, batches: Batches) -> DrawnRows:
         """Return a look at rows of numbers in batches, which takes a pass."""
         some = drawn_rows(replace(batches, labelling=None, store=None), LOOKED_AT)
         return cls(some.values[np.random.RandomState(0).permutation(len(some.values))])
@@ -113,7 +113,7 @@ class Look(NamedTuple):
         return float(np.mean(found))
 
 
-def settled_number(look: Look, n_clusters: int | None) -> tuple[int, tuple[str, ...]]:
+def settled_number(look: DrawnRows, n_clusters: int | None) -> tuple[int, tuple[str, ...]]:
     """Return the number of clusters to make, the one that was asked for or the one to choose, and notes on it."""
     if n_clusters is not None:
         k, notes = whole_number("n_clusters", n_clusters, 0), tuple[str, ...]()

@@ -49,7 +49,7 @@ def settled(task: Task, tree: ThresholdTree) -> Task:
     return task.within(task.budget.only(tested, task.n_columns))
 
 
-def told(explanation: Tree, task: Task, budget: Budget, n_moved: int = 0) -> Tree:
+def with_limits(explanation: Tree, task: Task, budget: Budget, n_moved: int = 0) -> Tree:
     """Return the explanation with the facts of its budget, and notes on what it did."""
     if not budget.given:
         return explanation

@@ -29,7 +29,7 @@ from boxwood.explanation.ask.columns import (
     notes_on_use,
 )
 from boxwood.explanation.ask.gaps import CompleteCases, note_on_empty, without_gaps, without_rows
-from boxwood.explanation.ask.how_many import Look, drawn
+from boxwood.explanation.ask.how_many import DrawnRows, drawn
 from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
@@ -124,7 +124,7 @@ def chosen_of(
         use = Use(chosen=words, has_labels=clustering is not None, labels=compared)
         for reason, names in by_reason(left_out(seen_in(table, padded), use)).items():
             table = table.without(names, reason)
-    return replace(table, notes=notes_on_use(table.columns, as_told(table.left_out), padded=[*padded], **said))
+    return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))
 
 
 def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what: str) -> None:
@@ -230,7 +230,7 @@ def _of_array(X: Any, columns: Sequence[str] | None) -> ColumnTable:
     return ColumnTable(names, values, names=names)
 
 
-def as_told(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+def with_advice(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
     """Return columns that are left out by the reason in words that say what to do."""
     return {KEPT_OUT.get(reason, reason): names for reason, names in left_out.items()}
 
@@ -305,10 +305,10 @@ def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
     return Entry(np.ones(len(table.columns)), is_scaled=False)
 
 
-def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> Look:
+def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> DrawnRows:
     """Return a look at some rows, with words as one-hot columns and gaps at the means of their columns."""
     some = table.of_rows(drawn(len(table), weights))
-    return Look(*_entry(table, weights, asked).one_hot(some.values, some.categories))
+    return DrawnRows(*_entry(table, weights, asked).one_hot(some.values, some.categories))
 
 
 def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> OfEntry:

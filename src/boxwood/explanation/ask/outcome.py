@@ -13,9 +13,9 @@ from boxwood._validation import listed
 from boxwood.axes.rare_words import FEW_WORDS
 from boxwood.columns.rules import FEW_ROWS, words_of
 from boxwood.explanation.ask.clustering import sees_distances
-from boxwood.explanation.ask.limits import settled, told
+from boxwood.explanation.ask.limits import settled, with_limits
 from boxwood.explanation.ask.options import Options
-from boxwood.explanation.ask.question import Question
+from boxwood.explanation.ask.problem import Problem
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
@@ -50,7 +50,7 @@ _CODES = {
 }
 
 
-class Seen(NamedTuple):
+class SeenByAuto(NamedTuple):
     """What "auto" saw, and how a tree of these rows would be told of.
 
     Parameters
@@ -68,8 +68,8 @@ class Seen(NamedTuple):
     is_all: bool
 
 
-class Answer(NamedTuple):
-    """The explanation by a tree that was grown for a question.
+class Outcome(NamedTuple):
+    """The explanation by a tree that was grown for a problem.
 
     Parameters
     ----------
@@ -86,20 +86,20 @@ class Answer(NamedTuple):
     explanation: MeasuredTree
     grown: ThresholdTree
     n_moved: int
-    seen: Seen | None = None
+    seen: SeenByAuto | None = None
 
 
-def concluded(answer: Answer, question: Question, asked: Options, *, made_here: bool) -> MeasuredTree:
+def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
-    explanation, grown = answer.explanation, answer.grown
-    notes = _notes_on_outcome(explanation, made_here, question.clusterer)
-    if answer.seen is not None:
-        seen = answer.seen._replace(task=settled(answer.seen.task, grown))
+    explanation, grown = outcome.explanation, outcome.grown
+    notes = _notes_on_outcome(explanation, made_here, problem.clusterer)
+    if outcome.seen is not None:
+        seen = outcome.seen._replace(task=settled(outcome.seen.task, grown))
         notes += _notes_on_agreement(explanation.agreement, grown, seen)
-    missed = _notes_on_missed(explanation, question.task)
+    missed = _notes_on_missed(explanation, problem.task)
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += _notes_on_panels(explanation)
-    explanation = told(explanation, question.task, question.asked_budget, answer.n_moved)
+    explanation = with_limits(explanation, problem.task, problem.asked_budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
     explanation = replace(explanation, notes=(*explanation.notes, *notes))
@@ -129,7 +129,7 @@ def _notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any
     )
 
 
-def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tuple[str, ...]:
+def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto) -> tuple[str, ...]:
     """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
 
     The tree is expanded to up to four times as many leaves, or as were asked for, on a sample where the table is large.
@@ -140,7 +140,7 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: Seen) -> tu
     sample, asked = seen.task.sampled(settings.ROWS), max(tree.n_leaves, seen.task.max_leaf_nodes or 0)
     about = "" if seen.is_all else "about "
     for more in (2, 4):
-        tree = expanded(tree, sample, more * asked, objective="mistakes")
+        tree = expanded(tree, sample, more * asked, loss="mistakes")
         leaves, share = seen.reached(tree)
         if share >= LOW and leaves > asked:
             return (f"with {leaves:,} leaves the rules could reach {about}{percent(share)} (max_leaf_nodes)",)

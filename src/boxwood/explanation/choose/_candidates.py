@@ -14,17 +14,17 @@ import numpy as np
 
 from boxwood.explanation.choose import settings
 from boxwood.grow import METHODS, Method
-from boxwood.grow.better.exchange import loss_of
 from boxwood.grow.centers.greedy import growth_of_several
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.impurity import grown_to_sizes
 from boxwood.grow.leaves.prune import pruned
+from boxwood.grow.refinement.exchange import loss_of
 from boxwood.grow.shared.names import matched
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
 IMPURITIES = {"gini": "cart", "entropy": "cart-entropy", "centers": "regression-centers", "rows": "regression-rows"}
-OBJECTIVES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tree, and their objectives
+LOSSES = {"exkmc": "cost", "expand": "mistakes"}  # the ways to expand a tree, and their losses
 
 
 Trees: TypeAlias = Iterator[tuple[ThresholdTree, str]]
@@ -67,9 +67,9 @@ def _of_penalties(task: Task, part: CandidateInput) -> Trees:
     The loss usually falls and then rises with the penalty. Deep trees of many clusters take longest, so small penalties
     are left out where they gain nothing.
     """
-    grow, objective = growth_of_several(task, settings.PENALTIES), "cost" if part.by_cost else "mistakes"
+    grow, loss = growth_of_several(task, settings.PENALTIES), "cost" if part.by_cost else "mistakes"
     low, high = grow(1), grow(2)
-    losses = [loss_of(tree, task, objective) for tree in (low, high)]
+    losses = [loss_of(tree, task, loss) for tree in (low, high)]
     if losses[0] <= settings.CLEARLY * losses[1]:
         yield grow(0), "greedy"
     yield low, "shallow"
@@ -82,8 +82,8 @@ def _expanded(start: ThresholdTree, name: str, part: CandidateInput) -> Trees:
     if start.n_leaves >= part.leaves:
         yield start, name
         return
-    for how, objective in OBJECTIVES.items():
-        yield expanded(start, part.sample, part.leaves, objective=objective), f"{name}-{how}"
+    for how, loss in LOSSES.items():
+        yield expanded(start, part.sample, part.leaves, loss=loss), f"{name}-{how}"
 
 
 def _from_the_root(part: CandidateInput) -> Trees:
@@ -93,9 +93,9 @@ def _from_the_root(part: CandidateInput) -> Trees:
     """
     if _has_separating(part):
         return
-    for how, objective in OBJECTIVES.items():
-        if (objective == "cost") == part.by_cost:
-            yield expanded(None, part.sample, part.leaves, objective=objective), f"{how}-root"
+    for how, loss in LOSSES.items():
+        if (loss == "cost") == part.by_cost:
+            yield expanded(None, part.sample, part.leaves, loss=loss), f"{how}-root"
 
 
 def _of_impurity(part: CandidateInput) -> Trees:
@@ -103,7 +103,7 @@ def _of_impurity(part: CandidateInput) -> Trees:
 
     CART's by Gini impurity, which see all rows, gain next to nothing beside trees that separate the centres.
     """
-    objective = "cost" if part.by_cost else "mistakes"
+    loss = "cost" if part.by_cost else "mistakes"
     has_separating = _has_separating(part)
     is_exact = has_separating and part.leaves == part.task.reference.n_clusters  # then pruned trees never win
     sizes = (part.leaves,) if is_exact else (part.leaves, settings.OVERGROWN * part.leaves)
@@ -118,7 +118,7 @@ def _of_impurity(part: CandidateInput) -> Trees:
         if tree.n_leaves == task.reference.n_clusters:
             yield matched(tree, task), f"{name}, matched"
         for each in larger:
-            yield pruned(each, task, part.leaves, objective), f"{name}, pruned"
+            yield pruned(each, task, part.leaves, loss), f"{name}, pruned"
 
 
 def _has_separating(part: CandidateInput) -> bool:

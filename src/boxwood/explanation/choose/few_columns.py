@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, Goal
-from boxwood.grow.better.exchange import NEARLY
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.leaves.prune import pruned
+from boxwood.grow.refinement.exchange import NEARLY
 from boxwood.grow.shared.names import named
 from boxwood.reference import Task
 
@@ -43,9 +43,11 @@ def grown_on_few(
         grown = grow(task.within(task.budget.only(choice, task.n_columns)), left)
         found.append((goal.candidate(grown.tree, grown.method), grown))
     taken = _preferred(found, goal, task)
-    if "search" not in taken.facts:
+    if "search" not in taken.attributes:
         return taken
-    return taken._replace(facts={**taken.facts, "search": taken.facts["search"]._replace(gap=None, agreement_gap=None)})
+    return taken._replace(
+        attributes={**taken.attributes, "search": taken.attributes["search"]._replace(gap=None, agreement_gap=None)}
+    )
 
 
 def choices(task: Task, goal: Goal, *, several: bool = True, deadline: float | None = None) -> list[Choice]:
@@ -68,7 +70,7 @@ class _Choices:
         self.sample = self.sample.within(replace(self.sample.budget, max_columns=None))
         _ = self.sample.order  # sorted once for all choices
         self.goal = goal if self.sample is task else goal.of_sample(self.sample)
-        self.objective = "cost" if goal.by_cost else "mistakes"
+        self.loss = "cost" if goal.by_cost else "mistakes"
         allowed = self.budget.allowed(task.n_columns)
         self.columns = sorted({self.budget.source(j) for j in allowed})
         self.size = min(task.budget.max_columns or len(self.columns), len(self.columns))
@@ -81,13 +83,13 @@ class _Choices:
             return list(combinations(self.columns, self.size))
         if n_choices <= settings.CHOICES_COMPARED:
             for choice in combinations(self.columns, self.size):
-                self.loss(choice)
+                self.compare(choice)
         else:
             self._search(self._pool())
         full = [choice for choice in self.losses if len(choice) == self.size]
         return sorted(full, key=lambda choice: (self.losses[choice], choice))[:most]
 
-    def loss(self, choice: Choice) -> tuple[float, float]:
+    def compare(self, choice: Choice) -> tuple[float, float]:
         """Return the loss of the better of two trees on some columns: first what the goal looks at first.
 
         After the deadline, choices that were not compared have an infinite loss.
@@ -107,10 +109,10 @@ class _Choices:
         leaves = times * task.leaves()
         larger = grown_by(task, "gini", 2 * leaves)
         for tree in (
-            expanded(None, task, leaves, objective=self.objective),
-            pruned(larger, task, leaves, self.objective),
+            expanded(None, task, leaves, loss=self.loss),
+            pruned(larger, task, leaves, self.loss),
         ):
-            yield self.goal.candidate(named(tree, task, self.objective), "")
+            yield self.goal.candidate(named(tree, task, self.loss), "")
 
     def _pool(self) -> list[int]:
         """Return the columns from which choices are made, in the order of what each achieves alone."""
@@ -120,7 +122,7 @@ class _Choices:
             for j in each.tree.features
         }
         tested |= set(self.columns) if len(self.columns) <= settings.CHOICES_POOL else set()
-        pool = sorted(tested, key=lambda column: (self.loss((column,)), column))[
+        pool = sorted(tested, key=lambda column: (self.compare((column,)), column))[
             : max(settings.CHOICES_POOL, self.size)
         ]
         rest = [column for column in self.columns if column not in pool]
@@ -130,7 +132,7 @@ class _Choices:
         chosen: Choice = ()
         while len(chosen) < self.size:
             chosen = min((_with(chosen, column) for column in pool if column not in chosen), key=self._key)
-        self.losses.setdefault(chosen, self.loss(chosen))  # one choice of the full size, whatever the clock says
+        self.losses.setdefault(chosen, self.compare(chosen))  # one choice of the full size, whatever the clock says
         for _ in range(settings.CHOICES_ROUNDS):
             others = [
                 _with(tuple(each for each in chosen if each != out), column)
@@ -144,7 +146,7 @@ class _Choices:
             chosen = best
 
     def _key(self, choice: Choice) -> tuple[tuple[float, float], Choice]:
-        return self.loss(choice), choice
+        return self.compare(choice), choice
 
 
 def _with(choice: Choice, column: int) -> Choice:

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats
 from boxwood.explanation.choose import settings
-from boxwood.grow.better.refine import means_of
+from boxwood.grow.refinement.refine import means_of
 from boxwood.grow.shared.costs import unit_of
 from boxwood.grow.shared.names import clusters_reached, means_reached
 from boxwood.loops.costs import SQEUCLIDEAN

@@ -91,7 +91,7 @@ def _nearest(X: Floats, labels: Indices, mass: Floats) -> Indices:
     weights = np.bincount(labels, mass)
     means = sums / np.where(weights > 0, weights, 1.0)[:, None]
     distances = np.square(means).sum(axis=1) - 2 * (X @ means.T)
-    return np.argmin(np.where(weights > 0, distances, np.inf), axis=1)
+    return np.asarray(np.where(weights > 0, distances, np.inf).argmin(axis=1), dtype=np.intp)
 
 
 class _Rows(NamedTuple):

@@ -18,9 +18,9 @@ from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
 from boxwood.explanation.progress import Progress
 from boxwood.explanation.records import SearchFacts
-from boxwood.grow.better.sets import refined_categories
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown
+from boxwood.grow.refinement.sets import refined_categories
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import summed_distances
 from boxwood.reference import Reference, Task
@@ -87,14 +87,14 @@ class TableSearch:
 
     def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
-        here, task, objective = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
+        here, task, loss = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
         kinds: dict[str, Any] = {
             "codes": {j: len(known.domain) for j, known in here.categories.items()},
             "ordered": {j: known.known for j, known in here.categories.items() if known.ordered},
             "gaps": here.gaps,
             "alike": here.alike,
         }
-        better = refined_categories(tree, here.table.values, task, objective, **kinds, budget=self.budget)
+        better = refined_categories(tree, here.table.values, task, loss, **kinds, budget=self.budget)
         if better == tree:
             return tree
         of_words = [better, tree]  # of equal ones that of fewer words is the first
@@ -187,16 +187,16 @@ class TableSearch:
 
         In growth a missing number stands at the median, and costs what that costs. Of a long table one tree is left.
         """
-        ranked = grown.facts.get("ranked", ())
+        ranked = grown.attributes.get("ranked", ())
         places = {each.tree: i for i, each in enumerate(ranked)}
         if not self.coordinates.gaps or grown.tree not in places or self.task.n_rows > settings.LONG:
             return grown
         trees = [self.coordinates.pulled_back(each.tree) for each in ranked]
-        taken = ranked[trees.index(self.best(trees, grown.facts["search"]))]
+        taken = ranked[trees.index(self.best(trees, grown.attributes["search"]))]
         if taken.tree == grown.tree:
             return grown
-        search = grown.facts["search"]._replace(gap=None, agreement_gap=None)
-        return grown._replace(tree=taken.tree, method=taken.name, facts={**grown.facts, "search": search})
+        search = grown.attributes["search"]._replace(gap=None, agreement_gap=None)
+        return grown._replace(tree=taken.tree, method=taken.name, attributes={**grown.attributes, "search": search})
 
     def keeps_leaves(self, tree: ThresholdTree) -> bool:
         """Return whether a tree has as many leaves on the table's columns, where one cut may become several."""
@@ -214,7 +214,7 @@ class FinishedTree(NamedTuple):
     @property
     def agrees_most(self) -> bool:
         """Whether it is proved that no tree of the table's columns agrees more."""
-        found: SearchFacts | None = self.facts().get("search")
+        found: SearchFacts | None = self.attributes().get("search")
         return found is not None and found.agreement_gap == 0 and self.n_moved == 0
 
     @property
@@ -222,19 +222,19 @@ class FinishedTree(NamedTuple):
         """Whether no tree can be better: each row is in its cluster, and cheaper clusters are not asked for."""
         task = self.search.task
         right = self.tree.predict(self.search.coordinates.table, n_jobs=task.n_jobs) == task.reference.labels
-        return self.grown.facts["search"].objective != "cost" and bool(right[task.kept].all())
+        return self.grown.attributes["search"].objective != "cost" and bool(right[task.kept].all())
 
-    def facts(self, *, are_all: bool = True) -> Mapping[str, Any]:
+    def attributes(self, *, are_all: bool = True) -> Mapping[str, Any]:
         """Return the facts of the growth, without the gap if the tree has other leaves on the columns of the table.
 
         IN: are_all: whether its rows are all rows of the table.
         """
-        found: SearchFacts | None = self.grown.facts.get("search")
+        found: SearchFacts | None = self.grown.attributes.get("search")
         if found is None or (found.gap is None and found.agreement_gap is None):
-            return self.grown.facts
+            return self.grown.attributes
         if are_all and self.search.keeps_leaves(self.grown.tree) and self.search.has_every_cut:
-            return self.grown.facts
-        return {**self.grown.facts, "search": found._replace(gap=None, agreement_gap=None)}
+            return self.grown.attributes
+        return {**self.grown.attributes, "search": found._replace(gap=None, agreement_gap=None)}
 
 
 def choose(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
@@ -246,7 +246,7 @@ def choose(table: TableSearch, method: str, progress: Progress, options: Mapping
     for each in found:
         tree, n_moved = table.within_limits(each.tree)
         trees.setdefault(tree, each._replace(tree=tree, n_moved=n_moved))
-    return trees[table.best([*trees], found[0].grown.facts["search"])]
+    return trees[table.best([*trees], found[0].grown.attributes["search"])]
 
 
 def most_parts(options: Mapping[str, Any]) -> int | None:
@@ -270,7 +270,7 @@ def _best_of_columns(table: TableSearch, method: str, progress: Progress, option
     one_hot = None if found.is_perfect else table.on_one_hot()
     last = None if one_hot is None else _grown_on(one_hot, method, progress, {**options, "is_exact": False})
     trees = {each.tree: each for each in (last, every, found) if each is not None}  # of equal ones the last
-    return trees[table.best([*trees][::-1], found.grown.facts["search"])] if len(trees) > 1 else found
+    return trees[table.best([*trees][::-1], found.grown.attributes["search"])] if len(trees) > 1 else found
 
 
 def _on_every_set(table: TableSearch, progress: Progress, options: Mapping[str, Any]) -> FinishedTree | None:
@@ -283,11 +283,13 @@ def _on_every_set(table: TableSearch, progress: Progress, options: Mapping[str, 
     if every is None or goal is None or goal.by_cost:
         return None
     found = _grown_on(every, "auto", progress, {**options, "objective": "agreement"})
-    told = found.grown.facts["search"]._replace(objective=goal.objective, reason=goal.reason)
+    told = found.grown.attributes["search"]._replace(objective=goal.objective, reason=goal.reason)
     notes = (*found.grown.notes, goal.reason) if goal.reason else found.grown.notes
-    return found._replace(grown=found.grown._replace(facts={**found.grown.facts, "search": told}, notes=notes))
+    return found._replace(
+        grown=found.grown._replace(attributes={**found.grown.attributes, "search": told}, notes=notes)
+    )
 
 
 def _grown_on(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
     grown = table.measured_again(table.grown(table.task, method, progress=progress, **options))
-    return FinishedTree(table, grown, *table.finished(grown.tree, grown.facts.get("search")))
+    return FinishedTree(table, grown, *table.finished(grown.tree, grown.attributes.get("search")))

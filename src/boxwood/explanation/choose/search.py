@@ -16,18 +16,18 @@ from boxwood._validation import Rows
 from boxwood.batches import Batches
 from boxwood.batches.sample import sample_of
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose._candidates import CANDIDATES, OBJECTIVES, CandidateInput, Trees
+from boxwood.explanation.choose._candidates import CANDIDATES, LOSSES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
-from boxwood.grow.better.exchange import preferring, refilled, swapped, within
-from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.exact.agreement import Agreeing, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.refinement.exchange import preferring, refilled, swapped, within
+from boxwood.grow.refinement.refine import refined, refined_with_centers
 from boxwood.grow.shared.names import named
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
@@ -60,12 +60,12 @@ def grow_for(task: Task, name: str, *, progress: Progress = silent, **options: A
 def _preferring(grown: Grown, task: Task, method: Method) -> Grown:
     """Return the tree of a method with cuts on preferred columns, where that costs nearly nothing."""
     by_cost = grown.kernel is None and grown.objective == "sqeuclidean" and not method.by_mistakes
-    objective = "cost" if by_cost else "mistakes"
-    tree = preferring(grown.tree, task, objective)
+    loss = "cost" if by_cost else "mistakes"
+    tree = preferring(grown.tree, task, loss)
     if tree == grown.tree:
         return grown
     note = f"the tree of {method.name!r} was changed: cuts on other columns are cuts on preferred ones"
-    return grown._replace(tree=named(tree, task, objective), notes=(*grown.notes, note))
+    return grown._replace(tree=named(tree, task, loss), notes=(*grown.notes, note))
 
 
 def _searched(task: Task, *, objective: str = "auto", time_limit: float | None = None, **how: Any) -> Grown:
@@ -143,7 +143,7 @@ def searched(
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
     facts["costs"] = search.goal.costs(best.tree)
     early_stop = f"no tree with more leaves was found that {search.goal.gain}"
-    return Grown(best.tree, best.name, facts=facts, notes=notes, early_stop=early_stop)
+    return Grown(best.tree, best.name, attributes=facts, notes=notes, early_stop=early_stop)
 
 
 def goal_of(task: Task, objective: str) -> Goal:
@@ -257,8 +257,8 @@ class AutoSearch:
     def _raw(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
             yield begin.tree, begin.name
-            for how, objective in OBJECTIVES.items():
-                yield expanded(begin.tree, part.sample, part.leaves, objective=objective), f"{begin.name}, {how}"
+            for how, loss in LOSSES.items():
+                yield expanded(begin.tree, part.sample, part.leaves, loss=loss), f"{begin.name}, {how}"
         for done, grow in enumerate(CANDIDATES.values(), start=1):
             yield from grow(part)
             self._reach(done)
@@ -314,7 +314,7 @@ class AutoSearch:
                 each.tree,
                 part.sample,
                 own_means=own_means,
-                objective=self.loss,
+                loss=self.loss,
                 max_boxes=boxes,
                 deadline=self.clock.deadline,
             )

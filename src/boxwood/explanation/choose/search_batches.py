@@ -20,7 +20,7 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 
 
-class Found(NamedTuple):
+class GrownInBatches(NamedTuple):
     """What was grown, and what the leaves of its tree hold; of "auto" also its cost and the sample that it saw."""
 
     grown: Grown
@@ -30,13 +30,15 @@ class Found(NamedTuple):
     is_whole: bool = True  # whether all rows are in the sample
 
 
-def choose_in_batches(facts: BatchStatistics, method: str, progress: Progress, options: Mapping[str, Any]) -> Found:
+def choose_in_batches(
+    facts: BatchStatistics, method: str, progress: Progress, options: Mapping[str, Any]
+) -> GrownInBatches:
     """Return what the method grows for rows in batches, and what the leaves of its tree hold."""
     facts.task.budget.refuse_too_few(facts.task.n_kept)
     if method == "auto":
         return _searched(facts, progress, **options)
     grown = grow_for(facts.task, method, **options)
-    return Found(grown, facts.of_trees([grown.tree])[0])
+    return GrownInBatches(grown, facts.of_trees([grown.tree])[0])
 
 
 def _searched(
@@ -45,7 +47,7 @@ def _searched(
     *,
     objective: str = "auto",
     time_limit: float | None = None,
-) -> Found:
+) -> GrownInBatches:
     """Return the tree that the goal takes, by all rows, of the one that the search finds on a sample and of IMM's.
 
     The sample holds distinct rows with how often they occur as weights, and the centres are those of all rows. A sample
@@ -60,17 +62,17 @@ def _searched(
     grown = grow_for(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
     trees = {grown.tree: grown.method}
     if not is_whole:
-        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.facts["ranked"]]
+        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.attributes["ranked"]]
         by_imm = {} if time_limit is not None and time.monotonic() - began > time_limit else _of_all_rows(facts)
         for tree, name in (*others, *by_imm.items()):
             trees.setdefault(tree, name)
     best, sums, cost = _taken(facts, rule, trees)
-    found: SearchFacts = grown.facts["search"]
+    found: SearchFacts = grown.attributes["search"]
     search = found._replace(objective=objective, reason=rule.reason)
-    known = (*grown.facts["on_length"], found.reason)
+    known = (*grown.attributes["on_length"], found.reason)
     notes = tuple(note for note in grown.notes if note not in known)
     if is_whole:
-        notes += grown.facts["on_length"]
+        notes += grown.attributes["on_length"]
         if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
             search = search._replace(n_sampled=task.n_rows)
     else:
@@ -79,8 +81,8 @@ def _searched(
         notes += (_note_on_sample(len(sample.rows), task.n_rows, len(trees), bool(by_imm)),)
     notes += (rule.reason,) if rule.reason else ()
     told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
-    taken = grown._replace(tree=best.tree, method=best.name, facts=told, notes=notes)
-    return Found(taken, sums, cost, sample, is_whole)
+    taken = grown._replace(tree=best.tree, method=best.name, attributes=told, notes=notes)
+    return GrownInBatches(taken, sums, cost, sample, is_whole)
 
 
 def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:

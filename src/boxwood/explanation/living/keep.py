@@ -42,7 +42,7 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
     evidence = new._rows("keeping the cuts of an earlier tree")
     task, here = evidence.task, evidence.coordinates
     table = here.table.values
-    rows = _Rows(table, task.reference.labels, np.flatnonzero(task.kept), task.kept_weights, new.n_clusters)
+    rows = _RuleRows(table, task.reference.labels, np.flatnonzero(task.kept), task.kept_weights, new.n_clusters)
     some = replace(rows, kept=rows.kept[:: max(1, len(rows.kept) // _LOOKED_AT)])
     lost = _losses(new, evidence, rows, by)
     about = lost if by == "cost" else _losses(new, evidence, some, by)
@@ -67,7 +67,7 @@ _SAME = ("clusterer", "fixed", "booleans", "given", "kernel", "budget", "positio
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _RuleRows:
     """Rows of a table in the columns of rules, their clusters, and which of them count, with their weights."""
 
     table: Array
@@ -82,7 +82,7 @@ class _Rows:
         return np.bincount(self.labels[rows], weights, minlength=self.n_clusters).astype(np.float64)
 
 
-def _losses(new: MeasuredTree, evidence: Any, rows: _Rows, by: str) -> Callable[[ThresholdTree], float]:
+def _losses(new: MeasuredTree, evidence: Any, rows: _RuleRows, by: str) -> Callable[[ThresholdTree], float]:
     """Return what a tree loses against the new one: points of agreement, or a share of its cost."""
     here, task, total = evidence.coordinates, evidence.task, rows.counts(rows.kept).sum()
 
@@ -158,7 +158,7 @@ class _Draft:
     moved: Mapping[int, float]
     anew: Mapping[int, int]
 
-    def ways(self, rows: _Rows) -> Iterator[tuple[ThresholdTree, int, Indices, int]]:
+    def ways(self, rows: _RuleRows) -> Iterator[tuple[ThresholdTree, int, Indices, int]]:
         """Yield each node that rows reach, with its tree, these rows, and the place where it hangs.
 
         The place is -1 for the root, and else twice the number of the node above, in this order, plus one if outside. A
@@ -188,7 +188,7 @@ class _Draft:
             return np.asarray(values <= self.moved[node])
         return tree.is_inside(node, values)
 
-    def built(self, rows: _Rows) -> ThresholdTree:
+    def built(self, rows: _RuleRows) -> ThresholdTree:
         """Return the tree; each leaf has the cluster of most of its rows, of a tie the first."""
         builder, nodes = TreeBuilder(), list[tuple[int, int]]()
         for tree, node, here, place in self.ways(rows):
@@ -204,7 +204,7 @@ class _Draft:
         return merged(builder.build())
 
 
-def _next(draft: _Draft, rows: _Rows, lost: Callable[[ThresholdTree], float], most: int) -> _Draft:
+def _next(draft: _Draft, rows: _RuleRows, lost: Callable[[ThresholdTree], float], most: int) -> _Draft:
     """Return the draft with the change that gains most for each cut that it changes; all anew if none gains."""
     below, choices, now = _cuts_below(draft.old), [], lost(draft.built(rows))
     cuts = np.flatnonzero(draft.new.feature >= 0).tolist()
@@ -232,7 +232,7 @@ def _cuts_below(tree: ThresholdTree) -> list[int]:
     return found
 
 
-def _better(draft: _Draft, node: int, rows: _Rows, here: Indices) -> float | None:
+def _better(draft: _Draft, node: int, rows: _RuleRows, here: Indices) -> float | None:
     """Return the threshold of a cut by which most rows are right, if what is below it stays; None if it is that."""
     tree, j = draft.old, int(draft.old.feature[node])
     _, upper, lower, members = tree.test(node)
@@ -253,7 +253,7 @@ def _better(draft: _Draft, node: int, rows: _Rows, here: Indices) -> float | Non
     return None if at == draft.moved.get(node, upper) else at
 
 
-def _clusters(draft: _Draft, rows: _Rows) -> Callable[[int, Indices], Indices]:
+def _clusters(draft: _Draft, rows: _RuleRows) -> Callable[[int, Indices], Indices]:
     """Return a function that gives the cluster of rows below an old node, by what most rows of its leaves are."""
     of_leaf: dict[int, int] = {}
     for tree, node, here, _ in draft.ways(rows):
@@ -277,7 +277,7 @@ def _clusters(draft: _Draft, rows: _Rows) -> Callable[[int, Indices], Indices]:
 # ------------------------------------------------------------------------------------------------------------ in words
 
 
-def _told(ex: MeasuredTree, old: ThresholdTree, rows: _Rows, lost: float, by: str) -> MeasuredTree:
+def _told(ex: MeasuredTree, old: ThresholdTree, rows: _RuleRows, lost: float, by: str) -> MeasuredTree:
     """Return the explanation with a note on what changed in the tree."""
     reached = old.apply(rows.table)
     most = [int(rows.counts(rows.kept[reached[rows.kept] == leaf]).argmax()) for leaf in range(old.n_leaves)]

@@ -54,7 +54,7 @@ class Overlap(NamedTuple):
     is_exact: bool = False
 
 
-class _Shares(NamedTuple):
+class _Overlaps(NamedTuple):
     """For each old and each new cluster: which share of the old one is in the new one, and of the new in the old."""
 
     forth: Floats
@@ -68,7 +68,7 @@ def matched(
     """Return what became of clusters; IN: old, new: their names, and their rows by their own explanation."""
     (old_names, old_rows), (new_names, new_rows) = old, new
     then, now = old_rows / max(old_rows.sum(), 1), new_rows / max(new_rows.sum(), 1)
-    shares = _Shares(_of_each(overlap.old), _of_each(overlap.new.T).T, overlap.is_exact)
+    shares = _Overlaps(_of_each(overlap.old), _of_each(overlap.new.T).T, overlap.is_exact)
     pairs, alone, splits, merges = _kin(shares, then, now)
     before = {i for i, _ in alone} | {*splits} | {i for kept in merges.values() for i in kept}
     after = {j for _, j in alone} | {*merges} | {j for kept in splits.values() for j in kept}
@@ -109,9 +109,9 @@ class _Kin(NamedTuple):
     merges: dict[int, list[int]]
 
 
-def _kin(shares: _Shares, then: Floats, now: Floats) -> _Kin:
+def _kin(shares: _Overlaps, then: Floats, now: Floats) -> _Kin:
     """Return which clusters belong together; IN: then, now: shares of the rows of each old and each new one."""
-    turned = _Shares(shares.back.T, shares.forth.T, shares.is_exact)
+    turned = _Overlaps(shares.back.T, shares.forth.T, shares.is_exact)
     splits = {i: kept for i in range(len(then)) if (kept := _parts(i, shares, then, now))}
     merges = {j: kept for j in range(len(now)) if (kept := _parts(j, turned, now, then))}
     pairs = _pairs(shares, splits, merges)
@@ -151,7 +151,7 @@ def _sum(shares: Floats, clusters: list[int]) -> float | None:
     return float(shares[clusters].sum()) if clusters else None
 
 
-def _pairs(shares: _Shares, splits: dict[int, list[int]], merges: dict[int, list[int]]) -> list[tuple[int, int]]:
+def _pairs(shares: _Overlaps, splits: dict[int, list[int]], merges: dict[int, list[int]]) -> list[tuple[int, int]]:
     """Return the pairs of clusters that are each most of the other; of a tie the first.
 
     An only part of a cluster is the same, however many rows came beside it.
@@ -167,7 +167,7 @@ def _pairs(shares: _Shares, splits: dict[int, list[int]], merges: dict[int, list
     return sorted(found.items())
 
 
-def _parts(i: int, shares: _Shares, then: Floats, now: Floats) -> list[int]:
+def _parts(i: int, shares: _Overlaps, then: Floats, now: Floats) -> list[int]:
     """Return the clusters that one has become: each mostly of its rows, and a part of it, and together most of it.
 
     None are returned if it has one at most. Unless the rows of the old table were counted, a cluster that came among

@@ -41,7 +41,7 @@ class _TreeSquares(SquareSums):
         super().update((values, np.where(labels >= 0, groups, -1), weights))
 
 
-class _Nearest:
+class _NearestWeights:
     """The weight of the rows that lie nearest to the mean of their own cluster, and of all."""
 
     def __init__(self, means: Floats) -> None:
@@ -65,7 +65,7 @@ class _Nearest:
         self.own.add(weights[kept[is_own]] if weights is not None else [float(is_own.sum())])
         self.all.add(weights[kept] if weights is not None else [float(len(kept))])
 
-    def merge(self, other: _Nearest) -> None:
+    def merge(self, other: _NearestWeights) -> None:
         self.own.merge(other.own)
         self.all.merge(other.all)
 
@@ -203,7 +203,7 @@ class BatchStatistics:
     @cached_property
     def share_nearest(self) -> float:
         """Share of the rows that lie nearest to the mean of their own cluster."""
-        found = self._look([partial(_Nearest, self.means.mean)])[0]
+        found = self._look([partial(_NearestWeights, self.means.mean)])[0]
         return float(found.own.value / found.all.value)
 
     @cached_property
@@ -312,7 +312,7 @@ def least_distances(task: Task, tree: ThresholdTree | None = None, scale: Floats
 
     IN: tree: makes the groups, on the task's columns; None takes the clusters. scale (d,): units of the columns.
     """
-    groups = _Groups(**vars(task.batches), tree=tree, scale=scale)
+    groups = _GroupBatches(**vars(task.batches), tree=tree, scale=scale)
     reference = task.reference if tree is None and scale is None else replace(task.reference, measured=None)
     grouped = Task(groups, reference, n_jobs=task.n_jobs)
     medians = medians_in(groups, grouped.overview)
@@ -322,7 +322,7 @@ def least_distances(task: Task, tree: ThresholdTree | None = None, scale: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class _Groups(Batches):
+class _GroupBatches(Batches):
     """The same rows in the groups of a tree in place of their clusters, and in other units."""
 
     tree: ThresholdTree | None = None

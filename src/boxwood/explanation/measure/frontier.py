@@ -227,7 +227,7 @@ def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | Non
     def grow(task: Task, start: ThresholdTree | None) -> ThresholdTree:
         if start is not None and start.n_leaves >= task.leaves():
             return start
-        return expansion(start, task, task.leaves(), objective=objective, cuts=cuts)[0]
+        return expansion(start, task, task.leaves(), loss=objective, cuts=cuts)[0]
 
     return grow
 

@@ -154,10 +154,10 @@ class FullTable:
         marks = {name: one.marks for j, one in here.categories.items() if (name := here.columns[j]) in words}
         return self.batches(CodedSource(self.source, words, unseen=np.inf, marks=marks), columns)
 
-    def _rows(self, tree: ThresholdTree, here: FeatureSpace) -> _Rows:
+    def _rows(self, tree: ThresholdTree, here: FeatureSpace) -> _RowsDownTree:
         points = points_of(here.categories, here.gaps)
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
-        return _Rows(tree, points, needed, sorted(here.categories), self.n_clusters, len(here.columns))
+        return _RowsDownTree(tree, points, needed, sorted(here.categories), self.n_clusters, len(here.columns))
 
     def _measured(self, tree: ThresholdTree, here: FeatureSpace) -> tuple[FullTableMeasures, Ints]:
         """Return what a tree does, and the number of rows with a cluster in each leaf."""
@@ -217,7 +217,7 @@ def _refuse_infinite(seen: _InAllRows, here: FeatureSpace) -> None:
         raise DataError(f"infinite values: {listed(numbers)}\nleave those rows or columns out")
 
 
-class _Rows(NamedTuple):
+class _RowsDownTree(NamedTuple):
     """How rows of a table go down a tree; `points` has what stands for a missing value in columns that may lack one."""
 
     tree: ThresholdTree
@@ -252,7 +252,7 @@ class _Rows(NamedTuple):
 class _InAllRows:
     """Numbers of rows in leaves and without one, and a summary for each column and kind of groups."""
 
-    def __init__(self, rows: _Rows, makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> None:
+    def __init__(self, rows: _RowsDownTree, makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> None:
         self.how, self.parts = rows, {key: make() for key, make in makes.items()}
         self.n_rows = self.n_empty = self.n_unseen = self.n_strange = 0
         self.rows = np.zeros((rows.tree.n_leaves, rows.n_clusters), dtype=np.int64)
@@ -296,7 +296,7 @@ class _InAllRows:
 class _OfTable:
     """A summary of rows as trees take them."""
 
-    def __init__(self, rows: _Rows, make: Callable[[], Any]) -> None:
+    def __init__(self, rows: _RowsDownTree, make: Callable[[], Any]) -> None:
         self.how, self.summary = rows, make()
 
     def update(self, block: Block) -> None:
@@ -314,7 +314,7 @@ class _OfTable:
 class _OfColumn:
     """A summary of one column, in which a row without a leaf has no label."""
 
-    def __init__(self, rows: _Rows, column: int, make: Callable[[], Any]) -> None:
+    def __init__(self, rows: _RowsDownTree, column: int, make: Callable[[], Any]) -> None:
         self.how, self.column, self.summary = rows, column, make()
 
     def update(self, block: Block) -> None:

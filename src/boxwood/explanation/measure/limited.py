@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from boxwood.grow.better.exchange import within
+from boxwood.grow.refinement.exchange import within
 from boxwood.grow.shared.names import named
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget

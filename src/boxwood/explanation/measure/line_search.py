@@ -18,7 +18,7 @@ from boxwood.explanation.measure.limited import LARGEST
 from boxwood.explanation.measure.lines import Line, MeasuredLines, first_line, holds, line_rule
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
-from boxwood.grow.lines.search import WORK, Found, Goal, best_rules
+from boxwood.grow.lines.search import WORK, BestRule, LineGoal, best_rules
 from boxwood.loops import lines as loops
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import values_at_leaves
@@ -30,7 +30,7 @@ MOST_CONDITIONS = 3
 
 def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any) -> MeasuredLines:
     """See `Explanation.lines`."""
-    asked = _Asked.of(max_conditions, min_precision, min_found)
+    asked = _LineOptions.of(max_conditions, min_precision, min_found)
     validate = checked_validate(validate)
     given, kept = (*asked, "" if validate is None else how_of(validate)), ex._kept.get("lines")
     if kept is not None:
@@ -42,10 +42,10 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
     return made
 
 
-def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> MeasuredLines:
+def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: str) -> MeasuredLines:
     there, is_all = with_rows_in_memory(ex)
     evidence, asked_of = there._known(), ex._evidence
-    rows = _Rows.of(evidence)
+    rows = _LineRows.of(evidence)
     known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
     ex = replace(ex, categories=known, _kept={})
     fronts = rows.fronts(ex.n_clusters, asked)
@@ -67,7 +67,7 @@ def _made(ex: MeasuredTree, asked: _Asked, validate: float | None, how: str) -> 
     return replace(result, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreed)
 
 
-class _Asked(NamedTuple):
+class _LineOptions(NamedTuple):
     """What was asked for."""
 
     max_conditions: int
@@ -75,18 +75,18 @@ class _Asked(NamedTuple):
     min_found: float | None
 
     @classmethod
-    def of(cls, max_conditions: Any, min_precision: Any, min_found: Any) -> _Asked:
+    def of(cls, max_conditions: Any, min_precision: Any, min_found: Any) -> _LineOptions:
         n = whole_number("max_conditions", max_conditions, 1)
         if n > MOST_CONDITIONS:
             raise ValueError(f"max_conditions must be from 1 to {MOST_CONDITIONS}; got {n}")
         return cls(n, _share("min_precision", min_precision), _share("min_found", min_found))
 
-    def goal(self, min_rows: int) -> Goal:
+    def goal(self, min_rows: int) -> LineGoal:
         if self.min_precision is not None:
-            return Goal(loops.FOUND, self.min_precision, min_rows)
+            return LineGoal(loops.FOUND, self.min_precision, min_rows)
         if self.min_found is not None:
-            return Goal(loops.PRECISION, self.min_found, min_rows)
-        return Goal(loops.F1, 0.0, min_rows)
+            return LineGoal(loops.PRECISION, self.min_found, min_rows)
+        return LineGoal(loops.F1, 0.0, min_rows)
 
     def chosen(self, front: _Front) -> int | None:
         """Return which rule of a front is chosen, None for none: the shortest that is nearly as good as the best."""
@@ -114,7 +114,7 @@ class _Front(NamedTuple):
     bounds: list[float]
 
 
-class _Rows(NamedTuple):
+class _LineRows(NamedTuple):
     """Rows of the table that are in a cluster, and what rules may ask of them."""
 
     table: Floats
@@ -123,20 +123,20 @@ class _Rows(NamedTuple):
     evidence: Evidence
 
     @classmethod
-    def of(cls, evidence: Evidence, without: Indices | None = None) -> _Rows:
+    def of(cls, evidence: Evidence, without: Indices | None = None) -> _LineRows:
         """Return the rows that are in a cluster; IN: without: numbers of rows that are left out."""
         stays = evidence.task.kept.copy()
         stays[[] if without is None else without] = False
         return cls.these(evidence, np.flatnonzero(stays))
 
     @classmethod
-    def these(cls, evidence: Evidence, rows: Indices) -> _Rows:
+    def these(cls, evidence: Evidence, rows: Indices) -> _LineRows:
         own = evidence.task.rows.weights
         weights = np.ones(len(rows)) if own is None else np.asarray(own, dtype=np.float64)[rows]
         table = np.asarray(evidence.coordinates.table.values[rows], dtype=np.float64)
         return cls(table, evidence.task.reference.labels[rows], weights, evidence)
 
-    def fronts(self, n_clusters: int, asked: _Asked) -> list[_Front]:
+    def fronts(self, n_clusters: int, asked: _LineOptions) -> list[_Front]:
         """Return the best rules of each cluster; what one leaves of the work goes to those to come."""
         fronts, left, columns = [], WORK, self._columns()
         for cluster in range(n_clusters):
@@ -152,7 +152,7 @@ class _Rows(NamedTuple):
         features.sort(key=lambda j: j not in budget.preferred)
         return line_columns(self.table, features, here.categories, here.gaps)
 
-    def _found(self, is_own: Bools, asked: _Asked, work: float, columns: Sequence[LineColumn]) -> list[Found]:
+    def _found(self, is_own: Bools, asked: _LineOptions, work: float, columns: Sequence[LineColumn]) -> list[BestRule]:
         """Return the best rules of a cluster; none for one without rows, or with all of them."""
         if not is_own.any() or is_own.all():
             return []
@@ -162,7 +162,7 @@ class _Rows(NamedTuple):
             return found
         return _preferring(found, self._on([one for one in columns if one.feature in preferred], is_own, asked, work))
 
-    def _front(self, is_own: Bools, asked: _Asked, found: Sequence[Found]) -> _Front:
+    def _front(self, is_own: Bools, asked: _LineOptions, found: Sequence[BestRule]) -> _Front:
         """Return those of the best rules that are better than those before, once their thresholds are short."""
         front, budget = _Front([], [], [0.0]), self.evidence.budget
         for one in found:
@@ -177,11 +177,11 @@ class _Rows(NamedTuple):
                 front.bounds.append(front.bounds[-1])
         return front
 
-    def _on(self, columns: Sequence[LineColumn], is_own: Bools, asked: _Asked, work: float) -> list[Found]:
+    def _on(self, columns: Sequence[LineColumn], is_own: Bools, asked: _LineOptions, work: float) -> list[BestRule]:
         goal = asked.goal(self.evidence.budget.min_samples_leaf)
         return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions, work))
 
-    def _tree(self, one: Found) -> ThresholdTree:
+    def _tree(self, one: BestRule) -> ThresholdTree:
         """Return a rule as a tree whose thresholds have few digits, as those of the tree that explains the clusters."""
         here, digits = self.evidence.coordinates, self.evidence.budget.round_thresholds
         here = replace(here, table_store=replace(here.table, values=self.table, weights=None))
@@ -191,7 +191,7 @@ class _Rows(NamedTuple):
         short = rounded(tree, digits, tuple(here.categories))
         return short.with_thresholds(short.lower, np.where(tree.upper == LARGEST, tree.upper, short.upper))
 
-    def _value(self, tree: ThresholdTree, is_own: Bools, asked: _Asked) -> float:
+    def _value(self, tree: ThresholdTree, is_own: Bools, asked: _LineOptions) -> float:
         """Return what the goal counts of a rule whose thresholds were rounded."""
         goal, held = asked.goal(self.evidence.budget.min_samples_leaf), holds(tree, self.table)
         own, others = (float(self.weights[each].sum()) for each in (held & is_own, held & ~is_own))
@@ -199,7 +199,7 @@ class _Rows(NamedTuple):
         return float(loops.value_of(given, own, others, float(held.sum())))
 
 
-def _preferring(found: Sequence[Found], on_preferred: Sequence[Found]) -> list[Found]:
+def _preferring(found: Sequence[BestRule], on_preferred: Sequence[BestRule]) -> list[BestRule]:
     """Return rules on preferred columns where they are nearly as good, with the bounds of all rules."""
     chosen = list(found)
     for i, (best, one) in enumerate(zip(found, on_preferred, strict=False)):
@@ -208,7 +208,7 @@ def _preferring(found: Sequence[Found], on_preferred: Sequence[Found]) -> list[F
     return chosen
 
 
-def _lines(ex: MeasuredTree, rows: _Rows, cluster: int, front: _Front, binary: Collection[str]) -> list[Line]:
+def _lines(ex: MeasuredTree, rows: _LineRows, cluster: int, front: _Front, binary: Collection[str]) -> list[Line]:
     """Return the rules of a front with what they hold."""
     size, lines = float(rows.weights[rows.labels == cluster].sum()), []
     for tree, value, bound in zip(*front, strict=False):
@@ -219,7 +219,7 @@ def _lines(ex: MeasuredTree, rows: _Rows, cluster: int, front: _Front, binary: C
     return lines
 
 
-def _counts(tree: ThresholdTree, rows: _Rows, cluster: int) -> tuple[float, float]:
+def _counts(tree: ThresholdTree, rows: _LineRows, cluster: int) -> tuple[float, float]:
     """Return the weight of the rows that a rule holds, and of those among them that are in the cluster."""
     held = holds(tree, rows.table)
     return float(rows.weights[held].sum()), float(rows.weights[held & (rows.labels == cluster)].sum())
@@ -229,13 +229,13 @@ def _hold_out(
     lines: Sequence[list[Line]],
     chosen: Sequence[int | None],
     evidence: Evidence,
-    asked: _Asked,
+    asked: _LineOptions,
     parts: Sequence[Indices],
 ) -> None:
     """Write into the chosen lines how well those that are made without some rows do on these. IN and OUT: lines."""
     sums = np.zeros((len(lines), 3))  # of each cluster: the weight of its rows, of those its line holds, of both
     for part in parts:
-        rest, seen = _Rows.of(evidence, part), _Rows.these(evidence, part)
+        rest, seen = _LineRows.of(evidence, part), _LineRows.these(evidence, part)
         for cluster, front in enumerate(rest.fronts(len(lines), asked)):
             i = asked.chosen(front)
             matched, own = (0.0, 0.0) if i is None else _counts(front.trees[i], seen, cluster)

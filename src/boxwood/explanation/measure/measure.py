@@ -79,7 +79,7 @@ def measure(
     if costs is None:
         costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates)
     gaps = tuple(coordinates.columns[j] for j in coordinates.gaps)
-    said = Said(coordinates.columns, coordinates.categories, coordinates.notes, coordinates.is_scaled, gaps)
+    said = RuleColumns(coordinates.columns, coordinates.categories, coordinates.notes, coordinates.is_scaled, gaps)
     measured = explanation_of(
         task,
         grown,
@@ -102,7 +102,7 @@ def _binary_columns(tree: ThresholdTree, coordinates: FeatureSpace, kept: Bools)
     return tuple(coordinates.columns[j] for j, x in values if ((x == 0) | (x == 1)).all() and x.any() and not x.all())
 
 
-class Said(NamedTuple):
+class RuleColumns(NamedTuple):
     """The columns that rules are said on, those that hold codes, notes on them, whether they were scaled, and gaps."""
 
     columns: tuple[str, ...]
@@ -113,7 +113,7 @@ class Said(NamedTuple):
 
 
 def explanation_of(
-    task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: Said, **more: Any
+    task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: RuleColumns, **more: Any
 ) -> MeasuredTree:
     """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
     tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
@@ -151,7 +151,7 @@ def explanation_of(
         objective=grown.objective,
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws_of(grown, k),
-        search=grown.facts.get("search"),
+        search=grown.attributes.get("search"),
         gaps=said.gaps,
         **more,
     )
@@ -197,11 +197,11 @@ def costs_of(task: Task, grown: Grown, predicted: Indices, here: FeatureSpace | 
 
 def _draws_of(grown: Grown, k: int) -> DrawFacts | None:
     """Return the facts on all random trees, if there were any; the bound is proved for cuts on all columns alone."""
-    if "prices" not in grown.facts:
+    if "prices" not in grown.attributes:
         return None
-    prices, bound = grown.facts["prices"], None
-    if grown.facts["on_all_columns"]:
-        bound = float(random_cuts_price_bound(k, objective=grown.objective, variant=grown.facts["variant"]).value)
+    prices, bound = grown.attributes["prices"], None
+    if grown.attributes["on_all_columns"]:
+        bound = float(random_cuts_price_bound(k, objective=grown.objective, variant=grown.attributes["variant"]).value)
     return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), bound)
 
 
@@ -211,7 +211,7 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: FeatureSpace) -> Mixtu
     On a curved map's columns of growth, Gaussians are none in the table's columns. Where they were not fitted, but have
     the means and variances of the clusters' rows, those of the rows in the table take their place.
     """
-    mixture = grown.facts.get("mixture", task.mixture)
+    mixture = grown.attributes.get("mixture", task.mixture)
     if mixture is None or coordinates.categories or coordinates.gaps:
         return None
     try:
@@ -254,7 +254,7 @@ def measured_of_batches(
         grown,
         held,
         costs,
-        Said(task.batches.columns, {}, scaled=facts.scale is not None),
+        RuleColumns(task.batches.columns, {}, scaled=facts.scale is not None),
         binary=_binary_of_batches(facts, sums),
         _evidence=Evidence(task, FeatureSpace.in_batches(task.batches), no_rows, held.held, facts, budget=task.budget),
         _kept={"spreads": _spreads(facts, sums)},

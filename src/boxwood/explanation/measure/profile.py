@@ -72,7 +72,7 @@ def profile_of(
     IN: table (n, d), the rows of `task` in the table's columns; columns: name of each column to tell of; categories:
     those of columns that hold codes. Numbers that are missing, which are plus infinity, do not count.
     """
-    groups, names = _Groups.of(task), list(columns)
+    groups, names = _ClusterRows.of(task), list(columns)
     at_once = int(np.clip(len(names) // n_threads(task.n_jobs), 1, AT_ONCE))
     found: list[ColumnProfile | None] = [None] * len(names)
 
@@ -93,7 +93,7 @@ def profile_of(
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _ClusterRows:
     """The kept rows in the order of their clusters.
 
     places (n,): place of each row, -1 for those left out. clusters: those that have rows; cluster `clusters[i]` has the
@@ -110,7 +110,7 @@ class _Groups:
     whole: Ints | None
 
     @classmethod
-    def of(cls, task: Task) -> _Groups:
+    def of(cls, task: Task) -> _ClusterRows:
         labels, k, weights = task.reference.labels, task.reference.n_clusters, task.rows.weights
         places, counts = places_in_groups(labels if weights is None else np.where(task.kept, labels, -1), k)
         clusters = np.flatnonzero(counts)
@@ -126,12 +126,12 @@ class _Groups:
         """Return the number, or the weight, of some rows in each cluster with rows."""
         return self.sums(rows.astype(np.float64))
 
-    def part(self, rows: Bools) -> _Groups:
+    def part(self, rows: Bools) -> _ClusterRows:
         """Return the groups of some rows, without places; clusters without any of them are left out."""
         counts = np.add.reduceat(rows, self.bounds[:-1], dtype=np.intp)
         present = counts > 0
         bounds = np.append(0, np.cumsum(counts[present]))
-        return _Groups(
+        return _ClusterRows(
             n_clusters=self.n_clusters,
             places=np.empty(0, dtype=np.intp),
             clusters=self.clusters[present],
@@ -156,7 +156,7 @@ class _Groups:
 class _Room:
     """What a thread needs for some columns, one after the other, so that memory is taken once."""
 
-    def __init__(self, groups: _Groups, n_columns: int) -> None:
+    def __init__(self, groups: _ClusterRows, n_columns: int) -> None:
         self.groups = groups
         self.values = np.empty((n_columns, groups.bounds[-1]))
         self._quantiles = QuantilesOfGroups(groups.bounds, QUANTILES) if groups.whole is None else None
@@ -187,7 +187,7 @@ def spread_out(groups: Sequence[G], clusters: Indices, n_clusters: int) -> tuple
 
 
 # -------------------------------------------------------------------------------------------------------- numbers
-class _Moments(NamedTuple):
+class _ColumnMoments(NamedTuple):
     """Means and variances of a column, in each cluster with rows and in all of them.
 
     clusters, sizes, means, deviations (i,): numbers of the clusters, their weights, own means and standard deviations.
@@ -210,7 +210,7 @@ class _Moments(NamedTuple):
     between: float
 
 
-def _numbers(name: str, moments: _Moments, quantiles: Floats) -> NumberColumn:
+def _numbers(name: str, moments: _ColumnMoments, quantiles: Floats) -> NumberColumn:
     """Return the profile of a column; IN: quantiles of the clusters with rows, and of all rows last, (i + 1, 5)."""
     sizes, away, mean, rest = moments.sizes, moments.away, moments.mean, others(moments.sizes)
     deviation, indexed = float(np.sqrt(moments.variance)), mean > 0 and moments.least >= 0
@@ -235,7 +235,7 @@ def _numbers(name: str, moments: _Moments, quantiles: Floats) -> NumberColumn:
     )
 
 
-def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> NumberColumn:
+def _of_numbers(name: str, values: Floats, groups: _ClusterRows, room: _Room) -> NumberColumn:
     """Return the profile of a column; IN: values (m,), in the order of the groups."""
     # Numbers of a cluster are scaled to at most 1 by powers of two, which change no digit: those of each cluster by its
     # own, as small clusters would vanish beside large ones.
@@ -247,7 +247,7 @@ def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> Numb
     means, inside = np.ldexp(own_means, exponents - exponent), np.ldexp(own_inside, 2 * (exponents - exponent))
     mean = float((sizes * means).sum() / total)
     between, constant = float((sizes * np.square(means - mean)).sum()), bool(least.min() == most.max())
-    moments = _Moments(
+    moments = _ColumnMoments(
         n_clusters=groups.n_clusters,
         clusters=groups.clusters,
         sizes=sizes,
@@ -264,7 +264,7 @@ def _of_numbers(name: str, values: Floats, groups: _Groups, room: _Room) -> Numb
     return _numbers(name, moments, room.quantiles(values))
 
 
-def _of_gaps(name: str, values: Floats, known: Bools, groups: _Groups) -> NumberColumn:
+def _of_gaps(name: str, values: Floats, known: Bools, groups: _ClusterRows) -> NumberColumn:
     """Return the profile of a column of numbers of which some are missing, which are infinite here."""
     part = groups.part(known)
     found = _of_numbers(name, values[known], part, _Room(part, 0))
@@ -275,7 +275,7 @@ def _of_gaps(name: str, values: Floats, known: Bools, groups: _Groups) -> Number
     return found._replace(everyone=everyone, clusters=tuple(each))
 
 
-def _own_moments(values: Floats, exponents: Ints, groups: _Groups) -> tuple[Floats, Floats]:
+def _own_moments(values: Floats, exponents: Ints, groups: _ClusterRows) -> tuple[Floats, Floats]:
     """Return the mean of each cluster, and its sum of squared differences to it, if its values are scaled to at most 1.
 
     The values themselves are scaled where that is needed; else their sums are, which gives the same numbers.
@@ -289,7 +289,7 @@ def _own_moments(values: Floats, exponents: Ints, groups: _Groups) -> tuple[Floa
 
 
 # ----------------------------------------------------------------------------------------------------- categories
-def _of_codes(name: str, codes: Floats, categories: Categories, groups: _Groups) -> CategoryColumn:
+def _of_codes(name: str, codes: Floats, categories: Categories, groups: _ClusterRows) -> CategoryColumn:
     """Return the profile of a column of codes; IN: codes (m,), in the order of the groups."""
     n_codes = len(categories.values) + categories.others
     cell = np.repeat(np.arange(len(groups.sizes)) * n_codes, np.diff(groups.bounds)) + codes.astype(np.intp)
@@ -384,7 +384,7 @@ def _of_sums(name: str, summed: _Summed, j: int, quantiles: Floats) -> NumberCol
     present = np.flatnonzero(means.weights > 0)
     sizes, unit, variance = means.weights[present], int(spreads.exponents[j]), float(spreads.variance[j])
     deviations = np.sqrt(spreads.inside[present, j] / sizes) if variance else np.zeros(len(sizes))
-    moments = _Moments(
+    moments = _ColumnMoments(
         n_clusters=len(means.weights),
         clusters=present,
         sizes=sizes,

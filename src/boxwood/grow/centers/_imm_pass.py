@@ -274,7 +274,7 @@ def ask(
     return sums.answers(questions)
 
 
-class Cuts:
+class MistakeCuts:
     """The cuts of some nodes of a tree with k leaves, by the numbers of the nodes.
 
     Parameters
@@ -329,7 +329,7 @@ class StoredCodes:
         """Set the number of rows that were stored."""
         self.cells.finish(n_rows)
 
-    def send_down(self, batches: Batches, cuts: Cuts, n_bins: int) -> Ints:
+    def send_down(self, batches: Batches, cuts: MistakeCuts, n_bins: int) -> Ints:
         """Send rows down to the children of nodes that are cut, and return the weight of the mistakes.
 
         It is counted by column, cluster and bin. The table is read only for cuts that need values.
@@ -353,7 +353,7 @@ class StoredCodes:
             mistakes += other
         return mistakes
 
-    def send_block(self, cuts: Cuts, start: int, is_left: Bools, mistakes: Ints) -> None:
+    def send_block(self, cuts: MistakeCuts, start: int, is_left: Bools, mistakes: Ints) -> None:
         """Send the rows of a block down; `is_left` marks rows that go left besides those up to the last bins."""
         span = start, len(is_left)
         cells, codes = self.cells.read(*span), self.codes.read(*span).reshape(-1, self.codes.width)
@@ -369,7 +369,7 @@ class StoredCodes:
 class _Sent:
     """The summary of a pass that sends rows down by their values."""
 
-    def __init__(self, stored: StoredCodes, cuts: Cuts, columns: list[int], shape: tuple[int, ...]) -> None:
+    def __init__(self, stored: StoredCodes, cuts: MistakeCuts, columns: list[int], shape: tuple[int, ...]) -> None:
         self.stored, self.cuts, self.columns, self.mistakes = stored, cuts, columns, np.zeros(shape, dtype=np.int64)
 
     def update(self, block: Block, start: int | None) -> None:

@@ -15,9 +15,9 @@ from boxwood.batches import Source
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
 from boxwood.grow.shared.costs import (
+    CutProblem,
     PartitionedOrder,
     PlacesOfNode,
-    Problem,
     distance_unit,
     largest_costs,
     make_problem,
@@ -341,7 +341,7 @@ class ColumnCuts(NamedTuple):
     centers_left: Ints
 
 
-class _Cuts(NamedTuple):
+class _ColumnCuts(NamedTuple):
     """The cuts of t columns: see `loops.greedy.costs_of_cuts`. Arrays are of shape (t, m), but for the last."""
 
     costs: Ints
@@ -351,13 +351,13 @@ class _Cuts(NamedTuple):
     sizes: Ints  # (t,): cuts of each column
 
     @classmethod
-    def with_room(cls, n_columns: int, n_cuts: int) -> _Cuts:
+    def with_room(cls, n_columns: int, n_cuts: int) -> _ColumnCuts:
         costs, weight_left, places, centers_left = np.empty((4, n_columns, n_cuts), dtype=np.int64)
         return cls(costs, weight_left, places, centers_left, np.empty(n_columns, dtype=np.int64))
 
-    def of_first(self, n_columns: int) -> _Cuts:
+    def of_first(self, n_columns: int) -> _ColumnCuts:
         """Return the arrays of the first columns."""
-        return _Cuts._make(array[:n_columns] for array in self)
+        return _ColumnCuts._make(array[:n_columns] for array in self)
 
 
 class NodeCenters(NamedTuple):
@@ -391,14 +391,14 @@ class Nearest:
 
     order: PartitionedOrder
     task: Task
-    problem: Problem
+    problem: CutProblem
     centers: Floats
     share: Array
     times: Array
     near: Array
     distances: Floats
 
-    def __init__(self, task: Task, problem: Problem, rows: Indices, *, several: bool = False) -> None:
+    def __init__(self, task: Task, problem: CutProblem, rows: Indices, *, several: bool = False) -> None:
         self.task, self.problem, self.centers = task, problem, task.reference.centers
         self.unit: float = distance_unit(task)
         self.largest: Floats = np.zeros(task.n_rows)
@@ -467,7 +467,7 @@ class NodeCuts:
         def best_of(first: int, last: int) -> tuple[Floats, Ints]:
             scores, best = np.full(len(weighing), np.inf), np.full((len(weighing), 4), -1, dtype=np.int64)
             (at_rows, at_centers), step = self._changes(first, last), max(1, SCORED // max(len(node.rows), 1))
-            cuts = _Cuts.with_room(min(step, last - first), len(node.rows) + k)
+            cuts = _ColumnCuts.with_room(min(step, last - first), len(node.rows) + k)
             for start in range(first, last, step):
                 stop = min(start + step, last)
                 block, columns = cuts.of_first(stop - start), slice(start - first, stop - first)
@@ -486,7 +486,7 @@ class NodeCuts:
 
     def of(self, feature: int) -> ColumnCuts:
         """Return the cuts of a column."""
-        cuts = _Cuts.with_room(1, len(self.node.rows) + len(self.node.clusters))
+        cuts = _ColumnCuts.with_room(1, len(self.node.rows) + len(self.node.clusters))
         at_rows, at_centers = self._changes(feature, feature + 1)
         self._write_costs(feature, feature + 1, at_rows, at_centers, cuts)
         costs, _, places, centers_left = (array[0, : cuts.sizes[0]] for array in cuts[:4])
@@ -504,7 +504,7 @@ class NodeCuts:
         add_changes(lists.problem.rows.values, self.node.rows, first, *of_rows, *of_centers, at_rows, at_centers)
         return at_rows, at_centers
 
-    def _write_costs(self, first: int, last: int, at_rows: Ints, at_centers: Ints, cuts: _Cuts) -> None:
+    def _write_costs(self, first: int, last: int, at_rows: Ints, at_centers: Ints, cuts: _ColumnCuts) -> None:
         lists, node = self.nearest, (first, *self.node.places, self.nearest.weights, self.centers.ends[first:last])
         values, entries = lists.problem.rows.values, lists.order.entries
         costs_of_cuts(values, entries, *node, at_rows, at_centers, self.cost, cuts)

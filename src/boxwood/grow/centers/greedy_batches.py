@@ -26,7 +26,7 @@ from boxwood.grow.shared.batches import (
     BYTES,
     FEWEST,
     BlockCosts,
-    Candidate,
+    CandidateBin,
     FilledBins,
     GrowingTree,
     GuidingRows,
@@ -151,7 +151,7 @@ class _Nodes:
         stretches = bins_into(wanted, self.samples, gathers=gathers, n_bins=self.n_bins, n_amounts=AMOUNTS)
         return self._sums_of(stretches, gathers, is_first=False).filled()
 
-    def _begin(self) -> list[list[Candidate]]:
+    def _begin(self) -> list[list[CandidateBin]]:
         """Make the first pass, over all columns in which centres differ, and return the candidates of each node."""
         separating = [np.flatnonzero(centers.ends[:, 0] < centers.ends[:, -1]).tolist() for centers in self.centers]
         n_values = sum(node.count * len(columns) for node, columns in zip(self.nodes, separating, strict=True))
@@ -181,12 +181,12 @@ class _Nodes:
         inner = self.samples.edges(i, column, float(ends[0]), float(ends[-1]), self.n_bins)
         return np.unique(np.concatenate([inner, ends, np.nextafter(ends, -np.inf)]))
 
-    def _inside(self, i: int, looked_into: list[tuple[Candidate, FilledBins]]) -> list[Candidate]:
+    def _inside(self, i: int, looked_into: list[tuple[CandidateBin, FilledBins]]) -> list[CandidateBin]:
         """Take the best cut between bins of a node, and return the bins that may hold a better one."""
         found = [self._bins_inside(i, whole.column, whole.before, bins) for whole, bins in looked_into]
         return self._still_better(i, [candidate for candidates in found for candidate in candidates])
 
-    def _still_better(self, i: int, candidates: list[Candidate]) -> list[Candidate]:
+    def _still_better(self, i: int, candidates: list[CandidateBin]) -> list[CandidateBin]:
         return [candidate for candidate in candidates if candidate.rank < self.best[i]]
 
     def _bins_inside(
@@ -197,7 +197,7 @@ class _Nodes:
         bins: FilledBins,
         changes: Ints | None = None,
         n_centers: Ints | None = None,
-    ) -> list[Candidate]:
+    ) -> list[CandidateBin]:
         """Take the best cut between bins of a column, and return the bins that may hold a better one.
 
         `changes` are the changes of cost at centres, and `n_centers` the numbers of centres, by bin; None if there are
@@ -215,7 +215,7 @@ class _Nodes:
         lowest_costs = begins[inner, COST] - removed[inner]
         scores = self._least_scores(i, column, lowest_costs, begins[inner], ends[inner])
         return [
-            Candidate(
+            CandidateBin(
                 column,
                 float(bins.low[b]),
                 float(bins.high[b]),

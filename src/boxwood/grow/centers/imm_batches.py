@@ -22,7 +22,7 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows
 from boxwood.batches import Block
-from boxwood.grow.centers._imm_pass import Cuts, NodeAnswer, NodeQuestion, NodesOfRows, StoredCodes, ask
+from boxwood.grow.centers._imm_pass import MistakeCuts, NodeAnswer, NodeQuestion, NodesOfRows, StoredCodes, ask
 from boxwood.grow.centers.imm import CenterBins, MistakeSearch, grow_imm
 from boxwood.grow.shared.batches import GrowingTree, Paths
 from boxwood.reference import Reference, Task
@@ -205,7 +205,7 @@ class _ImmByPasses:
         """Split nodes as long as their answers suffice; return the nodes that have to ask."""
         further = []
         while waiting:
-            children, cuts = [], Cuts(self.home)
+            children, cuts = [], MistakeCuts(self.home)
             for node in waiting:
                 search = self._search(node)
                 if node.answer is not None and not self._bins_to_gather(node, search).any():
@@ -236,7 +236,7 @@ class _ImmByPasses:
         return (s, code) if is_sure and (counts.sum(axis=1) == search.total).all() else None
 
     def _split_behind(
-        self, node: _WaitingNode, search: MistakeSearch, at: tuple[int, int], cuts: Cuts
+        self, node: _WaitingNode, search: MistakeSearch, at: tuple[int, int], cuts: MistakeCuts
     ) -> list[_WaitingNode]:
         """Split a node behind a bin whose greatest value a later pass gives; return its children that are no leaves."""
         s, code = at
@@ -252,7 +252,9 @@ class _ImmByPasses:
         cuts.add(node.number, child, j, code)
         return nodes
 
-    def _split(self, node: _WaitingNode, answer: NodeAnswer, search: MistakeSearch, cuts: Cuts) -> list[_WaitingNode]:
+    def _split(
+        self, node: _WaitingNode, answer: NodeAnswer, search: MistakeSearch, cuts: MistakeCuts
+    ) -> list[_WaitingNode]:
         """Split a node by its best cut, and return its children that are no leaves."""
         cut = search.run()
         centers, threshold = search.centers[:, cut.feature], cut.value

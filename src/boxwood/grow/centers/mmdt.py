@@ -151,7 +151,7 @@ def grow_mmdt(
         tie_break=tie_break,
         random_state=task.random_state,
     )
-    return Grown(tree, "mmdt", facts={"mixture": mixture})
+    return Grown(tree, "mmdt", attributes={"mixture": mixture})
 
 
 _Node: TypeAlias = tuple[int, int]

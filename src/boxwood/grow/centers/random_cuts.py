@@ -151,8 +151,8 @@ def _cheapest(task: Task, centers: Floats, objective: str, variant: str, median:
     if not np.isfinite(least):
         raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
     prices = np.array([ratio(max(least + more, 0.0), least) for more in changes.tolist()])
-    facts = {"prices": prices, "variant": variant, "on_all_columns": not hidden}
-    return Grown(trees[int(np.argmin(changes))], "random_cuts", objective=objective, facts=facts)
+    attributes = {"prices": prices, "variant": variant, "on_all_columns": not hidden}
+    return Grown(trees[int(np.argmin(changes))], "random_cuts", objective=objective, attributes=attributes)
 
 
 def with_best_centers(task: Task, objective: str) -> Reference:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from boxwood._threads import map_tasks, one_blas_thread
 from boxwood._types import Floats, Indices, Ints
-from boxwood.grow.shared.costs import Problem, distance_unit, integer_costs, make_problem, scale_of
+from boxwood.grow.shared.costs import CutProblem, distance_unit, integer_costs, make_problem, scale_of
 from boxwood.loops.optimal import keep_inside, leaf_cost, sweep_clusters, sweep_means
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes
@@ -46,7 +46,7 @@ AT_ONCE = 1 << 26  # steps of a loop in one call, so that an interrupt is seen w
 ONE_THREAD = 1 << 22  # steps up to which threads cost more than they save
 
 
-class Found(NamedTuple):
+class BestOnBox(NamedTuple):
     """What is known of the cheapest tree on a box: a bound on its cost, and the cost and the cuts of the best tree."""
 
     bound: int
@@ -59,7 +59,7 @@ class Found(NamedTuple):
         return self.bound >= self.cost
 
 
-class _Run(NamedTuple):
+class _CutRun(NamedTuple):
     """The cuts of a column at the places from `low` to `high` that leave `share` leaves to the first side."""
 
     bound: int
@@ -76,7 +76,7 @@ class _Runs:
 
     def __init__(self, order: Order, leaves: int) -> None:
         self.first, self.second, self.places = (np.empty(order.shape, dtype=np.int64) for _ in range(3))
-        self.leaves, self.limit, self.waiting = leaves, NONE, list[_Run]()
+        self.leaves, self.limit, self.waiting = leaves, NONE, list[_CutRun]()
 
     def begin(self) -> None:
         """Let all places of all columns wait, for every share of the leaves."""
@@ -97,7 +97,7 @@ class _Runs:
             rising = self.second[column, low : high + 1][::-1]
             low = high + 1 - int(np.searchsorted(rising, self.limit - first))
         if low <= high and first + second < self.limit:
-            heappush(self.waiting, _Run(first + second, column, share, low, high, first, second))
+            heappush(self.waiting, _CutRun(first + second, column, share, low, high, first, second))
 
     @property
     def bound(self) -> int:
@@ -113,11 +113,16 @@ class Search:
     """
 
     def __init__(
-        self, sums: Sums, *, max_boxes: float | None = None, deadline: float | None = None, n_jobs: int | None = None
+        self,
+        sums: LoopRows,
+        *,
+        max_boxes: float | None = None,
+        deadline: float | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.sums, self.max_boxes, self.deadline, self.n_jobs = sums, max_boxes, deadline, n_jobs
         self.n_rows = 0  # of the boxes looked at so far
-        self.memory: dict[tuple[bytes, int], Found] = {}
+        self.memory: dict[tuple[bytes, int], BestOnBox] = {}
 
     @property
     def n_boxes(self) -> float:
@@ -136,7 +141,7 @@ class Search:
             return True
         return self.deadline is not None and time.monotonic() >= self.deadline
 
-    def solve(self, order: Order, leaves: int, budget: int = NONE, known: Found | None = None) -> Found:
+    def solve(self, order: Order, leaves: int, budget: int = NONE, known: BestOnBox | None = None) -> BestOnBox:
         """Return the cheapest tree on a box with at most so many leaves.
 
         If it costs `budget` or more, a bound of at least `budget` is all that is promised. `known` is a tree to begin
@@ -146,17 +151,17 @@ class Search:
         if leaves == 1:
             return self._leaf(order)
         key = box_name(self.sums.codes, order), leaves
-        found = self.memory.get(key, Found(0, NONE, None))
+        found = self.memory.get(key, BestOnBox(0, NONE, None))
         if known is not None and known.cost < found.cost:
-            found = Found(found.bound, known.cost, known.cuts)
+            found = BestOnBox(found.bound, known.cost, known.cuts)
         if found.is_exact or found.bound >= budget:
             return found
         if self.is_over:
             leaf = self._leaf(order)
-            return Found(found.bound, *min((found[1:], leaf[1:]), key=lambda each: each[0]))
+            return BestOnBox(found.bound, *min((found[1:], leaf[1:]), key=lambda each: each[0]))
         if leaves == 2:
             two = self._best_cut(order)
-            found = two if two.cost <= found.cost else Found(two.bound, found.cost, found.cuts)
+            found = two if two.cost <= found.cost else BestOnBox(two.bound, found.cost, found.cuts)
         else:
             found = self._searched(order, leaves, budget, found)
         if len(self.memory) < REMEMBERED or key in self.memory:
@@ -176,11 +181,11 @@ class Search:
 
     # --------------------------------------------------------------------------------------- one leaf, two leaves
 
-    def _leaf(self, order: Order) -> Found:
+    def _leaf(self, order: Order) -> BestOnBox:
         cost = self.sums.leaf(order[0])
-        return Found(cost, cost, None)
+        return BestOnBox(cost, cost, None)
 
-    def _best_cut(self, order: Order, costs: tuple[Ints, Ints, Ints] | None = None) -> Found:
+    def _best_cut(self, order: Order, costs: tuple[Ints, Ints, Ints] | None = None) -> BestOnBox:
         """Return the cheapest tree with two leaves, or the leaf if no cut is cheaper; `costs` are written for all cuts.
 
         If time is up before all columns are looked at, the bound is 0 and the costs are not all written.
@@ -201,18 +206,18 @@ class Search:
         tried = [best_of(0)] if len(starts) == 1 else map_tasks(best_of, starts, n_jobs=self.n_jobs)
         cost, column, code = min(each for each in tried if each is not None)
         leaf = self._leaf(order)
-        best = leaf if cost >= leaf.cost else Found(cost, cost, (column, code, None, None))
+        best = leaf if cost >= leaf.cost else BestOnBox(cost, cost, (column, code, None, None))
         return best if None not in tried else best._replace(bound=0)
 
     # -------------------------------------------------------------------------------------------------- more leaves
 
-    def _searched(self, order: Order, leaves: int, budget: int, found: Found) -> Found:
+    def _searched(self, order: Order, leaves: int, budget: int, found: BestOnBox) -> BestOnBox:
         """Look at runs until none is left that may hold a tree of a cost below the budget and that of the best tree."""
         runs = _Runs(order, leaves)
         two = self._best_cut(order, (runs.first, runs.second, runs.places))
         best = min(two, found, key=lambda each: each.cost)
         if not two.is_exact:
-            return Found(found.bound, best.cost, best.cuts)
+            return BestOnBox(found.bound, best.cost, best.cuts)
         runs.limit = min(budget, best.cost)
         runs.begin()
         while runs.bound < runs.limit and not self.is_over:
@@ -220,9 +225,9 @@ class Search:
             better = self._look(order, runs, run)
             if better is not None and better.cost < best.cost:
                 best = better
-        return Found(max(found.bound, runs.bound), best.cost, best.cuts)
+        return BestOnBox(max(found.bound, runs.bound), best.cost, best.cuts)
 
-    def _look(self, order: Order, runs: _Runs, run: _Run) -> Found | None:
+    def _look(self, order: Order, runs: _Runs, run: _CutRun) -> BestOnBox | None:
         """Look at the middle of a run, let its parts wait, and return the tree that was found there.
 
         The side with fewer leaves is solved first. If it rules out the part of the run in which it costs more, the
@@ -232,11 +237,11 @@ class Search:
         middle, other = (low + high) // 2, runs.leaves - share
         code = int(runs.places[column, middle])
 
-        def solved(is_first: bool) -> Found:
+        def solved(is_first: bool) -> BestOnBox:
             share_here = share if is_first else other
             if share_here == 1:
                 cost = int((runs.first if is_first else runs.second)[column, middle])
-                return Found(cost, cost, None)
+                return BestOnBox(cost, cost, None)
             box = self.side(order, column, code, is_first)
             return self.solve(box, share_here, runs.limit - (second if is_first else first))
 
@@ -257,15 +262,15 @@ class Search:
         runs.wait(column, share, low, middle - 1, first, at_middle[1])
         runs.wait(column, share, middle, middle, *at_middle)  # if the search is over and a side is not solved
         runs.wait(column, share, middle + 1, high, at_middle[0], second)
-        return Found(0, a.cost + b.cost, (column, code, a.cuts, b.cuts))
+        return BestOnBox(0, a.cost + b.cost, (column, code, a.cuts, b.cuts))
 
     # ------------------------------------------------------------------------------------------ a tree to begin with
 
-    def priced(self, rows: Indices, cuts: Cuts) -> Found:
+    def priced(self, rows: Indices, cuts: Cuts) -> BestOnBox:
         """Return a tree with its cost on some rows; the bound is 0."""
-        return Found(0, sum(self.sums.leaf(part) for part in leaf_rows(self.sums.codes, rows, cuts)), cuts)
+        return BestOnBox(0, sum(self.sums.leaf(part) for part in leaf_rows(self.sums.codes, rows, cuts)), cuts)
 
-    def grown(self, order: Order, leaves: int) -> Found:
+    def grown(self, order: Order, leaves: int) -> BestOnBox:
         """Return a tree that grows by the cut that saves most; the bound is 0."""
         cuts: dict[Way, tuple[int, int]] = {}
         cutting: list[tuple[int, Way, int, int, Order]] = []  # minus what a cut saves, the way there, the cut, the box
@@ -398,10 +403,10 @@ class Kept:
 
 
 @dataclass(frozen=True, eq=False)
-class Costs:
+class LoopCosts:
     """The costs of a task's kept rows as the loops take them. They are whole numbers; `in_units` gives them a unit."""
 
-    sums: Sums
+    sums: LoopRows
     least: float  # cost of the rows in the best of cases, which the sums leave out, in the units of `in_units`
     slack: float  # by how much a bound may be too high, as costs are rounded
     exponent: int  # of two, by which costs are multiplied to be in the unit of the task's columns
@@ -418,15 +423,15 @@ class Costs:
             return float(np.ldexp(self.slack, self.exponent))
 
     @classmethod
-    def of_clusters(cls, task: Task, kept: Kept, objective: str, most: float = math.inf) -> Costs:
+    def of_clusters(cls, task: Task, kept: Kept, loss: str, most: float = math.inf) -> LoopCosts:
         """Return the costs if leaves choose among clusters: squared distances to their centres, or mistakes.
 
         Trees that cost more than `most` need not have their own cost, but one above it. So rows that alone cost more
         than that leave digits for the others.
         """
-        problem = make_problem(task, objective)
+        problem = make_problem(task, loss)
         exponent = _exponent_of_weights(task, problem, kept)
-        if objective == "cost":
+        if loss == "cost":
             exponent += 2 - 2 * _log2(distance_unit(task))
         if math.isfinite(most):
             table, least, scale = _capped(problem, kept, float(np.ldexp(2 * most, -exponent)))
@@ -434,12 +439,12 @@ class Costs:
             table, scale = integer_costs(problem, kept.rows)
             least = int(table.min(axis=1).sum()) / scale
             table -= table.min(axis=1)[:, None]
-        sums = Sums(kept.codes, table, np.empty((len(table), 0)), 1.0)
+        sums = LoopRows(kept.codes, table, np.empty((len(table), 0)), 1.0)
         slack = float(problem.times[kept.rows].sum())
         return cls(sums, float(np.ldexp(least, exponent)), slack, exponent - _log2(scale))
 
     @classmethod
-    def of_means(cls, task: Task, kept: Kept, most: float = math.inf) -> Costs:
+    def of_means(cls, task: Task, kept: Kept, most: float = math.inf) -> LoopCosts:
         """Return the costs if each leaf has its own mean: weight, square and values of each row, as whole numbers.
 
         Values are taken about a median of each column, the lower one, which no order of rows changes. Trees that cost
@@ -463,7 +468,7 @@ class Costs:
         moments *= times[:, None]
         no_table = np.empty((len(squares), 0), dtype=np.int64)
         exponent = _exponent_of_weights(task, problem, kept) - _log2(of_squares) + 2 - 2 * _log2(unit)
-        sums = Sums(kept.codes, no_table, moments, of_squares / of_values * of_weights / of_values)
+        sums = LoopRows(kept.codes, no_table, moments, of_squares / of_values * of_weights / of_values)
         return cls(sums, 0.0, _slack(sums, lost, times, of_values / of_weights * values), exponent)
 
     def bound_of_means(self, leaves: int) -> int:
@@ -499,7 +504,7 @@ def _rounded(moments: Floats) -> tuple[Floats, Floats]:
     return whole, np.abs(moments, out=moments)
 
 
-def _slack(sums: Sums, lost: Floats, times: Ints, values: Floats) -> float:
+def _slack(sums: LoopRows, lost: Floats, times: Ints, values: Floats) -> float:
     """Return by how much the cost of a tree may be too high, as rows, their sums and what is made of them are rounded.
 
     Rows of sum S and weight W cost S**2 / W less. If that sum is rounded by e, and the weight by f, it changes by at
@@ -519,7 +524,7 @@ def _slack(sums: Sums, lost: Floats, times: Ints, values: Floats) -> float:
     return float(of_columns[1] + sums.factor * of_sums.sum() + 2.0**-52 * arithmetic + DEEPEST)
 
 
-def _capped(problem: Problem, kept: Kept, most: float) -> tuple[Ints, float, float]:
+def _capped(problem: CutProblem, kept: Kept, most: float) -> tuple[Ints, float, float]:
     """Return what rows cost under each cluster above their least cost, at most `most`, and the sum of the least costs.
 
     The former are whole numbers, and have a scale as those of `integer_costs`, which comes last.
@@ -573,7 +578,7 @@ def _closed(column: Floats, order: Indices, widest: float) -> Floats:
     return closed
 
 
-def _exponent_of_weights(task: Task, problem: Problem, kept: Kept) -> int:
+def _exponent_of_weights(task: Task, problem: CutProblem, kept: Kept) -> int:
     """Return the power of two that `make_problem` takes from the weights."""
     row = kept.rows[int(np.argmax(problem.share[kept.rows] * problem.times[kept.rows]))]  # tiny weights may be 0 there
     weight = 1.0 if task.rows.weights is None else float(task.rows.weights[row])
@@ -588,7 +593,7 @@ Order: TypeAlias = NDArray[np.int32]
 """The rows of a box in the ascending order of each column, shape (d, n)."""
 
 
-class Sums(NamedTuple):
+class LoopRows(NamedTuple):
     """Rows as the loops take them; see `boxwood.loops.optimal`."""
 
     codes: NDArray[np.int32]

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Indices, Ints
-from boxwood.grow.better.exchange import within
-from boxwood.grow.better.refine import refined
 from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, box_name, leaf_rows, n_leaves
 from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.refinement.exchange import within
+from boxwood.grow.refinement.refine import refined
 from boxwood.grow.shared.costs import make_problem, scale_of
 from boxwood.loops.agreement import NONE, UNIT, begin, look, middle, raise_bounds, solve
 from boxwood.reference import Task
@@ -67,7 +67,7 @@ def agreeing_of(
     if task.budget.max_columns is not None:
         return _on_few(task, leaves, max_steps, deadline)
     kept = Kept(task)
-    marks = Marks(kept)
+    marks = LoopCodes(kept)
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     leaves = min(leaves, len(kept.rows))
     depth = min(task.budget.max_depth or leaves, max(leaves - 1, 0))
@@ -102,7 +102,7 @@ def _grown(task: Task, leaves: int) -> ThresholdTree:
     return resolved_by_agreement(tree, task, leaves)
 
 
-def _measured(found: Fewest, marks: Marks) -> Agreeing:
+def _measured(found: Fewest, marks: LoopCodes) -> Agreeing:
     """Return a result of the search as a tree, whose leaves have their commonest clusters, with weights of mistakes."""
     kept = marks.kept
     task, weights = kept.task, kept.task.rows.weights
@@ -117,7 +117,7 @@ def _measured(found: Fewest, marks: Marks) -> Agreeing:
     return Agreeing(tree, mistakes, min(max(found.bound // UNIT - lost, 0) * unit, mistakes))
 
 
-def _named(tree: ThresholdTree, cuts: Cuts, marks: Marks) -> ThresholdTree:
+def _named(tree: ThresholdTree, cuts: Cuts, marks: LoopCodes) -> ThresholdTree:
     """Return the tree with the commonest cluster of each leaf, the first of equals."""
     rows, weights = np.arange(len(marks.labels)), marks.scaled[0]
     leaves = leaf_rows(marks.kept.codes, rows, cuts)
@@ -166,7 +166,7 @@ def resolved_by_agreement(
     if not np.isneginf(tree.lower).all() or leaves < 2:
         return tree
     kept = Kept(task)
-    marks = Marks(kept)
+    marks = LoopCodes(kept)
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     windows = _Windows(marks, search, leaves)
     rows = np.arange(len(kept.rows))
@@ -180,7 +180,7 @@ def resolved_by_agreement(
 class _Windows:
     """The subtrees of a tree with up to two cuts on a way down, each solved for its rows."""
 
-    def __init__(self, marks: Marks, search: FewestMistakes, leaves: int) -> None:
+    def __init__(self, marks: LoopCodes, search: FewestMistakes, leaves: int) -> None:
         self.marks, self.search, self.leaves = marks, search, leaves
         self.depth = marks.kept.task.budget.max_depth or leaves
         self.solved: dict[tuple[bytes, int, int], Fewest] = {}
@@ -272,7 +272,7 @@ class Fewest(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class LoopCodes:
     """The kept rows of a task as the loops take them: codes in the columns that can be cut, labels, whole weights."""
 
     kept: Kept
@@ -322,7 +322,7 @@ class FewestMistakes:
     """A search on the boxes of one table; it stops at the time `deadline` of `time.monotonic`, or after some steps."""
 
     def __init__(
-        self, marks: Marks, least: int = 1, *, deadline: float | None = None, max_steps: int | None = None
+        self, marks: LoopCodes, least: int = 1, *, deadline: float | None = None, max_steps: int | None = None
     ) -> None:
         self.marks, self.least, self.deadline, self.max_steps = marks, least, deadline, max_steps
         self.n_steps = 0  # rows of a column that loops have looked at

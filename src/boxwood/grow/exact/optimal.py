@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 from boxwood._types import Bools, Floats, Ints
 from boxwood._validation import as_time_limit, refuse_no_sum, refuse_unknown, whole_number
 from boxwood.errors import DataError
-from boxwood.grow.better.exchange import subtree
-from boxwood.grow.better.refine import means_of, refined, refined_with_centers
-from boxwood.grow.exact._search import DEEPEST, Costs, Found, Kept, Search, leaf_rows, n_leaves
+from boxwood.grow.exact._search import DEEPEST, BestOnBox, Kept, LoopCosts, Search, leaf_rows, n_leaves
 from boxwood.grow.exact.agreement import agreeing_of
+from boxwood.grow.refinement.exchange import subtree
+from boxwood.grow.refinement.refine import means_of, refined, refined_with_centers
 from boxwood.grow.shared.names import assigned, assignment, weight_in, with_centers_reached
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import as_centers, summed_distances
@@ -255,7 +255,7 @@ def optimal_of(
     leaves = min(leaves, len(kept.rows))
     for _ in range(FINER):
         most = min((each.cost for each in found), default=math.inf)
-        costs = Costs.of_means(task, kept, most) if own_means else Costs.of_clusters(task, kept, "cost", most)
+        costs = LoopCosts.of_means(task, kept, most) if own_means else LoopCosts.of_clusters(task, kept, "cost", most)
         found.append(_optimal(kept, costs, leaves, own_means, incumbent, max_boxes, deadline))
         best = min(found, key=lambda each: each.cost)
         if 2 * costs.doubt <= CERTAIN * best.cost or not 0 < best.cost < most / 2:
@@ -268,7 +268,7 @@ def optimal_of(
 
 def _optimal(
     kept: Kept,
-    costs: Costs,
+    costs: LoopCosts,
     leaves: int,
     own_means: bool,
     incumbent: ThresholdTree | None,
@@ -289,12 +289,12 @@ def _optimal(
 
 def _searched(
     kept: Kept,
-    costs: Costs,
+    costs: LoopCosts,
     leaves: int,
     incumbent: ThresholdTree | None,
     max_boxes: float | None,
     deadline: float | None,
-) -> Found:
+) -> BestOnBox:
     """Return the result of a search; the tree to begin with may take half of the boxes and of the time."""
     search, rows = Search(costs.sums, n_jobs=kept.task.n_jobs), np.arange(len(kept.rows))
     search.max_boxes = None if max_boxes is None else max_boxes / 2
@@ -321,7 +321,7 @@ def may_end_within(max_boxes: float, leaves: int, n_columns: int) -> bool:
     return leaves <= 2 or max_boxes >= ENDS.get(leaves, math.inf) * n_columns
 
 
-def _improved(known: Found, kept: Kept, costs: Costs, search: Search) -> Found:
+def _improved(known: BestOnBox, kept: Kept, costs: LoopCosts, search: Search) -> BestOnBox:
     """Return a tree whose cuts are moved one at a time, and whose small subtrees are solved, in turn while it gains."""
     if n_leaves(known.cuts) <= WINDOW:
         return known
@@ -348,7 +348,7 @@ def _of_leaves(tree: ThresholdTree, task: Task) -> Task:
     return of_leaves.with_reference(Reference(labels, means_of(of_leaves, labels)))
 
 
-def _cheapest(tree: ThresholdTree, kept: Kept, costs: Costs) -> Ints:
+def _cheapest(tree: ThresholdTree, kept: Kept, costs: LoopCosts) -> Ints:
     """Return the cheapest cluster of each leaf, the first of equals."""
     sums = np.zeros((tree.n_leaves, costs.sums.table.shape[1]), dtype=np.int64)
     np.add.at(sums, tree.apply(kept.task.rows)[kept.rows], costs.sums.table)
@@ -381,7 +381,7 @@ def resolved(
     *,
     leaves: int = 3,
     own_means: bool,
-    objective: str = "cost",
+    loss: str = "cost",
     max_boxes: float = BOXES,
     deadline: float | None = None,
 ) -> ThresholdTree:
@@ -391,18 +391,18 @@ def resolved(
     see `assigned`. Otherwise leaves take the cheapest cluster: by mistakes, or under the means of the tree's own
     clusters, which are taken anew until nothing changes. A cluster that has a leaf keeps one.
 
-    The result never costs more than `tree`, by its objective and with its kind of means. Subtrees with two-sided cuts
+    The result never costs more than `tree`, by its loss and with its kind of means. Subtrees with two-sided cuts
     stay. The search ends after `max_boxes` boxes in all, each counted as its share of the table's rows, or at the time
     `deadline` of `time.monotonic`. A subtree that is not solved by then has the best cuts that were found.
     """
     kept, spent = Kept(task), 0.0
     if own_means:
-        search = Search(Costs.of_means(task, kept).sums, max_boxes=max_boxes, deadline=deadline, n_jobs=task.n_jobs)
+        search = Search(LoopCosts.of_means(task, kept).sums, max_boxes=max_boxes, deadline=deadline, n_jobs=task.n_jobs)
         better = with_cheapest_subtrees(tree, kept, search, leaves)
         return tree if better == tree else better.relabeled(assigned(better, task))
     for _ in range(ROUNDS):
-        current = task if objective == "mistakes" else with_centers_reached(tree, task)
-        sums = Costs.of_clusters(current, kept, objective).sums
+        current = task if loss == "mistakes" else with_centers_reached(tree, task)
+        sums = LoopCosts.of_clusters(current, kept, loss).sums
         search = Search(sums, max_boxes=max_boxes - spent, deadline=deadline, n_jobs=task.n_jobs)
         better = with_cheapest_subtrees(tree, kept, search, leaves)
         spent += search.n_boxes
@@ -457,14 +457,14 @@ class _Windows:
         """Return whether all cuts of a subtree are one-sided."""
         return bool(np.isneginf(self.tree.lower[node : self.end[node]]).all())
 
-    def solved(self, node: int) -> tuple[Found, list[int] | None]:
+    def solved(self, node: int) -> tuple[BestOnBox, list[int] | None]:
         """Return the cheapest subtree of the same size, as far as the search comes, and the clusters of its leaves.
 
         There are no clusters if the subtree is not cheaper than that of the tree, or if a cluster would lose its leaf.
         """
         below, rows = subtree(self.tree, node), self.reached[node]
         if len(rows) == 0:
-            return Found(0, 0, None), None
+            return BestOnBox(0, 0, None), None
         known = self.search.priced(rows, self.kept.cuts(below, rows))
         inside = np.zeros(len(self.kept.rows), dtype=np.bool_)
         inside[rows] = True
@@ -516,13 +516,16 @@ class _Pooled:
     """The cost of leaves that share names, from exact sums of their rows."""
 
     def __init__(self, sums: Floats, factor: float) -> None:
-        self.sums, self.factor = sums, factor  # (n_leaves, 2 + d): weight, square and values, as of `Costs.of_means`
+        self.sums, self.factor = (
+            sums,
+            factor,
+        )  # (n_leaves, 2 + d): weight, square and values, as of `LoopCosts.of_means`
         self.of_leaves = cache(self._of_leaves)
 
     @classmethod
     def of(cls, tree: ThresholdTree, task: Task) -> _Pooled:
         kept = Kept(task)
-        of_rows = Costs.of_means(task, kept).sums
+        of_rows = LoopCosts.of_means(task, kept).sums
         sums = np.zeros((tree.n_leaves, of_rows.moments.shape[1]))
         np.add.at(sums, tree.apply(task.rows, n_jobs=task.n_jobs)[kept.rows], of_rows.moments)
         return cls(sums, of_rows.factor)

@@ -148,8 +148,8 @@ def grow_kernel_imm(
         raise refusal
     best = trees[_cheapest(rows, [candidate.tree for candidate in trees])]
     tree = best.tree.relabeled(rows.clusters[best.tree.leaf_clusters])
-    facts = {"kernel": rows.kernel, "features": best.features, "feature_error": best.error}
-    return Grown(tree, "kernel_imm", kernel=rows.kernel, facts=facts)
+    attributes = {"kernel": rows.kernel, "features": best.features, "feature_error": best.error}
+    return Grown(tree, "kernel_imm", kernel=rows.kernel, attributes=attributes)
 
 
 class _KeptRows(NamedTuple):
@@ -239,7 +239,7 @@ def grow_kernel_exkmc(
     n_landmarks: int | str | None = "auto",
 ) -> Grown:
     """Return a tree expanded by kernel cost, from the tree of Kernel IMM on such features or from the root."""
-    options = {"objective": "cost", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
+    options = {"loss": "cost", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
     features_of_base = {"features": features, "n_terms": n_terms, "n_landmarks": n_landmarks}
     return _grow_expanded(task, "kernel_exkmc", as_kernel(kernel), base, features_of_base, **options)
 
@@ -257,7 +257,7 @@ def grow_kernel_expand(
     n_landmarks: int | str | None = "auto",
 ) -> Grown:
     """Return a tree expanded by mistakes, from the tree of Kernel IMM on such features or from the root."""
-    options = {"objective": "mistakes", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
+    options = {"loss": "mistakes", "cuts": cuts, "look_ahead": look_ahead, "tol": tol}
     features_of_base = {"features": features, "n_terms": n_terms, "n_landmarks": n_landmarks}
     return _grow_expanded(task, "kernel_expand", as_kernel(kernel), base, features_of_base, **options)
 

@@ -201,7 +201,7 @@ def grown_of_mixture(
     resolved = as_distance_kernel(kernel)
     laws = GaussianLaws(mixture, resolved)
     tree, cuts = grow_from_laws(laws, resolved, None if prototype == "medoid" else random, axis)
-    return Grown(tree, "kernel_mmdt", kernel=resolved, facts=_facts(resolved, cuts, laws))
+    return Grown(tree, "kernel_mmdt", kernel=resolved, attributes=_attributes(resolved, cuts, laws))
 
 
 def grow_kernel_mmdt(
@@ -223,10 +223,10 @@ def grow_kernel_mmdt(
     random = None if prototype == "medoid" else as_generator(task.random_state)
     drawn = [grow_from_laws(laws, resolved, random, axis) for _ in range(1 if random is None else n_trees)]
     tree, cuts = drawn[0] if len(drawn) == 1 else drawn[_cheapest([tree for tree, _ in drawn], task, resolved)]
-    return Grown(tree, "kernel_mmdt", kernel=resolved, facts=_facts(resolved, cuts, laws))
+    return Grown(tree, "kernel_mmdt", kernel=resolved, attributes=_attributes(resolved, cuts, laws))
 
 
-def _facts(kernel: DistanceKernel, cuts: Sequence[PrototypeCut], laws: Laws) -> dict[str, Any]:
+def _attributes(kernel: DistanceKernel, cuts: Sequence[PrototypeCut], laws: Laws) -> dict[str, Any]:
     bound = math.fsum(cut.error_bound for cut in cuts)
     return {"kernel": kernel, "cuts": cuts, "error_bound": bound, "similarity": laws.similarity}
 
@@ -428,7 +428,7 @@ def grow_from_laws(
     return grow_by_cuts(np.arange(len(laws.clusters)), step), tuple(cuts)
 
 
-class _Choice(NamedTuple):
+class _CutChoice(NamedTuple):
     """The choices at a node before a prototype is drawn."""
 
     axis: int
@@ -437,7 +437,7 @@ class _Choice(NamedTuple):
     level: float
 
 
-def _least_alike(laws: Laws, components: Indices) -> _Choice:
+def _least_alike(laws: Laws, components: Indices) -> _CutChoice:
     """Return the least similar pair of components, its axis, and the level in the middle of the widest gap."""
     first, second = np.triu_indices(len(components), 1)
     similarities = laws.similarity.mean[:, components[first], components[second]]
@@ -447,18 +447,18 @@ def _least_alike(laws: Laws, components: Indices) -> _Choice:
         gaps = [(*_widest_gap(laws.similarity.mean[axis, c], c, components), c, other) for c, other in ((a, b), (b, a))]
         gap, level, component, partner = max(gaps, key=lambda entry: entry[0])  # ties go to the first
         if gap > _ROUNDING:
-            return _Choice(axis, component, partner, level)
+            return _CutChoice(axis, component, partner, level)
     raise _alike(laws, components)
 
 
-def _smallest_error_bound(laws: Laws, components: Indices) -> _Choice:
+def _smallest_error_bound(laws: Laws, components: Indices) -> _CutChoice:
     """Return the axis, component and level with the smallest bound on mistakes; levels are the middles of all gaps."""
-    candidates: list[tuple[float, _Choice]] = []
+    candidates: list[tuple[float, _CutChoice]] = []
     for axis, similarity in enumerate(laws.similarity.mean):
         for c in components.tolist():
             least_similar = int(components[similarity[c, components].argmin()])
             _, levels = _gaps(similarity[c], c, components)
-            choices = [_Choice(axis, c, least_similar, level) for level in levels]
+            choices = [_CutChoice(axis, c, least_similar, level) for level in levels]
             candidates += [(_error_bound(laws, components, choice), choice) for choice in choices]
     if not candidates:
         raise _alike(laws, components)
@@ -494,7 +494,7 @@ def _gaps(similarities: Floats, component: int, components: Indices) -> tuple[li
     return gaps[wide].tolist(), [-float(between(-high, -low)) for low, high in pairs]
 
 
-def _error_bound(laws: Laws, components: Indices, choice: _Choice) -> float:
+def _error_bound(laws: Laws, components: Indices, choice: _CutChoice) -> float:
     """Return a bound on the expected fraction of rows on the wrong side of a cut, over random prototypes."""
     means = laws.similarity.mean[choice.axis, choice.component, components]
     variances = laws.similarity.variance[choice.axis, choice.component, components]
@@ -508,7 +508,7 @@ def _cut(
     laws: Laws,
     kernel: DistanceKernel,
     components: Indices,
-    choice: _Choice,
+    choice: _CutChoice,
     random: np.random.Generator | None,
 ) -> tuple[PrototypeCut, Bools]:
     """Return the cut around a prototype, and which components are inside; the number of its node is not set yet."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_integer_weights
-from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, Problem, integer_costs, scale_of
+from boxwood.grow.shared.costs import CutProblem, PartitionedOrder, PlacesOfNode, integer_costs, scale_of
 from boxwood.loops.expand import (
     add_cells,
     best_alone,
@@ -48,7 +48,7 @@ class LeafCut(NamedTuple):
     second: int
 
 
-def best_cut(problem: Problem, rows: Indices, two_sided: bool) -> tuple[float, LeafCut | None]:
+def best_cut(problem: CutProblem, rows: Indices, two_sided: bool) -> tuple[float, LeafCut | None]:
     """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
     if len(rows) < 2:
         return 0.0, None
@@ -68,10 +68,10 @@ class Thresholds:
     With `labels` the cost is the weight of mistakes; with None it is the cost of the problem.
     """
 
-    problem: Problem
+    problem: CutProblem
     order: PartitionedOrder
 
-    def __init__(self, problem: Problem, order: PartitionedOrder, labels: Indices | None) -> None:
+    def __init__(self, problem: CutProblem, order: PartitionedOrder, labels: Indices | None) -> None:
         self.problem, self.order = problem, order
         kind = np.uint8 if problem.n_clusters <= 256 else np.int32
         self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)
@@ -135,13 +135,13 @@ class Thresholds:
         return (single - cost) / scale, LeafCut(cost, False, feature, -math.inf, threshold, first, second)
 
 
-def cheapest_cut(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> LeafCut | None:
+def cheapest_cut(problem: CutProblem, rows: Indices, costs: Ints, two_sided: bool) -> LeafCut | None:
     """Return the cut of lowest cost, given the whole costs (n, k) of the rows; None if all rows are equal."""
     by_column = cheapest_cuts(problem, rows, costs, two_sided)
     return min((cut for cuts in by_column for cut in cuts), default=None)
 
 
-def cheapest_cuts(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[LeafCut]]:
+def cheapest_cuts(problem: CutProblem, rows: Indices, costs: Ints, two_sided: bool) -> list[list[LeafCut]]:
     """Return the best threshold of each column that may be tested, and the best interval if `two_sided`."""
     total = costs.sum(axis=0)
 
@@ -210,7 +210,7 @@ class Pair(NamedTuple):
         return float(-self.minus_gain * self.n_leaves) / self.scale / self.n_leaves
 
 
-def best_pairs(problem: Problem, rows: Indices, two_sided: bool) -> list[Pair]:
+def best_pairs(problem: CutProblem, rows: Indices, two_sided: bool) -> list[Pair]:
     """Return the best pair that adds two leaves and the best that adds three, if they save anything.
 
     Both cuts lie between bins of the rows' values. A column with at most `BINS` different values has a bin for each;
@@ -249,7 +249,7 @@ def best_instead(pairs: Sequence[Pair], gain: float, room: int) -> Pair | None:
 
 
 def cuts_of_pair(
-    problem: Problem, rows: Indices, pair: Pair, two_sided: bool
+    problem: CutProblem, rows: Indices, pair: Pair, two_sided: bool
 ) -> tuple[LeafCut, LeafCut | None, LeafCut | None]:
     """Return the first cut, and the second cuts of the rows inside and outside; None where a side is not cut.
 
@@ -297,7 +297,7 @@ class _Bins(NamedTuple):
         return lower, upper
 
 
-def _columns(problem: Problem, rows: Indices, costs: Ints, two_sided: bool) -> list[int]:
+def _columns(problem: CutProblem, rows: Indices, costs: Ints, two_sided: bool) -> list[int]:
     """Return the columns that are searched for pairs of cuts; ties go to the lowest."""
     if len(problem.columns) <= COLUMNS:
         return list(problem.columns)
@@ -340,7 +340,7 @@ def _first_cuts(n_bins: int, two_sided: bool) -> tuple[Indices, Indices]:
 
 
 # ---------------------------------------------------------------------------------------------------- between rows
-class _Cuts(NamedTuple):
+class _CutPair(NamedTuple):
     """A first cut with its second cuts, and the cost of all leaves."""
 
     first: LeafCut
@@ -351,14 +351,14 @@ class _Cuts(NamedTuple):
 
 
 def _seconds(
-    problem: Problem,
+    problem: CutProblem,
     rows: Indices,
     costs: Ints,
     feature: int,
     ends: tuple[float, float],
     n_leaves: int,
     two_sided: bool,
-) -> _Cuts:
+) -> _CutPair:
     """Return a first cut with the best second cuts below it: one, in the side where it saves more, or two."""
     is_inside = problem.rows.is_first(rows, feature, *ends)
     sums = [costs[side].sum(axis=0) for side in (is_inside, ~is_inside)]
@@ -372,10 +372,10 @@ def _seconds(
         cuts[saved[0] >= saved[1]] = None  # the second side, unless it saves more
     first = LeafCut(sum(alone), ends[0] > -math.inf, feature, *ends, *clusters)
     cost = sum(without if cut is None else cut.cost for cut, without in zip(cuts, alone, strict=True))
-    return _Cuts(first, cuts[0], cuts[1], is_inside, cost)
+    return _CutPair(first, cuts[0], cuts[1], is_inside, cost)
 
 
-def _moved_ends(problem: Problem, rows: Indices, costs: Ints, cuts: _Cuts) -> tuple[float, float]:
+def _moved_ends(problem: CutProblem, rows: Indices, costs: Ints, cuts: _CutPair) -> tuple[float, float]:
     """Return the cheapest ends of the first cut, with the second cuts fixed."""
     first = cuts.first
     inside = _leaf_costs(problem, rows, costs, cuts.inside, first.first)
@@ -392,7 +392,7 @@ def _moved_ends(problem: Problem, rows: Indices, costs: Ints, cuts: _Cuts) -> tu
     return own.ends(int(sums[:stop].argmax()) + 1, stop + 1)
 
 
-def _leaf_costs(problem: Problem, rows: Indices, costs: Ints, cut: LeafCut | None, cluster: int) -> Ints:
+def _leaf_costs(problem: CutProblem, rows: Indices, costs: Ints, cut: LeafCut | None, cluster: int) -> Ints:
     """Return the cost of each row if it goes to one side of the first cut."""
     if cut is None:
         return costs[:, cluster]

@@ -28,7 +28,7 @@ from boxwood.grow.shared.batches import (
     BYTES,
     FEWEST,
     BlockCosts,
-    Candidate,
+    CandidateBin,
     FilledBins,
     GrowingTree,
     GuidingRows,
@@ -148,7 +148,7 @@ class _Thresholds:
         candidates, none = [], np.zeros(self.costs.n_amounts, dtype=np.int64)
         for i, (leaf, bins) in enumerate(zip(self.leaves, self.looks.first(self.columns), strict=True)):
             self.best.append(_Best(int(self.costs.under(leaf.total).min()), -1, -math.inf, -1, -1))
-            whole = [Candidate(j, -np.inf, np.inf, leaf.count, (0, none), ()) for j in self.columns]
+            whole = [CandidateBin(j, -np.inf, np.inf, leaf.count, (0, none), ()) for j in self.columns]
             candidates.append(self._inside(i, list(zip(whole, bins, strict=True))))
         narrow(candidates, self.looks.into, self._inside)
         for leaf, best in zip(self.leaves, self.best, strict=True):
@@ -156,14 +156,14 @@ class _Thresholds:
                 leaf.gain = (int(self.costs.under(leaf.total).min()) - best.cost) / leaf.scale
                 leaf.cut = LeafCut(best.cost, False, best.column, -math.inf, best.threshold, best.first, best.second)
 
-    def _inside(self, i: int, looked_into: list[tuple[Candidate, FilledBins]]) -> list[Candidate]:
+    def _inside(self, i: int, looked_into: list[tuple[CandidateBin, FilledBins]]) -> list[CandidateBin]:
         """Take the best cut between bins of a leaf, and return the bins that may hold a better one."""
         inner = [
             found for whole, bins in looked_into if len(bins.counts) for found in self._bins_inside(i, whole, bins)
         ]
         return [candidate for candidate in inner if candidate.rank < self.best[i][:3]]
 
-    def _bins_inside(self, i: int, whole: Candidate, bins: FilledBins) -> list[Candidate]:
+    def _bins_inside(self, i: int, whole: CandidateBin, bins: FilledBins) -> list[CandidateBin]:
         leaf, best, least = self.leaves[i], self.best[i], self.least_rows
         n_before_all, before_all = whole.before
         left = before_all + np.cumsum(bins.sums, axis=0)
@@ -186,7 +186,7 @@ class _Thresholds:
         is_candidate &= (n_left - 1 >= least) & (leaf.count - n_before - 1 >= least)
         low, high = bins.low.tolist(), bins.high.tolist()
         return [
-            Candidate(
+            CandidateBin(
                 whole.column,
                 low[b],
                 high[b],
@@ -391,10 +391,10 @@ class LeafPasses:
         wanted = {*self.paths.columns, *(stretch.column for stretch in stretches)}
         columns = sorted(wanted) if self.costs.by_label else list(range(self.batches.n_columns))
         bins, paths = StretchBins.at(stretches, columns, len(self.leaves)), self.paths.among(columns)
-        return self.batches.fold(partial(_Costs, self.costs, paths, self.scales, bins, gathers), columns).filled()
+        return self.batches.fold(partial(_SlotCosts, self.costs, paths, self.scales, bins, gathers), columns).filled()
 
 
-class _Costs(SlotSums):
+class _SlotCosts(SlotSums):
     """The costs of the rows in each slot, under each cluster."""
 
     def __init__(self, costs: BlockCosts, paths: Paths, scales: Floats, bins: StretchBins, gathers: bool) -> None:

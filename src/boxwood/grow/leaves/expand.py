@@ -29,9 +29,9 @@ from boxwood.grow.leaves._cuts import (
     is_little,
 )
 from boxwood.grow.shared.costs import (
+    CutProblem,
     PartitionedOrder,
     PlacesOfNode,
-    Problem,
     integer_costs,
     make_problem,
     refuse_misfit,
@@ -189,7 +189,7 @@ def expand(
     """
     task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
     resolved = None if kernel is None else as_kernel(kernel)
-    options: dict[str, Any] = {"objective": objective, "look_ahead": look_ahead, "tol": tol}
+    options: dict[str, Any] = {"loss": objective, "look_ahead": look_ahead, "tol": tol}
     grown, notes = expansion(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
     for note in notes:
         warn_caller(note, StoppedEarlyWarning)
@@ -197,9 +197,9 @@ def expand(
     return grown
 
 
-def early_stop(tree: ThresholdTree, max_leaf_nodes: int, *, objective: str, look_ahead: bool, tol: float) -> str:
+def early_stop(tree: ThresholdTree, max_leaf_nodes: int, *, loss: str, look_ahead: bool, tol: float) -> str:
     """Return why a tree has fewer leaves than `max_leaf_nodes`, in words for users."""
-    what = "the cost" if objective == "cost" else "the number of mistakes"
+    what = "the cost" if loss == "cost" else "the number of mistakes"
     by = f" by more than {tol:g} of its first value for each leaf" if tol else ""
     if look_ahead and max_leaf_nodes - tree.n_leaves > 1:
         return f"no further cut, alone or with a second one, lowers {what}{by}"
@@ -216,30 +216,30 @@ def grow_exkmc(
     task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
     """Return a tree expanded by cost, from the tree of IMM or from the root, to the leaves requested, or 2 k."""
-    return _grow_expanded(task, "exkmc", base, objective="cost", cuts=cuts, look_ahead=look_ahead, tol=tol)
+    return _grow_expanded(task, "exkmc", base, loss="cost", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
 def grow_expand(
     task: Task, *, base: str | None = None, cuts: str = "threshold", look_ahead: bool = True, tol: float = 0.0
 ) -> Grown:
     """Return a tree expanded by mistakes, from the tree of IMM or from the root, to the leaves requested, or 2 k."""
-    return _grow_expanded(task, "expand", base, objective="mistakes", cuts=cuts, look_ahead=look_ahead, tol=tol)
+    return _grow_expanded(task, "expand", base, loss="mistakes", cuts=cuts, look_ahead=look_ahead, tol=tol)
 
 
 def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
-    base, notes = begun(task, base, options["objective"])
+    base, notes = begun(task, base, options["loss"])
     begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     grown = grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
     return grown._replace(notes=(*notes, *grown.notes))
 
 
-def begun(task: Task, base: str | None, objective: str) -> tuple[str, tuple[str, ...]]:
+def begun(task: Task, base: str | None, loss: str) -> tuple[str, tuple[str, ...]]:
     """Return the tree to begin with, "imm" or "root", and a note if it is the root because centres are equal.
 
-    With objective "cost" IMM refuses such clusters instead: they cost the same, so only one of them would get leaves.
+    With loss "cost" IMM refuses such clusters instead: they cost the same, so only one of them would get leaves.
     """
     base = base_of(task, base, "imm")
-    if base == "root" or objective == "cost" or not (alike := task.reference.equal_pair):
+    if base == "root" or loss == "cost" or not (alike := task.reference.equal_pair):
         return base, ()
     return "root", (f"grown from the root, as clusters have equal centres ({alike}), which IMM cannot separate",)
 
@@ -268,8 +268,8 @@ def grown_from(
     """Return a tree expanded to the number of leaves that the task requests, by default twice the clusters."""
     leaves = task.leaves(times=2)
     grown, notes = expansion(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
-    facts, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
-    return Grown(grown, name, kernel=kernel, facts=facts, notes=notes, early_stop=reason)
+    attributes, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
+    return Grown(grown, name, kernel=kernel, attributes=attributes, notes=notes, early_stop=reason)
 
 
 def expansion(
@@ -290,7 +290,7 @@ def expanded(
     task: Task,
     max_leaf_nodes: int,
     *,
-    objective: str,
+    loss: str,
     cuts: str = "threshold",
     kernel: Kernel | None = None,
     look_ahead: bool = True,
@@ -305,12 +305,12 @@ def expanded(
     the caller warns: this function may run in a thread, and threads share warning filters.
     """
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
-    problem = make_problem(task, objective, kernel)
+    problem = make_problem(task, loss, kernel)
     if tree is None:
         tree = single_leaf(problem)
     refuse_misfit(tree, task)
     refuse_too_small(max_leaf_nodes, tree)
-    labels = task.reference.labels if objective == "mistakes" else None
+    labels = task.reference.labels if loss == "mistakes" else None
     thresholds = Thresholds(problem, PartitionedOrder(task), labels) if cuts == "threshold" else None
     growth = Growth(
         tree, problem, thresholds, least_gain(tree, problem, real_number("tol", tol)), task.budget.max_depth
@@ -338,7 +338,7 @@ def refuse_too_small(max_leaf_nodes: int, tree: ThresholdTree) -> None:
         )
 
 
-def single_leaf(problem: Problem) -> ThresholdTree:
+def single_leaf(problem: CutProblem) -> ThresholdTree:
     """Return the tree with one leaf, labelled by the cheapest cluster for all rows."""
     costs, _ = integer_costs(problem, np.flatnonzero(problem.kept))
     builder = TreeBuilder()
@@ -346,7 +346,7 @@ def single_leaf(problem: Problem) -> ThresholdTree:
     return builder.build()
 
 
-def least_gain(tree: ThresholdTree, problem: Problem, tol: float) -> float:
+def least_gain(tree: ThresholdTree, problem: CutProblem, tol: float) -> float:
     """Return the gain that a leaf must exceed: `tol` times the cost of the tree to begin with."""
     if tol == 0:
         return 0.0
@@ -376,7 +376,7 @@ class Growth:
     may be intervals. No leaf at the depth `max_depth` is split.
     """
 
-    problem: Problem
+    problem: CutProblem
     thresholds: Thresholds | None
     least: float
     max_depth: int | None
@@ -385,7 +385,7 @@ class Growth:
     def __init__(
         self,
         tree: ThresholdTree,
-        problem: Problem,
+        problem: CutProblem,
         thresholds: Thresholds | None,
         least: float,
         max_depth: int | None = None,

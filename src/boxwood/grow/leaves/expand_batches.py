@@ -20,7 +20,7 @@ from boxwood.grow.leaves._cuts_batches import Leaf, LeafCutSearch
 from boxwood.grow.leaves.expand import check_expansion, refuse_too_small
 from boxwood.grow.leaves.prune import sums_of_leaves
 from boxwood.grow.shared.batches import BlockCosts, GrowingTree, Paths, RowsInNodes, chunks_of, rows_taken
-from boxwood.grow.shared.costs import OBJECTIVES, Problem, make_problem, refuse_misfit, with_centers
+from boxwood.grow.shared.costs import LOSSES, CutProblem, make_problem, refuse_misfit, with_centers
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
@@ -30,7 +30,7 @@ def expanded_in_batches(
     task: Task,
     max_leaf_nodes: int,
     *,
-    objective: str,
+    loss: str,
     cuts: str = "threshold",
     look_ahead: bool = True,
     instead: bool = False,
@@ -40,13 +40,13 @@ def expanded_in_batches(
 
     Beside it is a note if leaves have too many rows to look ahead, where that might have found more.
     """
-    refuse_unknown("objective", objective, OBJECTIVES)
+    refuse_unknown("objective", loss, LOSSES)
     check_expansion(task, cuts=cuts, look_ahead=look_ahead, tol=tol)
     task.budget.refuse_too_few(task.n_kept)
     if tree is not None:
         refuse_misfit(tree, task)
         refuse_too_small(max_leaf_nodes, tree)
-    growth = _GrowthByPasses(tree, task, objective, two_sided=cuts == "interval")
+    growth = _GrowthByPasses(tree, task, loss, two_sided=cuts == "interval")
     growth.set_least(real_number("tol", tol))
     look_ahead = look_ahead and not task.budget.limits_shape
     grown, n_large = growth.grow(max_leaf_nodes, look_ahead=look_ahead, instead=look_ahead and instead)
@@ -61,9 +61,9 @@ class _GrowthByPasses:
     `begin` is the tree to begin with. `tree` is the growing tree; it may have more cuts than the result.
     """
 
-    def __init__(self, begin: ThresholdTree | None, task: Task, objective: str, *, two_sided: bool) -> None:
+    def __init__(self, begin: ThresholdTree | None, task: Task, loss: str, *, two_sided: bool) -> None:
         self.task, self.max_depth, self.least = task, task.budget.max_depth, 0.0
-        self.costs = BlockCosts.of(task, objective)
+        self.costs = BlockCosts.of(task, loss)
         if begin is None:
             self.begin, self.tree, node_of = ThresholdTree.from_dict({"cluster": 0}), GrowingTree(), [0]
         else:
@@ -91,7 +91,7 @@ class _GrowthByPasses:
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> tuple[ThresholdTree, int]:
         """Return the tree with at most `max_leaf_nodes` leaves, and the number of leaves too large to look ahead."""
         while True:
-            run = _Run(self, max_leaf_nodes)
+            run = _Trial(self, max_leaf_nodes)
             wanted = run.grow(look_ahead, instead)
             if wanted:
                 self.search.find(wanted)
@@ -101,7 +101,7 @@ class _GrowthByPasses:
                 return run.builder.build(), len(run.large)
 
 
-class _Run:
+class _Trial:
     """A trial of the growth, in which leaves that are not searched yet gain nothing."""
 
     def __init__(self, growth: _GrowthByPasses, max_leaf_nodes: int) -> None:
@@ -247,13 +247,13 @@ class LookAhead:
         if group:
             yield group
 
-    def _problems(self, leaves: Sequence[Leaf]) -> list[Problem]:
+    def _problems(self, leaves: Sequence[Leaf]) -> list[CutProblem]:
         """Return the rows of each leaf as a problem in memory, with the same costs as among all rows."""
         paths, costs = self.search.tree.paths_to([leaf.node for leaf in leaves]), self.search.costs
         rows = self.task.batches.fold(partial(_RowsOfLeaves, costs, paths)).joined()
         return [self._problem(rows_taken(rows, np.flatnonzero(rows.nodes == i))) for i in range(len(leaves))]
 
-    def _problem(self, chunk: RowsInNodes) -> Problem:
+    def _problem(self, chunk: RowsInNodes) -> CutProblem:
         costs, task = self.search.costs, self.task
         reference = Reference(chunk.labels, costs.centers)
         small = Task.of(chunk.values, reference, sample_weight=chunk.weights, n_jobs=task.n_jobs, budget=task.budget)

@@ -20,7 +20,7 @@ _AT_ONCE = 1 << 20  # numbers in an array for several prunings
 
 
 def pruned(
-    tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str, centers: Array | None = None
+    tree: ThresholdTree, task: Task, max_leaf_nodes: int, loss: str, centers: Array | None = None
 ) -> ThresholdTree:
     """Return the cheapest pruning of a tree with at most `max_leaf_nodes` leaves; of equals the one with fewest leaves.
 
@@ -35,7 +35,7 @@ def pruned(
         Rows and reference.
     max_leaf_nodes : int
         Largest number of leaves, at least 1.
-    objective : {"cost", "mistakes"}
+    loss : {"cost", "mistakes"}
         Cost of a row in a leaf, as in `expand`: the squared distance to the centre of the leaf's cluster, or 1 if that
         is not its own cluster.
     centers : array of shape (k, d), default=None
@@ -54,19 +54,19 @@ def pruned(
 
     Takes time n k d, memory n k, and time L² for a tree with L leaves.
     """
-    shares = shares_of(tree, task, objective, centers)
+    shares = shares_of(tree, task, loss, centers)
     return shares.with_leaves(shares.fewest(max_leaf_nodes))
 
 
 def prunings(
-    tree: ThresholdTree, task: Task, objective: str, centers: Array | None = None, *, max_leaf_nodes: int | None = None
+    tree: ThresholdTree, task: Task, loss: str, centers: Array | None = None, *, max_leaf_nodes: int | None = None
 ) -> list[ThresholdTree]:
     """Return the cheapest prunings with at most 1, 2, 3, … leaves, up to the first with the lowest cost of all.
 
-    Entry m - 1 is `pruned(tree, task, m, objective, centers)`; the one before it has as few leaves or costs more. All
+    Entry m - 1 is `pruned(tree, task, m, loss, centers)`; the one before it has as few leaves or costs more. All
     together take the time of one, apart from building the trees. The list has at most `max_leaf_nodes` entries.
     """
-    shares = shares_of(tree, task, objective, centers)
+    shares = shares_of(tree, task, loss, centers)
     most = min(shares.fewest(tree.n_leaves), max_leaf_nodes or tree.n_leaves)
     return [shares.with_leaves(shares.fewest(m)) for m in range(1, most + 1)]
 
@@ -139,17 +139,17 @@ class Shares(NamedTuple):
 
 
 def shares_of(
-    tree: ThresholdTree, task: Task, objective: str, centers: Array | None = None, *, leaf: Indices | None = None
+    tree: ThresholdTree, task: Task, loss: str, centers: Array | None = None, *, leaf: Indices | None = None
 ) -> Shares:
     """Return the shares of a tree; one that tests other columns than the task's needs the leaf of each row, `leaf`.
 
     Takes two passes over rows in batches.
     """
     if task.in_batches:
-        return _shares_of_batches(tree, task, objective)
+        return _shares_of_batches(tree, task, loss)
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
-    problem = make_problem(task, objective)
+    problem = make_problem(task, loss)
     rows = np.flatnonzero(problem.kept)
     costs, _ = integer_costs(problem, rows)
     if leaf is None:
@@ -192,8 +192,8 @@ def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     return sums
 
 
-def _shares_of_batches(tree: ThresholdTree, task: Task, objective: str) -> Shares:
-    costs = BlockCosts.of(task, objective)
+def _shares_of_batches(tree: ThresholdTree, task: Task, loss: str) -> Shares:
+    costs = BlockCosts.of(task, loss)
     growing, node_of = GrowingTree.from_tree(tree)
     leaves = np.flatnonzero(tree.feature < 0)
     sums, _ = sums_of_leaves(task, costs, growing.paths_to([node_of[leaf] for leaf in leaves.tolist()]), len(leaves))

@@ -27,7 +27,7 @@ RATES = (0.2, 1.0, 4.0, 16.0)  # prices of other rows at which one climbs, where
 ROUNDS = 12  # of changes of each column while one climbs
 
 
-class Goal(NamedTuple):
+class LineGoal(NamedTuple):
     """What the best rule has the most of.
 
     Parameters
@@ -45,7 +45,7 @@ class Goal(NamedTuple):
     min_rows: int = 1
 
 
-class Found(NamedTuple):
+class BestRule(NamedTuple):
     """The best rule with so many conditions, and what is known of all others.
 
     Parameters
@@ -67,14 +67,19 @@ class Found(NamedTuple):
 
 
 def best_rules(
-    columns: Sequence[LineColumn], is_own: Bools, weights: Floats, goal: Goal, max_conditions: int, work: float = WORK
-) -> Iterator[Found]:
+    columns: Sequence[LineColumn],
+    is_own: Bools,
+    weights: Floats,
+    goal: LineGoal,
+    max_conditions: int,
+    work: float = WORK,
+) -> Iterator[BestRule]:
     """Yield the best rule with one condition, with two, and so on, until one is perfect.
 
     IN: columns: preferred ones first, which win ties; is_own (n_rows,): the rows of the cluster; work: how many
     positions are looked at for it, of which each number of conditions leaves some for those to come.
     """
-    search, best = _Search(columns, is_own, weights, goal), _NOTHING
+    search, best = _LineSearch(columns, is_own, weights, goal), _NOTHING
     beam: list[_Box] = [best]
     for size in range(1, max_conditions + 1):
         if size > len({columns[j].feature for j in search.usable}) or best.value >= 1.0:
@@ -84,7 +89,7 @@ def best_rules(
         better, bound = search.searched(max([best, *beam], key=lambda box: box.value), size, search.work[0] + share)
         is_better = better.value > best.value + loops.SLACK
         asked = search.asked(better) if is_better else ()
-        yield Found(asked, max(better.value, best.value), bound, int(search.work[0]))
+        yield BestRule(asked, max(better.value, best.value), bound, int(search.work[0]))
         best = better if is_better else best
         if is_better and not any(better is box for box in beam):
             beam = [better, *beam[: BEAM - 1]]
@@ -102,10 +107,10 @@ class _Box(NamedTuple):
 _NOTHING = _Box((), np.empty((0, 2), dtype=np.int64), np.empty((0, 0), dtype=np.bool_), -1.0)
 
 
-class _Search:
+class _LineSearch:
     """Rows, columns and goal as the loops have them."""
 
-    def __init__(self, columns: Sequence[LineColumn], is_own: Bools, weights: Floats, goal: Goal) -> None:
+    def __init__(self, columns: Sequence[LineColumn], is_own: Bools, weights: Floats, goal: LineGoal) -> None:
         self.columns, self.is_own, self.weights = columns, is_own, weights
         self.goal = np.array([goal.kind, goal.least, float(weights[is_own].sum()), goal.min_rows])
         are_ends = [_are_ends(one, is_own, goal) for one in columns]
@@ -276,7 +281,7 @@ class _Search:
         return tuple(asked)
 
 
-def _are_ends(column: LineColumn, is_own: Bools, goal: Goal) -> Bools:
+def _are_ends(column: LineColumn, is_own: Bools, goal: LineGoal) -> Bools:
     """Return the numbers at which a best interval may end: those of own rows, unless others are needed to fill it."""
     n_numbers = len(column.numbers)
     if goal.min_rows > 1:

@@ -299,7 +299,7 @@ def _doubles(keys: Ints) -> Floats:
     return np.copysign(np.abs(keys).view(np.float64), keys) + 0.0
 
 
-class Candidate(NamedTuple):
+class CandidateBin(NamedTuple):
     """A bin that may hold a better cut than the best so far: a stretch of a column, with its rows and those before."""
 
     column: int
@@ -311,9 +311,9 @@ class Candidate(NamedTuple):
 
 
 def narrow(
-    candidates: list[list[Candidate]],
+    candidates: list[list[CandidateBin]],
     look: Callable[[list[tuple[int, int, float, float]], int], Iterable[FilledBins]],
-    inside: Callable[[int, list[tuple[Candidate, FilledBins]]], list[Candidate]],
+    inside: Callable[[int, list[tuple[CandidateBin, FilledBins]]], list[CandidateBin]],
 ) -> None:
     """Look into the candidates of each node, and into those inside of them, until there are none.
 
@@ -372,12 +372,12 @@ class BlockCosts:
     exponent: int | None = None  # of the heaviest row, if weights are not whole numbers
 
     @classmethod
-    def of(cls, task: Task, objective: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
+    def of(cls, task: Task, loss: str, hidden: tuple[int, ...] = ()) -> BlockCosts:
         """Return the costs of a task's rows, with some columns of rows and centres hidden."""
         (low, high), centers = task.ranges, task.reference.centers.copy()
         for values in (low, high, centers.T):
             values[list(hidden)] = 0.0
-        costs = cls(centers, unit_of(low, high, centers), objective == "mistakes", hidden)
+        costs = cls(centers, unit_of(low, high, centers), loss == "mistakes", hidden)
         if task.batches.weight is None:
             return costs
         overview = task.overview

@@ -29,13 +29,13 @@ CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
 _ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
-OBJECTIVES = ("cost", "mistakes")
+LOSSES = ("cost", "mistakes")
 _BLOCK_VALUES = 1 << 21  # most costs in memory at a time, where only the largest of each row is needed
 SUM_ERROR = 1e-6  # upper bound on the relative error of a plain sum of numbers that are not negative
 REPEATS = float(1 << 31)  # whole weights with a sum below this count as repeated rows
 
 
-class Problem(NamedTuple):
+class CutProblem(NamedTuple):
     """Rows, which of them are kept, and the cost of a row under each cluster."""
 
     rows: Rows
@@ -55,12 +55,12 @@ class Problem(NamedTuple):
         return self.n_jobs if len(rows) * self.rows.n_columns > _ONE_THREAD else None
 
 
-def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Problem:
+def make_problem(task: Task, loss: str, kernel: Kernel | None = None) -> CutProblem:
     """Return the costs of a task's rows under each cluster; a kernel measures distances in its feature space."""
-    refuse_unknown("objective", objective, OBJECTIVES)
+    refuse_unknown("objective", loss, LOSSES)
     share, times = _split_weights(task.rows.weights, task.kept)
     centers = unit = None
-    if objective == "mistakes":
+    if loss == "mistakes":
         costs, cost_under = _mistake_costs(task)
     elif kernel is not None:
         costs, cost_under = _kernel_costs(task, kernel)
@@ -69,10 +69,12 @@ def make_problem(task: Task, objective: str, kernel: Kernel | None = None) -> Pr
         costs, cost_under = _distances(task.rows.values, centers, unit)
     k = task.reference.n_clusters
     columns = task.budget.allowed(task.n_columns)
-    return Problem(task.rows, task.kept, costs, cost_under, share, times, k, task.n_jobs, columns, centers, unit or 1.0)
+    return CutProblem(
+        task.rows, task.kept, costs, cost_under, share, times, k, task.n_jobs, columns, centers, unit or 1.0
+    )
 
 
-def with_centers(problem: Problem, centers: Floats, unit: float) -> Problem:
+def with_centers(problem: CutProblem, centers: Floats, unit: float) -> CutProblem:
     """Return a problem of distances with other centres, shape (k, d); see `distance_unit` for the unit."""
     costs, cost_under = _distances(problem.rows.values, centers, unit)
     return problem._replace(costs=costs, cost_under=cost_under, centers=centers, unit=unit)
@@ -88,7 +90,7 @@ def refuse_misfit(tree: ThresholdTree, task: Task) -> None:
         raise DataError(f"the tree has cluster {tree.leaf_clusters.max()}, but the reference has {n_clusters}")
 
 
-def integer_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
+def integer_costs(problem: CutProblem, rows: Indices) -> tuple[Ints, float]:
     """Return the weighted costs of the rows as whole numbers, shape (len(rows), k), and their scale.
 
     Sums of whole numbers are exact in any order; sums of floats are not. The scale is a power of two: the factor that
@@ -108,7 +110,7 @@ def integer_costs(problem: Problem, rows: Indices) -> tuple[Ints, float]:
     return whole, scale
 
 
-def largest_costs(problem: Problem, rows: Indices) -> Floats:
+def largest_costs(problem: CutProblem, rows: Indices) -> Floats:
     """Return the largest weighted cost of each row, shape (len(rows),)."""
 
     def largest(start: int, stop: int) -> Floats:
@@ -134,7 +136,7 @@ def scale_for(total: float, side: int = 0) -> float:
     return math.ldexp(1.0, min(61 - math.frexp(total * (1 + side * SUM_ERROR))[1], 1023))
 
 
-def integer_costs_of(problem: Problem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
+def integer_costs_of(problem: CutProblem, rows: Indices, clusters: Sequence[NDArray[np.integer]]) -> list[Ints]:
     """Return the rows' weighted costs as whole numbers: one array for each list of clusters, one cluster for each row.
 
     Like `integer_costs`, but only costs under the listed clusters are computed.

@@ -8,7 +8,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, as_integer_weights, refuse_unknown
-from boxwood.grow.shared.costs import OBJECTIVES, Problem, integer_costs, make_problem, refuse_misfit
+from boxwood.grow.shared.costs import LOSSES, CutProblem, integer_costs, make_problem, refuse_misfit
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.reference import Task
 from boxwood.reference.centers import Centers, find_centers
@@ -17,7 +17,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder
 DIGITS = 40  # binary digits of weights in an assignment, as it is computed in floats
 
 
-def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
+def named(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
     """Return the tree with honest names and without empty leaves.
 
     See `with_honest_names` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps its name. A cluster
@@ -25,33 +25,33 @@ def named(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> Thres
     """
     leaf = leaves_reached(tree, task)
     rows = np.bincount(leaf[task.kept], minlength=tree.n_leaves)
-    return without_leaves(_with_honest_names(tree, task, objective, leaf), rows == 0)
+    return without_leaves(_with_honest_names(tree, task, loss, leaf), rows == 0)
 
 
-def with_honest_names(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
+def with_honest_names(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
     """Return the tree with leaves renamed so that each leaf with rows has a cluster of which it holds rows.
 
-    Only leaves with rows, but none of their own cluster, get another name. For the objective "mistakes" it is the
+    Only leaves with rows, but none of their own cluster, get another name. For the loss "mistakes" it is the
     cluster with most of the leaf's weight, so fewer rows are in a leaf of another cluster. For "cost" it is the
     cheapest of the clusters of which the leaf holds rows; the cost may rise, as another cluster may be cheaper still.
     Ties go to the first cluster. Rows that are left out do not count.
     """
-    return _with_honest_names(tree, task, objective, leaves_reached(tree, task))
+    return _with_honest_names(tree, task, loss, leaves_reached(tree, task))
 
 
-def _with_honest_names(tree: ThresholdTree, task: Task, objective: str, leaf: Indices) -> ThresholdTree:
+def _with_honest_names(tree: ThresholdTree, task: Task, loss: str, leaf: Indices) -> ThresholdTree:
     """Return the same as `with_honest_names`, given the leaf of each row."""
-    refuse_unknown("objective", objective, OBJECTIVES)
+    refuse_unknown("objective", loss, LOSSES)
     weight = _weight_in(leaf, task, tree.n_leaves)
     clusters = tree.leaf_clusters.copy()
     refuse_misfit(tree, task)
     is_dishonest = weight.any(axis=1) & (weight[np.arange(len(clusters)), clusters] == 0)
     if not is_dishonest.any():
         return tree
-    if objective == "mistakes":
+    if loss == "mistakes":
         clusters[is_dishonest] = weight[is_dishonest].argmax(axis=1)
     else:
-        problem = make_problem(task, objective)
+        problem = make_problem(task, loss)
         for i in np.flatnonzero(is_dishonest).tolist():
             rows = np.flatnonzero((leaf == i) & task.kept)
             clusters[i] = _cheapest(problem, rows, weight[i] > 0)
@@ -91,26 +91,26 @@ def without_leaves(tree: ThresholdTree, dropped: Bools) -> ThresholdTree:
     return builder.build()
 
 
-def matched(tree: ThresholdTree, task: Task, objective: str = "mistakes") -> ThresholdTree:
+def matched(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
     """Return the tree with a different cluster for each leaf, chosen so that most rows are in their cluster's leaf.
 
     A leaf that holds no row of its assigned cluster gets an honest name instead; see `with_honest_names`. The tree must
     not have more leaves than there are clusters.
     """
-    return with_honest_names(tree.relabeled(assignment(weight_in(tree, task), objective)), task, objective)
+    return with_honest_names(tree.relabeled(assignment(weight_in(tree, task), loss)), task, loss)
 
 
 def assigned(tree: ThresholdTree, task: Task) -> Ints:
     """Return a cluster for each leaf of a tree whose leaves have their own means, shape (n_leaves,).
 
-    If there are no more leaves than clusters, the clusters are different: the assignment for the objective "cost".
+    If there are no more leaves than clusters, the clusters are different: the assignment for the loss "cost".
     Otherwise each leaf has the commonest cluster of its rows, the first of equals.
     """
     weight = weight_in(tree, task)
     return weight.argmax(axis=1) if tree.n_leaves > task.reference.n_clusters else assignment(weight, "cost")
 
 
-def assignment(held: Ints, objective: str) -> Ints:
+def assignment(held: Ints, loss: str) -> Ints:
     """Return a different cluster for each leaf, shape (n_leaves,); there must not be more leaves than clusters.
 
     `held` is the weight of each cluster in each leaf. For "mistakes" the weight in leaves of its own cluster is
@@ -120,7 +120,7 @@ def assignment(held: Ints, objective: str) -> Ints:
     from scipy.optimize import linear_sum_assignment
 
     weight = held >> max(int(held.sum()).bit_length() - DIGITS, 0)
-    most = (held > 0) * (weight.sum() + 1) + weight if objective == "cost" else weight * (len(held) + 1) + (held > 0)
+    most = (held > 0) * (weight.sum() + 1) + weight if loss == "cost" else weight * (len(held) + 1) + (held > 0)
     return np.asarray(linear_sum_assignment(most, maximize=True)[1])
 
 
@@ -140,7 +140,7 @@ def _weight_in(leaf: Indices, task: Task, n_leaves: int) -> Ints:
     return weight.reshape(n_leaves, k)
 
 
-def _cheapest(problem: Problem, rows: Indices, allowed: Bools) -> int:
+def _cheapest(problem: CutProblem, rows: Indices, allowed: Bools) -> int:
     """Return the cheapest of the allowed clusters for some rows."""
     total = integer_costs(problem, rows)[0].sum(axis=0)
     return int(np.where(allowed, total, np.iinfo(np.int64).max).argmin())

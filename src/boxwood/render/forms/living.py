@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from boxwood.render.forms.text import escaped
-from boxwood.words.living import Said, Table, markdown_rows
+from boxwood.words.living import CellRows, Said, markdown_rows
 
 
 def markdown_of(said: Said) -> str:
@@ -14,5 +14,5 @@ def markdown_of(said: Said) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _table(table: Table) -> str:
+def _table(table: CellRows) -> str:
     return "\n".join(f"| {' | '.join(map(escaped, cells))} |" for cells in markdown_rows(table))

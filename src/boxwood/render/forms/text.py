@@ -320,7 +320,7 @@ def tree(model: Any) -> str:
     ex = explanation_of(model)._for_people()
     if too_deep(ex.tree) is not None:
         return f"(A tree of depth {ex.tree.depth:,} is too deep for a text; the rules say the same.)"
-    lines = outline_lines(ex.tree, _Words(ex).tests, lambda node: _leaf_name(ex, node))
+    lines = outline_lines(ex.tree, _CutWords(ex).tests, lambda node: _leaf_name(ex, node))
     ends = _ends(ex)
     widest = max(width(line) for line, node in lines if node >= 0)
     return "\n".join(line if node < 0 else f"{_padded(line, widest)}  {ends[node]}" for line, node in lines)
@@ -347,7 +347,7 @@ def _padded(line: str, widest: int) -> str:
     return line + " " * (widest - width(line))
 
 
-class _Words:
+class _CutWords:
     """The words for the cuts of an explanation."""
 
     def __init__(self, ex: MeasuredTree) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from boxwood.tree import ThresholdTree
 
 
-class _Line(NamedTuple):
+class _WatchLine(NamedTuple):
     """A line of the result: what it is of, its rows of so many then, and in SQL the same now."""
 
     what: str
@@ -67,24 +67,25 @@ def _sum(test: str, name: str) -> str:
     return f"COALESCE(SUM(CASE WHEN {test} THEN 1 ELSE 0 END), 0) AS {name}"
 
 
-def _lines(ex: MeasuredTree, reasons: Sequence[Reason]) -> list[_Line]:
+def _lines(ex: MeasuredTree, reasons: Sequence[Reason]) -> list[_WatchLine]:
     """Return the lines of the result, in the order of a printed `Drift`."""
     drift: DriftFacts = drift_of(ex, Counts.none(ex))
     leaves, of_leaf = [f"leaf_{i}" for i in range(ex.n_leaves)], ex.tree.leaf_clusters.tolist()
     known, n_then = " + ".join(leaves), drift.n_then - drift.n_lost_then
-    lines = [_Line("rows", "", drift.n_then, drift.n_then, "n", "n")]
+    lines = [_WatchLine("rows", "", drift.n_then, drift.n_then, "n", "n")]
     for one in drift.clusters:
         own = " + ".join(leaf for leaf, cluster in zip(leaves, of_leaf, strict=True) if cluster == one.cluster)
-        lines.append(_Line("cluster", name_as_text(one.name), one.then, n_then, own or "0", known))
-    lines.append(_Line("no cluster", "", drift.n_lost_then, drift.n_then, f"n - ({known})", "n"))
+        lines.append(_WatchLine("cluster", name_as_text(one.name), one.then, n_then, own or "0", known))
+    lines.append(_WatchLine("no cluster", "", drift.n_lost_then, drift.n_then, f"n - ({known})", "n"))
     lines += [
-        _Line("no cluster", reason(ex.columns[j], why), 0, 0, f"lost_{i}", "n") for i, (j, why) in enumerate(reasons)
+        _WatchLine("no cluster", reason(ex.columns[j], why), 0, 0, f"lost_{i}", "n")
+        for i, (j, why) in enumerate(reasons)
     ]
     for cut in drift.cuts:
         below, inside = (_leaves_below(ex.tree, node) for node in (cut.node, cut.node + 1))
         then = round((cut.share_then or 0.0) * cut.of_then, 6)
         now = [" + ".join(f"leaf_{i}" for i in rows) for rows in (inside, below)]
-        lines.append(_Line("cut", condition(cut.condition, whole=True), then, cut.of_then, *now))
+        lines.append(_WatchLine("cut", condition(cut.condition, whole=True), then, cut.of_then, *now))
     return lines
 
 
@@ -98,7 +99,7 @@ def _leaves_below(tree: ThresholdTree, node: int) -> range:
     return range(first, behind)
 
 
-def _written(i: int, line: _Line, dialect: Dialect) -> str:
+def _written(i: int, line: _WatchLine, dialect: Dialect) -> str:
     """Return a line as a query; names of the result stand in the first one."""
     share = dialect.number(line.then / line.of_then) if line.of_then else "NULL"
     then = number(line.then) if line.of_then else "NULL"

@@ -25,7 +25,7 @@ def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, An
         "rows": rows,
         "share": "" if rows.startswith("fewer") else percent(cluster.share),
         "shared": _lines(common) if common else [],
-        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_Line(NO_RULE)]],
+        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_SaidCondition(NO_RULE)]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
         "caught": None if cluster.found is None or not cluster.rules else percent(cluster.found),
         "precision": None if cluster.precision is None else percent(cluster.precision),
@@ -34,22 +34,22 @@ def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, An
     }
 
 
-class _Line(NamedTuple):
+class _SaidCondition(NamedTuple):
     """A condition in words, and with all words of a list, if some are left out; else empty."""
 
     text: str
     whole: str = ""
 
 
-def _lines(rule: Rule) -> list[_Line]:
+def _lines(rule: Rule) -> list[_SaidCondition]:
     if any(map(is_impossible, rule)):
-        return [_Line(NO_ROW)]
-    return [_line(one) for one in rule] or [_Line("every row")]
+        return [_SaidCondition(NO_ROW)]
+    return [_line(one) for one in rule] or [_SaidCondition("every row")]
 
 
-def _line(one: Condition) -> _Line:
+def _line(one: Condition) -> _SaidCondition:
     text, whole = (apart(condition(one, whole=each), column_name(one.column)) for each in (False, True))
-    return _Line(text, whole if len(whole) > len(text) else "")
+    return _SaidCondition(text, whole if len(whole) > len(text) else "")
 
 
 def apart(text: str, name: str) -> str:

@@ -137,7 +137,7 @@ def _index(ex: MeasuredTree, column: Any) -> int:
 # --------------------------------------------------------------------------------------------------------- drawing
 
 
-class _Side(NamedTuple):
+class _AxisRange(NamedTuple):
     """One axis of the picture: its range, and whether it has a logarithmic scale or categories."""
 
     low: float
@@ -146,7 +146,7 @@ class _Side(NamedTuple):
     coded: bool
 
 
-def _axis(ex: MeasuredTree, ax: Axes, name: str, j: int, points: Points, areas: list[Area]) -> _Side:
+def _axis(ex: MeasuredTree, ax: Axes, name: str, j: int, points: Points, areas: list[Area]) -> _AxisRange:
     """Prepare one axis: its name, its scale and its range, which holds all rows and all cuts."""
     values = points.x if name == "x" else points.y
     ends = np.array([area[1:3] if name == "x" else area[3:5] for area in areas]).ravel()
@@ -159,7 +159,7 @@ def _axis(ex: MeasuredTree, ax: Axes, name: str, j: int, points: Points, areas: 
         texts = [drawable(fitted(one, 90.0, 10.0)) for one in names]
         turned: dict[str, Any] = {"rotation": 90} if name == "x" and len(names) > _EASY else {}
         getattr(ax, f"set_{name}ticks")(range(len(names)), texts, fontsize=size, **turned, **PLAIN)
-        side = _Side(-0.5, len(names) - 0.5, False, True)
+        side = _AxisRange(-0.5, len(names) - 0.5, False, True)
     else:
         side = _range(np.concatenate([values, ends]), values)
         dates = ex.date_columns.get(j)
@@ -190,20 +190,20 @@ def _categories(ex: MeasuredTree, j: int) -> Categories | None:
     return known.get(j)
 
 
-def _range(shown: Floats, values: Floats) -> _Side:
+def _range(shown: Floats, values: Floats) -> _AxisRange:
     """Return the range of an axis with a margin on both sides."""
     low, high = (float(shown.min()), float(shown.max())) if len(shown) else (0.0, 1.0)
     shares = np.quantile(values, (0.01, 0.5, 0.99), method="inverted_cdf").tolist() if len(values) else []
     if shares and low > 0 and is_skewed(*shares):
         margin = high**0.04 / low**0.04  # the quotient of the ends may be too large
         if low / margin >= _LEAST_LOG and high * margin <= 1 / _LEAST_LOG:
-            return _Side(low / margin, high * margin, True, False)
+            return _AxisRange(low / margin, high * margin, True, False)
     margin = (0.05 if len(values) else 0.5) * (high - low) if high > low else abs(low) / 8 or 1.0
     margin = margin if np.isfinite(high + margin) and np.isfinite(low - margin) else 0.0
-    return _Side(low - margin, high + margin, False, False)
+    return _AxisRange(low - margin, high + margin, False, False)
 
 
-def _draw_areas(ex: MeasuredTree, ax: Axes, areas: list[Area], sides: list[_Side]) -> None:
+def _draw_areas(ex: MeasuredTree, ax: Axes, areas: list[Area], sides: list[_AxisRange]) -> None:
     from matplotlib.patches import Rectangle
 
     swatches, style = swatches_of(ex.names), FigureColours(ax)
@@ -228,7 +228,7 @@ def _draw_areas(ex: MeasuredTree, ax: Axes, areas: list[Area], sides: list[_Side
         ax.text(*middle, marks, color=ink, bbox=patch, zorder=5, clip_on=True, **options)
 
 
-def _visible(low: float, high: float, side: _Side) -> tuple[float, float]:
+def _visible(low: float, high: float, side: _AxisRange) -> tuple[float, float]:
     """Return the part of an interval that is in the picture; a category reaches from half below it to half above."""
     if side.coded:
         low, high = np.floor(low) + 0.5, np.floor(high) + 0.5
@@ -239,7 +239,7 @@ def _middle(low: float, high: float, log: bool) -> float:
     return float(np.sqrt(low) * np.sqrt(high)) if log else low / 2 + high / 2
 
 
-def _draw_points(ex: MeasuredTree, ax: Axes, points: Points, sides: list[_Side]) -> None:
+def _draw_points(ex: MeasuredTree, ax: Axes, points: Points, sides: list[_AxisRange]) -> None:
     """Draw the rows of each cluster in its colour and shape; those that the rules name otherwise have a ring."""
     swatches, style = swatches_of(ex.names), FigureColours(ax)
     x, y = (_spread(values, seed, sides[seed].coded) for seed, values in enumerate(points[:2]))

@@ -33,7 +33,7 @@ def refined_categories(
     tree: ThresholdTree,
     table: Array,
     task: Task,
-    objective: str,
+    loss: str,
     *,
     codes: Mapping[int, int],
     ordered: Mapping[int, int] = NONE_ORDERED,
@@ -55,7 +55,7 @@ def refined_categories(
         The rows of the task in the columns that the tree cuts: numbers, codes, and infinity for missing numbers.
     task : Task
         Labels and weights of the rows, and the coordinates in which their costs are measured.
-    objective : {"cost", "mistakes"}
+    loss : {"cost", "mistakes"}
         Loss of a row in a leaf: its squared distance to the centre of the leaf's cluster, or 1 in another cluster.
     codes : mapping from column to int
         Columns of categories, and how many codes each has.
@@ -84,11 +84,11 @@ def refined_categories(
     column is looked at: where it would take a leaf its rows, that column is passed over. Each round takes time n k
     once, then n for each node above a row and each of these columns, and memory for n k numbers.
     """
-    draft = _Draft(tree, table, task, objective, budget)
+    draft = _SetState(tree, table, task, loss, budget)
     for j, codes_alike in alike.items():
         draft.values[:, j] = codes_alike[draft.values[:, j].astype(np.intp)]
     sets = {j: _sets_in_order(known, codes[j]) for j, known in ordered.items()}
-    columns = _Columns.of(draft.values, codes, sets, gaps, budget.allowed(table.shape[1]), tree, budget, alike)
+    columns = _SetColumns.of(draft.values, codes, sets, gaps, budget.allowed(table.shape[1]), tree, budget, alike)
     for _ in range(max_rounds):
         if not draft.improve(columns):
             break
@@ -106,7 +106,7 @@ class _NewCut(NamedTuple):
     swaps: bool  # whether rows inside of the cut go to the second child
 
 
-class _Columns(NamedTuple):
+class _SetColumns(NamedTuple):
     """The columns that may be cut anew."""
 
     codes: dict[int, int]
@@ -125,7 +125,7 @@ class _Columns(NamedTuple):
         tree: ThresholdTree,
         budget: Budget,
         alike: Mapping[int, Indices],
-    ) -> _Columns:
+    ) -> _SetColumns:
         usable = set(allowed) if budget.max_columns is None else set(allowed) & set(tree.features.tolist())
         order = {j: _missing_last(values[:, j]) for j in sorted(gaps) if j in usable}
         return cls({j: codes[j] for j in sorted(codes) if j in usable}, sets, order, alike)
@@ -214,22 +214,22 @@ def _best_threshold(feature: int, values: Floats, difference: Ints) -> Iterator[
             yield _NewCut(present - below + missing, feature, -math.inf, threshold, (), True)
 
 
-class _Draft:
+class _SetState:
     """A tree whose cuts change, and the kept rows of a task with their costs under each cluster."""
 
-    def __init__(self, tree: ThresholdTree, table: Array, task: Task, objective: str, budget: Budget) -> None:
+    def __init__(self, tree: ThresholdTree, table: Array, task: Task, loss: str, budget: Budget) -> None:
         rows = np.flatnonzero(task.kept)
         every = -(-len(rows) // MOST_ROWS)
         rows = rows[::every]
         self.values = np.asarray(table[rows], dtype=np.float64, order="F")  # read column by column
         self.labels, self.budget = task.reference.labels[rows], budget if every == 1 else budget.for_share(1 / every)
-        self.costs, _ = integer_costs(make_problem(task, objective), rows)
+        self.costs, _ = integer_costs(make_problem(task, loss), rows)
         self.feature, self.cluster = tree.feature.tolist(), tree.cluster.tolist()
         self.first, self.second = (np.arange(tree.n_nodes) + 1).tolist(), tree.second.tolist()
         self.ends = list(zip(tree.lower.tolist(), tree.upper.tolist(), strict=True))
         self.members = [tree.test(node).members for node in range(tree.n_nodes)]
 
-    def improve(self, columns: _Columns) -> bool:
+    def improve(self, columns: _SetColumns) -> bool:
         """Choose the cuts anew, from the leaves up; return whether one has changed."""
         has_changed = False
         for node, rows in reversed(list(self._rows_of_cuts())):
@@ -275,7 +275,7 @@ class _Draft:
             waiting += ((self.second[node], at[~inside]), (self.first[node], at[inside]))
         return leaves
 
-    def _improve(self, node: int, rows: Indices, columns: _Columns) -> bool:
+    def _improve(self, node: int, rows: Indices, columns: _SetColumns) -> bool:
         """Give a node the best cut of its rows, if that is better than its own; return whether it is."""
         below = [self._leaves_below(child, rows) for child in (self.first[node], self.second[node])]
         clusters = np.asarray(self.cluster)

@@ -1,4 +1,4 @@
-"""`Question`: rows, their clustering, and the limits of the rules that explain it, all checked."""
+"""`Problem`: rows, their clustering, and the limits of the rules that explain it, all checked."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from boxwood.explanation.ask.gaps import (
     refuse_other_index,
     with_fitted_pipeline,
 )
-from boxwood.explanation.ask.how_many import Look
+from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
@@ -64,7 +64,7 @@ from boxwood.table.spark import is_spark_model, reference_of_spark_model
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(TableSearch):
+class Problem(TableSearch):
     """The clustering of a table that trees explain, in memory or in batches: what is searched, and what else is known.
 
     Parameters
@@ -115,7 +115,7 @@ def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
     return without_columns(X, [name]), replace(asked, sample_weight=weights)
 
 
-def question_of(X: Any, clustering: Any, asked: Options) -> Question:
+def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.
 
     Raises
@@ -134,7 +134,7 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     if read is not None and not read.X.is_plain:
         said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering))
         table = replace(read.X, names=in_table or read.X.names, notes=said)
-        return mixed_question(read._replace(X=table), asked)
+        return mixed_problem(read._replace(X=table), asked)
     known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
     if isinstance(X, ColumnTable):  # of numbers and dates
         X = X.values
@@ -157,7 +157,7 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
-    k, on_number = number_of_clusters(clustering, asked.n_clusters, lambda: Look.of_rows(coordinates.rows))
+    k, on_number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(coordinates.rows))
     reference, mixture, fitted = clustering_of(clustering, X, stages, k, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = bool(asked.standardize) and not was_fitted
@@ -167,7 +167,7 @@ def question_of(X: Any, clustering: Any, asked: Options) -> Question:
     task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
-    return Question(task, coordinates, budget, clusterer=clusterer, given=given, complete=complete, notes=notes)
+    return Problem(task, coordinates, budget, clusterer=clusterer, given=given, complete=complete, notes=notes)
 
 
 def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
@@ -177,8 +177,8 @@ def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
     return unscaled.standardized() if asked.standardize else unscaled
 
 
-def mixed_question(read: CompleteCases, asked: Options) -> Question:
-    """Return the question of a table with categories or gaps."""
+def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
+    """Return the problem of a table with categories or gaps."""
     of_bands = {name: order for name, order in orders_of_bands(read.X).items() if name not in asked.categories}
     table = in_stated_order(read.X, of_bands | dict(asked.orders))
     read = read._replace(X=table)
@@ -207,7 +207,7 @@ def mixed_question(read: CompleteCases, asked: Options) -> Question:
     if read.fitted is not None:
         clusterer, given = read.fitted, read.given if read.rows is None else rows_of_table(read.given, read.rows)
     known: dict[str, Any] = {"clusterer": clusterer, "given": given, "complete": complete}
-    return Question(task, coordinates, budget, parts, **known, notes=notes, whole=whole)
+    return Problem(task, coordinates, budget, parts, **known, notes=notes, whole=whole)
 
 
 def _of_clusters(whole: FullTable, reference: Reference) -> tuple[FullTable, tuple[str, ...]]:
@@ -231,7 +231,7 @@ def _task(rows: Rows | Batches, reference: Reference, asked: Options, mixture: M
     )
 
 
-def table_question_of(source: Source, clustering: Any, asked: Options) -> Question:
+def problem_of_batches(source: Source, clustering: Any, asked: Options) -> Problem:
     """Return what is asked of a table in batches; clusters are made, or found in it, by passes.
 
     Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
@@ -245,17 +245,17 @@ def table_question_of(source: Source, clustering: Any, asked: Options) -> Questi
         METHODS[asked.method].refuse_batches()  # before anything is read
     if clustering is not None:
         with suppress(MissingValues):
-            question = _posed(source, clustering, asked, looked_at=False)
-            if not _may_be_unusable(question, clustering, asked):
-                return _without_labels(question, source, clustering, asked)
+            problem = _posed(source, clustering, asked, looked_at=False)
+            if not _may_be_unusable(problem, clustering, asked):
+                return _without_labels(problem, source, clustering, asked)
     return _without_labels(_posed(source, clustering, asked, looked_at=True), source, clustering, asked)
 
 
-def _without_labels(question: Question, source: Source, clustering: Any, asked: Options) -> Question:
-    """Return the question without columns that are the labels in other numbers, unless the caller named columns."""
+def _without_labels(problem: Problem, source: Source, clustering: Any, asked: Options) -> Problem:
+    """Return the problem without columns that are the labels in other numbers, unless the caller named columns."""
     if not isinstance(clustering, str) or are_named(asked.columns):
-        return question
-    task, overview = question.task, question.task.overview
+        return problem
+    task, overview = problem.task, problem.task.overview
     alike = overview.least == overview.most
     copies = [
         name
@@ -263,20 +263,20 @@ def _without_labels(question: Question, source: Source, clustering: Any, asked: 
         if len(alike) > 1 and alike[:, j].all() and len(np.unique(overview.least[:, j])) == len(alike)
     ]
     if not copies or len(copies) == len(task.batches.columns):
-        return question
+        return problem
     return _posed(source, clustering, asked, looked_at=True, copies=copies)
 
 
-def _may_be_unusable(question: Question, clustering: Any, asked: Options) -> bool:
+def _may_be_unusable(problem: Problem, clustering: Any, asked: Options) -> bool:
     """Return whether a column of a table with labels may be one that rules should not use."""
     if not isinstance(clustering, str) or not (asked.columns is None or isinstance(asked.columns, Candidates)):
         return False
-    task, use = question.task, use_in_batches(asked, clustering, label_column_of(clustering))
+    task, use = problem.task, use_in_batches(asked, clustering, label_column_of(clustering))
     return bool(asked.standardize) or may_be_unusable(task.batches, task.ranges, task.n_rows, use)
 
 
-def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()) -> Question:
-    """Return the question; IN: copies: columns that are left out as they are the labels in other numbers."""
+def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()) -> Problem:
+    """Return the problem; IN: copies: columns that are left out as they are the labels in other numbers."""
     label = label_column_of(clustering)
     usable = usable_rows(source, clustering, label, asked, looked_at=looked_at, copies=copies)
     batches = usable.X
@@ -295,9 +295,7 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
     notes = (*notes_on_labels_of(source, reference), *usable.notes, *on_number)
-    return Question(
-        task, here, budget, clusterer=clusterer, given=None, complete=usable, notes=notes, by_means=by_means
-    )
+    return Problem(task, here, budget, clusterer=clusterer, given=None, complete=usable, notes=notes, by_means=by_means)
 
 
 def _refuse_limits(method: str, budget: Budget) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood.grow.shared.costs import SUM_ERROR, Problem, integer_costs, scale_for
+from boxwood.grow.shared.costs import SUM_ERROR, CutProblem, integer_costs, scale_for
 from boxwood.loops import refine as loops
 from boxwood.loops.refine import add_gaps, split_by_size
 from boxwood.reference import Task
@@ -39,10 +39,10 @@ class _OtherSide(NamedTuple):
     difference: Ints  # cost on the first side less cost on the second, whole; 0 for a row that is new in its node
 
 
-class Draft:
+class RefinementState:
     """A tree under refinement: the node of each row at each level, and its cost in its leaf and on other sides."""
 
-    def __init__(self, tree: ThresholdTree, task: Task, problem: Problem) -> None:
+    def __init__(self, tree: ThresholdTree, task: Task, problem: CutProblem) -> None:
         self.shape, self.task, self.problem, self.centers = tree, task, problem, centers_in(problem)
         self.X, self.labels = one_kind(task.rows.values), one_kind(task.reference.labels)
         self.feature, self.upper, self.cluster = tree.feature.copy(), tree.upper.copy(), tree.cluster.copy()
@@ -73,7 +73,7 @@ class Draft:
     def _place(self, start: int, stop: int) -> None:
         loops.place_rows(self.X, self.task.kept, *self._tree(), self.at, self.leaf, start, stop)
 
-    def set_costs(self, problem: Problem, is_new: Bools) -> None:
+    def set_costs(self, problem: CutProblem, is_new: Bools) -> None:
         """Replace the costs of rows; `is_new`, shape (k,), marks the clusters whose costs are new."""
         self.problem, self.centers = problem, centers_in(problem)
         self.unknown[:] = True
@@ -311,7 +311,7 @@ _NONE = np.iinfo(np.int64).max
 _MARGIN = 1e-6  # upper bound on the relative error of `_costs_by_means`
 
 
-def cheaper_clusters(problem: Problem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
+def cheaper_clusters(problem: CutProblem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
     """Return for each of some leaves the cheapest cluster of which it holds rows, or -1 if its own is as cheap.
 
     IN: labels (n,): clusters of all rows; clusters (n_leaves,): clusters of the leaves; rows (m,): all rows of these
@@ -335,7 +335,7 @@ def cheaper_clusters(problem: Problem, labels: Indices, clusters: Ints, rows: In
     return cheaper
 
 
-def _by_counts(problem: Problem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
+def _by_counts(problem: CutProblem, labels: Indices, clusters: Ints, rows: Indices, slots: Indices) -> Ints:
     """Return the heaviest cluster of each leaf, so the one with fewest mistakes, or -1 if its own is as heavy."""
     counts = np.zeros((len(clusters), problem.n_clusters), dtype=np.int64)
     np.add.at(counts, (slots, labels[rows]), problem.times[rows])
@@ -343,7 +343,7 @@ def _by_counts(problem: Problem, labels: Indices, clusters: Ints, rows: Indices,
     return np.where(counts.max(axis=1) > own, counts.argmax(axis=1), -1)
 
 
-def _in_doubt(problem: Problem, clusters: Ints, rows: Indices, slots: Indices, is_held: Bools) -> Bools:
+def _in_doubt(problem: CutProblem, clusters: Ints, rows: Indices, slots: Indices, is_held: Bools) -> Bools:
     """Return which leaves may have a cheaper cluster, shape (n_leaves,)."""
     several: Bools = np.asarray(is_held.sum(axis=1) > 1)
     if problem.centers is None:
@@ -354,7 +354,7 @@ def _in_doubt(problem: Problem, clusters: Ints, rows: Indices, slots: Indices, i
     return np.asarray(several & (near.sum(axis=1) > 1))
 
 
-def _costs_by_means(problem: Problem, clusters: Ints, rows: Indices, slots: Indices) -> Floats:
+def _costs_by_means(problem: CutProblem, clusters: Ints, rows: Indices, slots: Indices) -> Floats:
     """Return the cost of each leaf under each cluster, shape (n_leaves, k), up to rounding.
 
     It is the cost about the leaf's mean, plus the weight times the squared distance from the mean to the centre. Values
@@ -510,7 +510,7 @@ def summed(blocks: list[Array]) -> Array:
     return blocks[0] if len(blocks) == 1 else np.sum(blocks, axis=0)
 
 
-def centers_in(problem: Problem) -> Floats:
+def centers_in(problem: CutProblem) -> Floats:
     """Return the centres of a problem of distances, and none for other costs."""
     return one_kind(_NO_CENTERS if problem.centers is None else problem.centers)
 

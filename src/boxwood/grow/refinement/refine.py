@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood.grow.better._recut import Draft, is_past
+from boxwood.grow.refinement._recut import RefinementState, is_past
 from boxwood.grow.shared.costs import make_problem, refuse_misfit, unit_of, with_centers
 from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.loops.costs import SQEUCLIDEAN
@@ -85,15 +85,15 @@ def refine(
 
 
 def refined(
-    tree: ThresholdTree, task: Task, objective: str, *, max_sweeps: int = 10, deadline: float | None = None
+    tree: ThresholdTree, task: Task, loss: str, *, max_sweeps: int = 10, deadline: float | None = None
 ) -> ThresholdTree:
     """Return the tree with its cuts improved; see `refine`.
 
     At the deadline, on the clock of `time.monotonic`, the tree so far is returned.
     """
-    problem = make_problem(task, objective)
+    problem = make_problem(task, loss)
     refuse_misfit(tree, task)
-    draft = Draft(with_honest_names(tree, task, objective), task, problem)
+    draft = RefinementState(with_honest_names(tree, task, loss), task, problem)
     draft.sweep_often(max_sweeps, deadline)
     return draft.build()
 
@@ -123,7 +123,7 @@ def refined_with_centers(
         unit = unit_of(*limits, centers)
         problem = with_centers(problem, centers, unit)
         if draft is None:
-            draft = Draft(tree, task, problem)
+            draft = RefinementState(tree, task, problem)
             before = draft.arrays()
         else:
             draft.set_costs(problem, (centers != old).any(axis=1) | (unit != old_unit))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.grow.better._recut import is_past
-from boxwood.grow.better.refine import refined, refined_with_centers
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.leaves.prune import sums_by_node
-from boxwood.grow.shared.costs import Problem, integer_costs, integer_costs_of, make_problem
+from boxwood.grow.refinement._recut import is_past
+from boxwood.grow.refinement.refine import refined, refined_with_centers
+from boxwood.grow.shared.costs import CutProblem, integer_costs, integer_costs_of, make_problem
 from boxwood.grow.shared.names import clusters_reached, leaves_reached, named, with_centers_reached, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
@@ -24,7 +24,7 @@ def refilled(
     tree: ThresholdTree,
     task: Task,
     max_leaf_nodes: int,
-    objective: str,
+    loss: str,
     *,
     turns: int = TURNS,
     tol: float = 0.0,
@@ -33,7 +33,7 @@ def refilled(
     """Return the tree without useless cuts, and with the freed leaves used where they lower the loss most.
 
     In each turn cuts that separate nothing are left out (`merged`), leaves are split until there are `max_leaf_nodes`
-    (`expanded`), and cuts are improved (`refined_with_centers` for the objective "cost", with `tol`, and `refined` for
+    (`expanded`), and cuts are improved (`refined_with_centers` for the loss "cost", with `tol`, and `refined` for
     "mistakes"). It ends when no leaf is free, when no split lowers the loss, after `turns` turns, or at the deadline on
     the clock of `time.monotonic`.
 
@@ -41,43 +41,43 @@ def refilled(
     `max_leaf_nodes` leaves, if the tree had no more; the loss is not higher than that of `named(tree, task, ...)`. It
     is the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
     """
-    tree = merged(named(tree, task, objective))
+    tree = merged(named(tree, task, loss))
     for _ in range(turns):
         if tree.n_leaves >= max_leaf_nodes or is_past(deadline):
             break
-        more = _expanded(tree, task, max_leaf_nodes, objective)
+        more = _expanded(tree, task, max_leaf_nodes, loss)
         if more == tree:
             break
-        if objective == "cost":
+        if loss == "cost":
             more = refined_with_centers(more, task, tol=tol, deadline=deadline)
         else:
-            more = refined(more, task, objective, deadline=deadline)
-        tree = merged(named(more, task, objective))
+            more = refined(more, task, loss, deadline=deadline)
+        tree = merged(named(more, task, loss))
     return tree
 
 
-def _expanded(tree: ThresholdTree, task: Task, max_leaf_nodes: int, objective: str) -> ThresholdTree:
+def _expanded(tree: ThresholdTree, task: Task, max_leaf_nodes: int, loss: str) -> ThresholdTree:
     """Return the tree with more leaves that lower the loss, or the same tree."""
-    own = with_own_centers(tree, task, objective)
-    more = named(expanded(tree, own, max_leaf_nodes, objective=objective), own, objective)
-    return more if _summed(more, own, objective) < _summed(tree, own, objective) else tree
+    own = with_own_centers(tree, task, loss)
+    more = named(expanded(tree, own, max_leaf_nodes, loss=loss), own, loss)
+    return more if _summed(more, own, loss) < _summed(tree, own, loss) else tree
 
 
-def loss_of(tree: ThresholdTree, task: Task, objective: str) -> float:
+def loss_of(tree: ThresholdTree, task: Task, loss: str) -> float:
     """Return the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
 
     All trees of a task have the same unit.
     """
-    return _summed(tree, with_own_centers(tree, task, objective), objective)
+    return _summed(tree, with_own_centers(tree, task, loss), loss)
 
 
-def with_own_centers(tree: ThresholdTree, task: Task, objective: str) -> Task:
-    """Return the task with the best centres of the tree's clusters, for the objective "cost"."""
-    return with_centers_reached(tree, task) if objective == "cost" else task
+def with_own_centers(tree: ThresholdTree, task: Task, loss: str) -> Task:
+    """Return the task with the best centres of the tree's clusters, for the loss "cost"."""
+    return with_centers_reached(tree, task) if loss == "cost" else task
 
 
-def _summed(tree: ThresholdTree, task: Task, objective: str) -> float:
-    problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
+def _summed(tree: ThresholdTree, task: Task, loss: str) -> float:
+    problem, rows = make_problem(task, loss), np.flatnonzero(task.kept)
     costs = problem.cost_under(rows, clusters_reached(tree, task)[rows])
     return float((costs * problem.share[rows] * problem.times[rows]).sum())
 
@@ -90,7 +90,7 @@ def swapped(
     tree: ThresholdTree,
     task: Task,
     max_leaf_nodes: int,
-    objective: str,
+    loss: str,
     *,
     singles: int = SINGLES,
     deadline: float | None = None,
@@ -104,18 +104,18 @@ def swapped(
     of `time.monotonic`.
 
     Always holds: all that `refilled` promises; in particular the loss is not higher than that of
-    `named(tree, task, objective)`.
+    `named(tree, task, loss)`.
     """
-    best = refilled(tree, task, max_leaf_nodes, objective, deadline=deadline)
-    loss, places = loss_of(best, task, objective), _places(best.n_leaves, singles)
+    best = refilled(tree, task, max_leaf_nodes, loss, deadline=deadline)
+    least, places = loss_of(best, task, loss), _places(best.n_leaves, singles)
     while places and not is_past(deadline):
         start, stop = places[0]
         dropped = np.zeros(best.n_leaves, dtype=np.bool_)
-        dropped[np.argsort(_worths(best, task, objective), kind="stable")[start:stop]] = True
-        other = refilled(without_leaves(best, dropped), task, max_leaf_nodes, objective, deadline=deadline)
-        other_loss = loss_of(other, task, objective)
-        if other_loss < loss * (1 - _LOWER) and np.isin(best.leaf_clusters, other.leaf_clusters).all():
-            best, loss = other, other_loss
+        dropped[np.argsort(_worths(best, task, loss), kind="stable")[start:stop]] = True
+        other = refilled(without_leaves(best, dropped), task, max_leaf_nodes, loss, deadline=deadline)
+        other_loss = loss_of(other, task, loss)
+        if other_loss < least * (1 - _LOWER) and np.isin(best.leaf_clusters, other.leaf_clusters).all():
+            best, least = other, other_loss
         else:
             places = places[1:]
     return best
@@ -128,10 +128,10 @@ def _places(n_leaves: int, n_singles: int) -> list[tuple[int, int]]:
     return [(start, stop) for start, stop in [(0, size) for size in sizes] + singles if stop < n_leaves]
 
 
-def _worths(tree: ThresholdTree, task: Task, objective: str) -> Floats:
+def _worths(tree: ThresholdTree, task: Task, loss: str) -> Floats:
     """Return the worth of each leaf, shape (n_leaves,): the loss its rows add on the other side of the cut above."""
-    task = with_own_centers(tree, task, objective)
-    problem, rows = make_problem(task, objective), np.flatnonzero(task.kept)
+    task = with_own_centers(tree, task, loss)
+    problem, rows = make_problem(task, loss), np.flatnonzero(task.kept)
     leaf = leaves_reached(tree, task)[rows]
     order = np.argsort(leaf, kind="stable")
     ends = np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
@@ -157,7 +157,7 @@ class _Exchange(NamedTuple):
     swaps: bool  # whether the subtrees of the two sides are swapped
 
 
-def preferring(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
+def preferring(tree: ThresholdTree, task: Task, loss: str) -> ThresholdTree:
     """Return the tree with cuts replaced by cuts on preferred columns, if the loss rises by at most 1%.
 
     Cuts on other columns are visited from the root down, in pre-order. With the subtrees of both sides fixed, the
@@ -173,21 +173,21 @@ def preferring(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree
     preferred = [j for j in task.budget.preferred if j not in task.budget.forbidden]
     if not preferred:
         return tree
-    most = loss_of(tree, task, objective) * (1 + NEARLY)
+    most = loss_of(tree, task, loss) * (1 + NEARLY)
     node = 0
     while node < tree.n_nodes:
         is_cut = tree.feature[node] >= 0 and np.isneginf(tree.lower[node])
         if is_cut and int(tree.feature[node]) not in preferred:
-            for exchange in _exchanges(tree, node, task, make_problem(task, objective), preferred):
+            for exchange in _exchanges(tree, node, task, make_problem(task, loss), preferred):
                 other = _exchanged(tree, node, exchange)
-                if keeps(other, task) and loss_of(other, task, objective) <= most:
+                if keeps(other, task) and loss_of(other, task, loss) <= most:
                     tree = other
                     break
         node += 1
     return tree
 
 
-def _exchanges(tree: ThresholdTree, node: int, task: Task, problem: Problem, columns: list[int]) -> list[_Exchange]:
+def _exchanges(tree: ThresholdTree, node: int, task: Task, problem: CutProblem, columns: list[int]) -> list[_Exchange]:
     """Return the best cut of a node in each of some columns, the cheapest first."""
     rows = np.flatnonzero(_reaches(tree, node, task) & task.kept)
     sides = [
@@ -249,7 +249,7 @@ def _reaches(tree: ThresholdTree, node: int, task: Task) -> Bools:
     return reached
 
 
-def within(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
+def within(tree: ThresholdTree, task: Task, loss: str) -> ThresholdTree:
     """Return the tree cut back to the budget of the task: its largest depth and fewest rows of a leaf.
 
     First each cut at the largest depth becomes a leaf of the cheapest cluster for its rows. Then the leaf with the
@@ -262,10 +262,10 @@ def within(tree: ThresholdTree, task: Task, objective: str) -> ThresholdTree:
     if keeps(tree, task):
         return tree
     if task.budget.max_depth is not None:
-        tree = _cut_off(tree, task, task.budget.max_depth, objective)
+        tree = _cut_off(tree, task, task.budget.max_depth, loss)
     while (rows := _rows_of_leaves(tree, task)).min() < task.budget.min_samples_leaf and tree.n_leaves > 1:
         tree = without_leaves(tree, np.arange(tree.n_leaves) == rows.argmin())
-    return named(tree, task, objective)
+    return named(tree, task, loss)
 
 
 def keeps(tree: ThresholdTree, task: Task) -> bool:
@@ -276,10 +276,10 @@ def keeps(tree: ThresholdTree, task: Task) -> bool:
     return budget.min_samples_leaf == 1 or int(_rows_of_leaves(tree, task).min()) >= budget.min_samples_leaf
 
 
-def _cut_off(tree: ThresholdTree, task: Task, max_depth: int, objective: str) -> ThresholdTree:
+def _cut_off(tree: ThresholdTree, task: Task, max_depth: int, loss: str) -> ThresholdTree:
     if tree.depth <= max_depth:
         return tree
-    problem = make_problem(task, objective)
+    problem = make_problem(task, loss)
     rows = np.flatnonzero(problem.kept)
     costs, _ = integer_costs(problem, rows)
     clusters = sums_by_node(tree, costs, leaves_reached(tree, task)[rows]).argmin(axis=1)

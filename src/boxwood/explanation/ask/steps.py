@@ -1,4 +1,4 @@
-"""`explain` step by step: the question is posed, a tree is grown and finished, and everything is measured."""
+"""`explain` step by step: the problem is posed, a tree is grown and finished, and everything is measured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boxwood._validation import Rows
 from boxwood.batches import Batches, Source
 from boxwood.batches.tree_sums import Moved, TreeSums, shortened_of_batches
 from boxwood.columns.column_table import ColumnTable
-from boxwood.columns.of_batches import Look
+from boxwood.columns.of_batches import NumbersInBatches
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     boolean_columns_of,
@@ -29,12 +29,12 @@ from boxwood.explanation.ask.explainer import (
 from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.outcome import Answer, Seen, concluded
-from boxwood.explanation.ask.question import (
-    Question,
-    mixed_question,
-    question_of,
-    table_question_of,
+from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
+from boxwood.explanation.ask.problem import (
+    Problem,
+    mixed_problem,
+    problem_of,
+    problem_of_batches,
     with_weights,
 )
 from boxwood.explanation.choose import settings
@@ -68,11 +68,11 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         explanation = _by_explainer(X, clustering, asked)
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
     X, asked = _dated(X, source, clustering, asked.scaled_for(clustering, X))
-    question = question_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
-    question = _with_leaves(question, clustering, asked)
-    in_batches, rows = question.task.in_batches, question.complete
-    answer = _in_batches(question, clustering, asked) if in_batches else _in_memory(question, asked)
-    explanation = rows.told(concluded(answer, question, asked, made_here=clustering is None))
+    problem = problem_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
+    problem = _with_leaves(problem, clustering, asked)
+    in_batches, rows = problem.task.in_batches, problem.complete
+    outcome = _in_batches(problem, clustering, asked) if in_batches else _in_memory(problem, asked)
+    explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
     if source is not None and not in_batches:
         beside = partial(numbers_in_order, source, explanation.n_rows)
@@ -83,24 +83,25 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     return with_kinds(explanation, _booleans(X, rows.X), asked.dates)
 
 
-def _with_leaves(question: Question, clustering: Any, asked: Options) -> Question:
-    """Return the question with as many leaves as pay on new rows, where labels are given and nobody says how many."""
+def _with_leaves(problem: Problem, clustering: Any, asked: Options) -> Problem:
+    """Return the problem with as many leaves as pay on new rows, where labels are given and nobody says how many."""
     is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
     is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
     if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
-        return question
-    task, here = question.task, question.coordinates
+        return problem
+    task, here = problem.task, problem.coordinates
     if task.in_batches:
         sample = sample_task(task)[0].sampled(settings.LEAVES_ROWS)
         found = leaves_that_pay(sample, sample.rows.values)
     else:
         rows = task.drawn(settings.LEAVES_ROWS)
-        lack = np.isinf(here.table.take(rows).values).any(axis=1)
-        found = leaves_that_pay(task.of_rows(rows), np.where(lack[:, None], np.nan, here.as_measured(rows)[0]))
+        measured, _ = here.as_measured(rows)
+        measured[np.isinf(here.table.take(rows).values).any(axis=1)] = np.nan
+        found = leaves_that_pay(task.of_rows(rows), measured)
     if found is None:
-        return question
-    notes = (*question.notes, *found.notes)
-    return replace(question, task=task.with_leaves(found.n_leaves), notes=notes)
+        return problem
+    notes = (*problem.notes, *found.notes)
+    return replace(problem, task=task.with_leaves(found.n_leaves), notes=notes)
 
 
 def _why_fixed(clustering: Any) -> str:
@@ -128,16 +129,16 @@ def _dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tu
     return X, replace(asked, dates=date_columns(X) | read)
 
 
-def _posed(source: Source, clustering: Any, asked: Options) -> Question:
+def _posed(source: Source, clustering: Any, asked: Options) -> Problem:
     """Return what is asked of a table in batches: of all of it by passes, or with words and gaps, of rows in memory."""
     if (read := gathered(source, clustering, asked)) is not None:
-        return mixed_question(read, asked)
+        return mixed_problem(read, asked)
     try:
-        return table_question_of(source, clustering, asked)
+        return problem_of_batches(source, clustering, asked)
     except HasGaps:
         read = gathered(source, clustering, asked, has_gaps=True)
     assert read is not None
-    return mixed_question(read, asked)
+    return mixed_problem(read, asked)
 
 
 def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
@@ -148,33 +149,33 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
     columns = None if known is None else list(map(str, known))
     complete = complete_cases(X, columns, None, asked.sample_weight, asked.missing)
     explanation = explained_behind(explainer, complete.X, replace(asked, sample_weight=complete.sample_weight))
-    return complete.told(explanation, complete.notes)
+    return complete.with_other_rows(explanation, complete.notes)
 
 
-def _in_memory(question: Question, asked: Options) -> Answer:
+def _in_memory(problem: Problem, asked: Options) -> Outcome:
     name, whole = asked.method, None
-    options = with_defaults(name, asked.options, question.clusterer)
-    found = choose(question, name, asked.progress, options)
+    options = with_defaults(name, asked.options, problem.clusterer)
+    found = choose(problem, name, asked.progress, options)
     grown, tree, search = found.grown, found.tree, found.search
-    if not question.parts:
-        question = replace(question, task=search.task, coordinates=search.coordinates)
-    notes = (*question.notes, *grown.notes, *notes_on_kernel(question.clusterer, name))
-    if question.parts:
+    if not problem.parts:
+        problem = replace(problem, task=search.task, coordinates=search.coordinates)
+    notes = (*problem.notes, *grown.notes, *notes_on_kernel(problem.clusterer, name))
+    if problem.parts:
         notes = _without_notes_on_length(notes, grown)
-    if question.whole is not None:
-        whole = question.whole.measured(tree, question.coordinates)
+    if problem.whole is not None:
+        whole = problem.whole.measured(tree, problem.coordinates)
         tree, notes = whole.tree, (*notes, *notes_on_all_rows(whole, asked.missing))
-    elif question.parts:
-        notes = (*notes, _note_on_parts(question, options))
-    are_all = not question.parts and whole is None
-    finished = grown.as_finished(tree)._replace(notes=notes, facts=found.facts(are_all=are_all))
-    known = _known(question, grown, tree) if whole is None else {"whole": whole}
-    explanation = measure(question.task, finished, question.coordinates, **known)
-    evidence = _growing(explanation._rows(), question, grown, partial(question.grown, method=name, **options))
-    if question.whole is not None:
-        evidence = replace(evidence, whole=question.whole)
-    told_of = Seen(search.task, partial(_reached, search, question), whole is None) if name == "auto" else None
-    return Answer(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
+    elif problem.parts:
+        notes = (*notes, _note_on_parts(problem, options))
+    are_all = not problem.parts and whole is None
+    finished = grown.as_finished(tree)._replace(notes=notes, attributes=found.attributes(are_all=are_all))
+    known = _known(problem, grown, tree) if whole is None else {"whole": whole}
+    explanation = measure(problem.task, finished, problem.coordinates, **known)
+    evidence = _growing(explanation._rows(), problem, grown, partial(problem.grown, method=name, **options))
+    if problem.whole is not None:
+        evidence = replace(evidence, whole=problem.whole)
+    told_of = SeenByAuto(search.task, partial(_reached, search, problem), whole is None) if name == "auto" else None
+    return Outcome(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
 
 
 def _reached(seen: TableSearch, table: TableSearch, tree: ThresholdTree) -> tuple[int, float]:
@@ -191,8 +192,8 @@ def _agreement(tree: ThresholdTree, rows: Rows, task: Task) -> tuple[int, float]
     return tree.n_leaves, float(np.average(right, weights=weights))
 
 
-def _note_on_parts(question: Question, options: Mapping[str, Any]) -> str:
-    seen, n_rows = question.parts[: most_parts(options)], question.task.n_rows
+def _note_on_parts(problem: Problem, options: Mapping[str, Any]) -> str:
+    seen, n_rows = problem.parts[: most_parts(options)], problem.task.n_rows
     times = f"{len(seen)} times " if len(seen) > 1 else ""
     return (
         f"the table is long: trees were grown on {times}{len(seen[0]):,} of {n_rows:,} rows, drawn at random; this one "
@@ -202,18 +203,18 @@ def _note_on_parts(question: Question, options: Mapping[str, Any]) -> str:
 
 def _without_notes_on_length(notes: Sequence[str], grown: Grown) -> tuple[str, ...]:
     """Return the notes without those that take the rows drawn from a long table for all of its rows."""
-    return tuple(one for one in notes if one not in grown.facts.get("on_length", ()))
+    return tuple(one for one in notes if one not in grown.attributes.get("on_length", ()))
 
 
-def _growing(evidence: Evidence, question: Question, grown: Grown, again: Callable[[Task], Grown]) -> Evidence:
-    """Return the evidence of a tree that was grown for a question, and can be grown again for other rows."""
+def _growing(evidence: Evidence, problem: Problem, grown: Grown, again: Callable[[Task], Grown]) -> Evidence:
+    """Return the evidence of a tree that was grown for a problem, and can be grown again for other rows."""
     return replace(
         evidence,
-        grow=lambda other: grown if other is question.task else again(other),
-        clusterer=question.clusterer,
-        given=question.given,
+        grow=lambda other: grown if other is problem.task else again(other),
+        clusterer=problem.clusterer,
+        given=problem.given,
         is_short=True,
-        budget=question.budget,
+        budget=problem.budget,
     )
 
 
@@ -231,43 +232,43 @@ def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, A
         return {"leaf": reached, "costs": Costs(table.cost(of_tree), table.cost(of_clusters))}
     if table.budget.given:
         return {}
-    costs = grown.facts.get("costs") if here.measured is None else None
+    costs = grown.attributes.get("costs") if here.measured is None else None
     leaf = leaves_reached(grown.tree, table.task) if here.axis_map is None else None
     return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
 
 
-def _in_batches(question: Question, clustering: Any, asked: Options) -> Answer:
-    name, task, scaling = asked.method, question.task, question.coordinates.scaling
-    options = with_defaults(name, asked.options, question.clusterer)
+def _in_batches(problem: Problem, clustering: Any, asked: Options) -> Outcome:
+    name, task, scaling = asked.method, problem.task, problem.coordinates.scaling
+    options = with_defaults(name, asked.options, problem.clusterer)
     facts = BatchStatistics(task)
     found = choose_in_batches(facts, name, asked.progress, options)
     sums, objective = found.sums, found.grown.objective
     facts = facts.under(objective)
     if scaling is not None:
-        facts = BatchStatistics(question.task_on_table, scaling.scale, objective)
-        sums = facts.of_trees([question.coordinates.pulled_back(found.grown.tree)])[0]
+        facts = BatchStatistics(problem.task_on_table, scaling.scale, objective)
+        sums = facts.of_trees([problem.coordinates.pulled_back(found.grown.tree)])[0]
     tree, n_moved, sums = _finished(facts, sums)
-    notes = (*question.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
+    notes = (*problem.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
     grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
     explanation = measured_of_batches(facts, grown, sums, None if n_moved else found.cost)
-    if (mixture := grown.facts.get("mixture")) is not None:
+    if (mixture := grown.attributes.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         explanation = _with_mixture(explanation, raw, facts)
     again = partial(grow_for, name=name, **options)
-    evidence = _growing(explanation._known(), question, found.grown, again)
-    evidence = replace(evidence, task=task, coordinates=question.coordinates, by_means=question.by_means)
+    evidence = _growing(explanation._known(), problem, found.grown, again)
+    evidence = replace(evidence, task=task, coordinates=problem.coordinates, by_means=problem.by_means)
     seen = None
     if (sample := found.sample) is not None:
         is_all = found.is_whole and not n_moved
-        seen = Seen(sample, lambda tree: _agreement(tree, sample.rows, sample), is_all)
-    return Answer(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
+        seen = SeenByAuto(sample, lambda tree: _agreement(tree, sample.rows, sample), is_all)
+    return Outcome(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
 
 
 def _notes_on_columns(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, although rules may use them."""
     task, n_rows = facts.task, facts.task.n_rows
     n_known = np.full(task.batches.n_columns, n_rows)
-    return notes_in_batches(Look(task.batches, n_rows, n_known, ~sums.broken, *task.ranges))
+    return notes_in_batches(NumbersInBatches(task.batches, n_rows, n_known, ~sums.broken, *task.ranges))
 
 
 def _notes_on_clustering(task: Task, clustering: Any, asked: Options) -> tuple[str, ...]:
