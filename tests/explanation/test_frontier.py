@@ -263,14 +263,8 @@ def test_a_tree_with_a_leaf_for_each_cluster_is_not_grown_again(monkeypatch):
     X, y = blobs(6)
     ex = explain(X, y, method="imm")
     calls = []
-<<<<<<< HEAD
-    monkeypatch.setattr(
-        "boxwood.explanation.choose.on_table.grow_for", lambda *args, **kws: calls.append(args) or 1 / 0
-    )
-=======
     where = "boxwood.explanation.choose.on_table.grow_for"
     monkeypatch.setattr(where, lambda *args, **kws: calls.append(args) or 1 / 0)
->>>>>>> house2
     assert next(row for row in ex.frontier() if row.leaves == 4)[:3] == pytest.approx(ex.frontier().this[:3])
     assert calls == []
     with pytest.raises(ZeroDivisionError):  # without the rows of a fold it is another tree
