@@ -67,7 +67,7 @@ def shift(rng: np.random.Generator) -> bool:
     """A column moves by one deviation or two."""
     before = first(rng)
     ex = explained(before)
-    column = rng.choice([ex.columns[j] for j in ex.tree.features.tolist() if j not in ex.coded_columns])
+    column = rng.choice([ex.columns[j] for j in ex.tree.features.tolist() if j not in ex._coded_columns])
     after = month(rng, before.centers, before.sizes).rows
     after[column] += rng.choice([-1, 1]) * rng.uniform(1, 2)
     moved = [one.name for one in ex.measure(after).changes if one.change in ("moved", "another unit")]
@@ -93,7 +93,7 @@ def cents(rng: np.random.Generator) -> bool:
     """A column of euros is one of cents."""
     before = first(rng)
     ex = explained(before)
-    column = rng.choice([ex.columns[j] for j in ex.tree.features.tolist() if j not in ex.coded_columns])
+    column = rng.choice([ex.columns[j] for j in ex.tree.features.tolist() if j not in ex._coded_columns])
     after = month(rng, before.centers, before.sizes).rows
     after[column] *= 100
     told = ex.measure(after).changes[0]

@@ -179,7 +179,7 @@ def expected(ex, known, columns):
         numbers = []
         for j, value in enumerate(row):
             if j not in known:
-                has_gaps = j in ex.gap_columns
+                has_gaps = j in ex._gap_columns
                 missing = math.inf if has_gaps else math.nan  # a number that is infinite is large, but not missing
                 numbers.append(missing if value is None else min(float(value), LARGEST if has_gaps else math.inf))
             elif value in known[j].values:

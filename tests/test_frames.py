@@ -267,7 +267,7 @@ def test_bands_are_in_their_order_whatever_holds_them_and_are_found_again_by_the
         make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(column).__module__.split(".")[0], pd.DataFrame)
         ex = bw.explain(make({"band": column, "x": x}), labels, method="cart", columns=["band"])
         said.add(bw.render.rules(ex))
-        assert ex.coded_columns[0].ordered
+        assert ex._coded_columns[0].ordered
         frame = pd.DataFrame({"band": pd.cut(age, BREAKS), "x": x})
         again = [frame, pd.read_csv(StringIO(frame.to_csv(index=False))), frame[["band"]].to_numpy(dtype=object)]
         for rows in again:
@@ -286,7 +286,7 @@ def test_a_band_is_said_without_quotes_and_a_pair_of_numbers_is_no_band():
     pairs = pd.DataFrame({"pair": np.where(age > 45, "[1, 2]", "[3, 4]"), "x": age % 7})
     pairs.loc[:3, "pair"] = "[5, 6]"
     ex = bw.explain(pairs, np.where(age > 45, "old", "young"))
-    assert not ex.coded_columns[0].ordered
+    assert not ex._coded_columns[0].ordered
 
 
 PERIODS = {"M": "2020-05 to 2020-", "Q": "2021Q1 to ", "W": "2020-01-27/2020-02-02 to "}

@@ -110,7 +110,10 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def renamed(of: Any, old: str, new: str, goes_in: str) -> Any:
-    """Return the attribute `new`, asked for by its earlier name; warn of the version in which that goes."""
+def renamed(of: Any, old: str, new: str, goes_in: str, kept: str = "") -> Any:
+    """Return the attribute `new`, asked for by its earlier name; warn of the version in which that goes.
+
+    IN: kept: the attribute that has the value in its earlier form, if that is another one.
+    """
     warn_caller(f"{old} is called {new} now; the earlier name goes in boxwood {goes_in}", FutureWarning)
-    return getattr(of, new)
+    return getattr(of, kept or new)

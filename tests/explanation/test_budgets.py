@@ -56,7 +56,7 @@ def assert_kept(ex, rows, kept, limits, columns):
     assert len(tested) <= limits.get("max_columns", math.inf)
     assert not tested & set(limits.get("forbidden", ()))
     if "round_thresholds" in limits:
-        coded = list(ex.coded_columns)
+        coded = list(ex._coded_columns)
         ends = np.concatenate([end[~np.isin(tree.feature, coded)] for end in (tree.lower, tree.upper)])
         for end in ends[np.isfinite(ends)].tolist():
             assert float(f"{end:.{limits['round_thresholds'] - 1}e}") == end

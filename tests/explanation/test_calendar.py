@@ -59,10 +59,10 @@ def frame_of(rows, zone):
 
 def rows_around(ex, rows):
     """Return rows, and others with dates near the cuts, at both ends of the calendar, and missing."""
-    zone = ex.date_columns[0].zone
+    zone = ex._date_columns[0].zone
     moments = {*ENDS, *(row["at"] and row["at"].replace(tzinfo=None) for row in rows)}
     for end in ends_of(ex):
-        at = ex.date_columns[0].first_moment(end, beyond=True)
+        at = ex._date_columns[0].first_moment(end, beyond=True)
         for off in (timedelta(), *(timedelta(milliseconds=n) for n in (1, 1000, 86_400_000))):
             moments |= {at + off} if datetime.max - at >= off else set()
             moments |= {at - off} if at - datetime.min >= off else set()
@@ -98,7 +98,7 @@ def in_javascript(ex, rows, folder):
 
 def in_duckdb(ex, rows):
     con = duckdb.connect()
-    con.register("t", frame_of(rows, ex.date_columns[0].zone and "UTC").to_arrow())
+    con.register("t", frame_of(rows, ex._date_columns[0].zone and "UTC").to_arrow())
     return [label for (label,) in con.execute(f"SET TimeZone = 'UTC'; SELECT {ex.to_sql()} FROM t").fetchall()]
 
 
@@ -138,7 +138,7 @@ def test_javascript_has_the_same_clusters(seed, tmp_path):
 @law(24)
 def test_dates_are_said_as_people_write_them_and_read_back_as_the_cut(seed):
     ex, _, _, step = explained(seed)
-    dates = ex.date_columns.get(0, Dates())
+    dates = ex._date_columns.get(0, Dates())
     said = f"{ex}{ex.to_text()}{ex.to_sentences()}{ex.profile()}"
     assert "days after" not in said
     for end in ends_of(ex):

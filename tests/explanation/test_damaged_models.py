@@ -129,7 +129,7 @@ def test_a_damaged_model_is_refused_or_works(documents, seed):
         assert all(str(each).encode("utf-8") for each in ex._kept.values()), path
         assert Explanation.from_json(ex.to_json()) == ex, path
         row = np.empty((1, len(ex.columns)), dtype=object)
-        row[0] = [0.5 if j not in ex.coded_columns else "red" for j in range(len(ex.columns))]
+        row[0] = [0.5 if j not in ex._coded_columns else "red" for j in range(len(ex.columns))]
         assert len(ex.predict(row, missing="none")) == 1, path
         use_facts(ex, row[0])
 

@@ -176,8 +176,8 @@ def edge_rows(ex, zone):
     moments = {datetime(1901, 2, 3), datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(2100, 1, 1)}
     for node in np.flatnonzero(ex.tree.feature >= 0).tolist():
         for end in (ex.tree.lower[node], ex.tree.upper[node]):
-            if math.isfinite(end) and abs(end) < 1e6 and int(ex.tree.feature[node]) in ex.date_columns:
-                at = ex.date_columns[int(ex.tree.feature[node])].first_moment(float(end), beyond=True)
+            if math.isfinite(end) and abs(end) < 1e6 and int(ex.tree.feature[node]) in ex._date_columns:
+                at = ex._date_columns[int(ex.tree.feature[node])].first_moment(float(end), beyond=True)
                 moments |= {at + timedelta(microseconds=n) for n in (0, -1, 1, -1000, 1000, -86_400_000_000)}
     values = [*sorted(moments), None]
     rows = [(age, joined, last) for age in (20.0, 60.0, None) for joined in values for last in values]
@@ -200,7 +200,7 @@ def walked(ex, row):
         if isinstance(value, datetime):
             value = (value.replace(tzinfo=None) - EPOCH) // timedelta(microseconds=1) / MICROSECONDS
         if value is None:
-            if j not in ex.gap_columns:
+            if j not in ex._gap_columns:
                 return None
             value = math.inf
         inside = ex.tree.lower[node] <= value <= ex.tree.upper[node]

@@ -57,7 +57,7 @@ def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
     if seed % 2:  # rules on words
         before = before._replace(labels=np.where(before.rows["country"].isin(["AT", "US"]), "s0", before.labels))
     ex = explained(before)
-    assert seed % 2 == 0 or {*ex.tree.features} & {*ex.coded_columns}
+    assert seed % 2 == 0 or {*ex.tree.features} & {*ex._coded_columns}
     after = before.rows.iloc[:600].copy()
     labels = before.labels[:600].astype(object)
     labels[rng.integers(600, size=60)] = "fresh"
@@ -192,7 +192,7 @@ def test_words_of_few_rows_are_not_told_by_counts(before):
     rows.loc[:2, "country"] = "NZ"
     ex = bw.explain(rows, rows["country"].isin(["AT", "NZ"]).map({True: "a", False: "b"}))
     shape = bw.Explanation.from_json(ex.to_json())._kept["shapes"][0]
-    at = ex.coded_columns[0].values.index("NZ")
+    at = ex._coded_columns[0].values.index("NZ")
     assert [held[at] for held in shape.held] == [0, 0]
     assert sum(map(sum, shape.held)) == len(rows)
     assert [one.word for one in ex.measure(rows).words if one.share != one.share_then] == []

@@ -256,7 +256,7 @@ def _sizes(seed: int, n: int = 120) -> tuple[dict[str, list[Any]], np.ndarray, l
 def _refuse_other_cuts(ex: Explanation, column: str) -> int:
     """Raise an AssertionError if a cut parts values otherwise than in their order; return the number of cuts."""
     known, j = dict(ex.categories)[column], ex.columns.index(column)
-    found = [sides for node, sides in codes_at_cuts(ex.tree, ex.coded_columns).items() if ex.tree.feature[node] == j]
+    found = [sides for node, sides in codes_at_cuts(ex.tree, ex._coded_columns).items() if ex.tree.feature[node] == j]
     for sides in found:
         first, second = ([code for code in side if known.values[code] is not None] for side in sides)
         assert not (first and second) or max(first) < min(second) or max(second) < min(first)

@@ -82,7 +82,7 @@ def test_the_side_is_the_one_that_the_row_took():
     assert [(one.row, one.side) for one in later.misassigned()] == [(0, "outside"), (1, "inside")]
     words = explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6)
     wrong = [one for one in words.misassigned(goods(), np.roll(words.predict(goods()), 1)) if one.column is not None]
-    coded = [words.columns[j] for j in words.coded_columns]
+    coded = [words.columns[j] for j in words._coded_columns]
     assert {one.column in coded for one in wrong} == {True, False}
     for one in wrong:
         assert one.value == goods()[one.column].iloc[one.row]
@@ -215,7 +215,7 @@ def test_other_rows_that_do_not_fit(X, labels, message, saved):
 def test_unseen_categories_of_a_saved_model_are_named():
     table = goods()
     ex = explain(table, pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6)
-    column = next(ex.columns[j] for j in ex.tree.features if j in ex.coded_columns)
+    column = next(ex.columns[j] for j in ex.tree.features if j in ex._coded_columns)
     table[column] = "never"
     for model in (ex, Explanation.from_json(ex.to_json())):
         with pytest.raises(DataError, match=rf"hold a value that the model has never seen.*{column} 'never' \("):

@@ -187,7 +187,7 @@ def test_categories_in_rules_predict_and_sql(name, frame):
 
 
 def labelled_by_sql(ex, table):
-    query = sql_case(ex.tree, ex.columns, ex.names, ex.coded_columns)
+    query = sql_case(ex.tree, ex.columns, ex.names, ex._coded_columns)
     with duckdb.connect() as con:
         con.register("goods", table)
         return np.array([row[0] for row in con.execute(f"SELECT {query} FROM goods").fetchall()], dtype=object)

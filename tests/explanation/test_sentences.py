@@ -274,7 +274,7 @@ def whole_loss(asked, here, what):
 def best_loss(asked, here, what):
     """Return the least loss of the rows of a leaf that one cut of it leaves, whatever its sides are called."""
     costs, best = costs_to(asked, what), np.inf
-    for inside in cuts_of(asked.table[here]) if not asked.ex.coded_columns and not asked.ex.gap_columns else ():
+    for inside in cuts_of(asked.table[here]) if not asked.ex._coded_columns and not asked.ex._gap_columns else ():
         best = min(best, costs[here][inside].sum(axis=0).min() + costs[here][~inside].sum(axis=0).min())
     return best
 
@@ -325,7 +325,7 @@ def uses_all_of(asked, told):
 def moves_rows(asked, digits, moved):
     """Thresholds have so many digits; without rounding so many rows have another leaf, where the tree is the same."""
     for j in asked.ex.tree.features:
-        if j not in asked.ex.coded_columns and j not in asked.ex.date_columns:
+        if j not in asked.ex._coded_columns and j not in asked.ex._date_columns:
             ends = np.concatenate(
                 [end[asked.ex.tree.feature == j] for end in (asked.ex.tree.lower, asked.ex.tree.upper)]
             )
@@ -501,13 +501,13 @@ def agrees(asked, told, weighted, largest, baseline):
 
 
 def costs_times(asked, told):
-    if not asked.ex.coded_columns and not asked.ex.gap_columns:
+    if not asked.ex._coded_columns and not asked.ex._gap_columns:
         counted = cost_of(asked, asked.ruled) / cost_of(asked, asked.labels)
         assert abs(float(told) - counted) < 0.0051 + 0.006 * counted
 
 
 def costs_the_same(asked):
-    if not asked.ex.coded_columns and not asked.ex.gap_columns:
+    if not asked.ex._coded_columns and not asked.ex._gap_columns:
         assert cost_of(asked, asked.ruled) <= cost_of(asked, asked.labels) * (1 + 1e-6) + SLACK
 
 
@@ -599,7 +599,7 @@ def every_cut(asked, kept):
 
 def no_tree_costs_less(asked, limits, by):
     """All trees of two and of three leaves are tried, each leaf with its own mean."""
-    if asked.ex.coded_columns or asked.ex.gap_columns or asked.ex._known().coordinates.axis_map is not None:
+    if asked.ex._coded_columns or asked.ex._gap_columns or asked.ex._known().coordinates.axis_map is not None:
         return
     kept, rows = asked.mass > 0, asked.task.rows.values
     values, mass = rows[kept], asked.mass[kept]
@@ -690,16 +690,16 @@ def decide(asked, names):
 
 
 def is_other_words(asked, names):
-    assert {*re.split(", | and ", names)} <= {asked.ex.columns[j] for j in asked.ex.coded_columns}
+    assert {*re.split(", | and ", names)} <= {asked.ex.columns[j] for j in asked.ex._coded_columns}
 
 
 def has_no_cluster(asked):
     """A word that nobody has, in every tested column of words, reaches no leaf unless no cut of its way asks for it."""
     ex = asked.ex
-    row = asked.X.iloc[[0]].astype({ex.columns[j]: object for j in ex.coded_columns})
-    for j in ex.coded_columns:
+    row = asked.X.iloc[[0]].astype({ex.columns[j]: object for j in ex._coded_columns})
+    for j in ex._coded_columns:
         row[ex.columns[j]] = "never seen"
-    if int(ex.tree.feature[0]) in ex.coded_columns and not ex.coded_columns[int(ex.tree.feature[0])].others:
+    if int(ex.tree.feature[0]) in ex._coded_columns and not ex._coded_columns[int(ex.tree.feature[0])].others:
         assert ex.predict(row, missing="none")[0] in (None, -1)
 
 

@@ -183,7 +183,7 @@ def test_why_of_a_missing_value():
 @law(20)
 def test_pictures_and_the_page(seed):
     ex, table = measured(seed, n_cuts=6)
-    picture, reached = picture_of(ex), reached_by_missing(ex.tree, ex.gap_columns)
+    picture, reached = picture_of(ex), reached_by_missing(ex.tree, ex._gap_columns)
     for one in picture.cuts:
         assert one.bars.counts.sum() == pytest.approx(one.rows)
         has_gap = one.node in reached or ex.tree.upper[one.node] == LARGEST

@@ -39,7 +39,7 @@ def test_a_word_never_seen_goes_where_most_rows_went_in_every_form(seed, tmp_pat
     new = frame.copy()
     for name in ("word", "other"):
         new[name] = new[name].where(rng.random(len(new)) > 0.4, "new")
-    coded = {j: known.codes(new[ex.columns[j]].tolist()) for j, known in ex.coded_columns.items()}
+    coded = {j: known.codes(new[ex.columns[j]].tolist()) for j, known in ex._coded_columns.items()}
     codes = np.column_stack([coded.get(j, new["x"].to_numpy()) for j in range(3)])
     expected = [by_majority(ex, row, ex._rows().coordinates.table.values) for row in codes]
     assert all_known.predict(new).tolist() == expected

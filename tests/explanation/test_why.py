@@ -167,7 +167,7 @@ def test_immutable_columns_must_be_known():
 def test_a_missing_or_unseen_value_has_a_reason():
     table = goods()
     ex = explain(table, pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6)
-    coded = [ex.columns[j] for j in ex.coded_columns]
+    coded = [ex.columns[j] for j in ex._coded_columns]
     row, column = next((i, step.column) for i in range(len(table)) for step in ex.why(i).steps if step.column in coded)
     record = table.iloc[row].to_dict()
     unseen = ex.why(record | {column: "never"})

@@ -138,13 +138,13 @@ def test_what_if_of_words_and_booleans(opened):
     table, ex = mixed()
     page = opened(ex)
     tested = ex.tree.features.tolist()
-    assert set(ex.coded_columns) & set(tested)
+    assert set(ex._coded_columns) & set(tested)
     sample = table.sample(150, random_state=0)
     names = list(ex.names)
     for (_, row), name in zip(sample.iterrows(), ex.predict(sample).tolist(), strict=True):
         values = [row[ex.columns[j]] for j in tested]
         coded = [
-            str(ex.coded_columns[j].values.index(value)) if j in ex.coded_columns else repr(float(value))
+            str(ex._coded_columns[j].values.index(value)) if j in ex._coded_columns else repr(float(value))
             for j, value in zip(tested, values, strict=True)
         ]
         assert names[page.evaluate(FILL, coded)[0]] == name

@@ -150,7 +150,7 @@ def as_parquet(folder, columns):
 # ---------------------------------------------------------------------------------------- what an engine cannot hold
 def without_marks(ex, columns):
     """Return texts as CSV holds them: an empty one and marks such as NA are missing, unless they are categories."""
-    known = {j: one.values for j, one in ex.coded_columns.items()}
+    known = {j: one.values for j, one in ex._coded_columns.items()}
     return [
         [None if isinstance(x, str) and x.strip(" ").lower() in MARKS and x not in known[j] else x for x in column]
         for j, column in enumerate(columns)
@@ -185,7 +185,7 @@ def in_sheets(ex, columns):
 
 def in_single(ex, columns):
     """Return a table whose numbers are those of float32."""
-    codes = ex.coded_columns
+    codes = ex._coded_columns
     limited = clipped(1e9, 1e-40)(ex, columns)
     return [
         column if j in codes else [x if x is None else float(np.float32(x)) for x in column]
@@ -351,7 +351,7 @@ def codes_of(ex, columns):
     """Return the rows as the numbers that ONNX and scikit-learn take: codes, and NaN for what has none."""
     table = np.empty((len(columns[0]), len(COLUMNS)))
     for j, column in enumerate(columns):
-        known = ex.coded_columns.get(j)
+        known = ex._coded_columns.get(j)
         table[:, j] = [np.nan if x is None else x for x in column] if known is None else known.codes(column)
     return table
 
@@ -431,9 +431,9 @@ def test_the_large_tables_ask_for_everything():
         assert (np.isfinite(ex.tree.lower) & np.isfinite(ex.tree.upper)).any()
         assert None in found
         assert len(set(found)) > 4
-        codes |= {(one.others, None in one.values) for one in ex.coded_columns.values()}
+        codes |= {(one.others, None in one.values) for one in ex._coded_columns.values()}
         first = ex.tree.feature[0]
         has_place = any(x is None and name is not None for x, name in zip(columns[first], found, strict=True))
-        kinds.add((ex.tree.has_sets, len(ex.gap_columns), first in ex.gap_columns and has_place))
+        kinds.add((ex.tree.has_sets, len(ex._gap_columns), first in ex._gap_columns and has_place))
     assert codes == {(False, False), (True, False), (False, True), (True, True)}
     assert kinds == {(False, 0, False), (True, 1, False), (True, 2, True)}

@@ -273,10 +273,10 @@ def test_edges_say_categories(unknown):
 
 def test_sides_of_categories_cover_what_reaches_the_cut():
     ex = with_categories(handle_unknown="ignore")
-    codes = codes_at_cuts(ex.tree, ex.coded_columns)
+    codes = codes_at_cuts(ex.tree, ex._coded_columns)
     assert codes
     first = min(codes)
-    domain = len(ex.coded_columns[int(ex.tree.feature[first])].domain)
+    domain = len(ex._coded_columns[int(ex.tree.feature[first])].domain)
     assert sorted([*codes[first][0], *codes[first][1]]) == list(range(domain))
     for node, sides in codes.items():
         assert not set(sides[0]) & set(sides[1])

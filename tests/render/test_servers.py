@@ -225,7 +225,7 @@ def test_rows_with_dates_get_the_same_cluster_or_none(request, server, gaps, zon
 def test_postgres_knows_all_dates_and_truths_with_gaps(seed, postgres):
     ex, rows, known, _ = explained(seed)
     postgres.execute("DROP TABLE IF EXISTS t; SET TimeZone = 'UTC'")
-    zoned = "TIMESTAMPTZ" if ex.date_columns and ex.date_columns[0].zone else "TIMESTAMP"
+    zoned = "TIMESTAMPTZ" if ex._date_columns and ex._date_columns[0].zone else "TIMESTAMP"
     postgres.execute(f"CREATE TABLE t (i SERIAL, at {zoned}, member BOOLEAN, x DOUBLE PRECISION)")
     with postgres.cursor().copy("COPY t (at, member, x) FROM STDIN") as copy:
         for row in rows:

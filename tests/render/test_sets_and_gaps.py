@@ -50,7 +50,7 @@ def holds(rule, row):
 def test_rules_say_where_rows_go(seed):
     ex, columns, found = case(seed, 100)
     table = codes_of(ex, columns)
-    for j in ex.gap_columns:
+    for j in ex._gap_columns:
         table[:, j] = np.where(np.isnan(table[:, j]), math.inf, np.minimum(table[:, j], LARGEST))
     for row, name in zip(table.tolist(), found, strict=True):
         if name is None:
@@ -73,7 +73,7 @@ def test_model_files(seed):
     assert (again.tree, again.gaps, again.leaves) == (ex.tree, ex.gaps, ex.leaves)
     assert [one.rules for one in again.clusters] == [one.rules for one in ex.clusters]
     assert again.to_python() == ex.to_python()
-    assert again.gap_columns == ex.gap_columns
+    assert again._gap_columns == ex._gap_columns
 
 
 def test_damaged_models_are_refused():
@@ -165,14 +165,14 @@ def test_missing_values_reach_the_cuts_that_are_named(seed):
         row = [rng.choice([*CUTS, -1e9, 1e9, math.inf]) for _ in range(2)] + [rng.integers(6) for _ in range(3)]
         node = 0
         while (j := int(ex.tree.feature[node])) >= 0:
-            if j in ex.gap_columns and row[j] == math.inf:
+            if j in ex._gap_columns and row[j] == math.inf:
                 found.add(node)
             node = (
                 node + 1 if ex.tree.is_inside(node, np.array([row[j]], dtype=float))[0] else int(ex.tree.second[node])
             )
-    assert found <= reached_by_missing(ex.tree, ex.gap_columns)
+    assert found <= reached_by_missing(ex.tree, ex._gap_columns)
     boxes = ex.tree.boxes()
     for leaf, box in enumerate(boxes):
         for cut in ex.tree.path(leaf):
-            if cut.feature in ex.gap_columns and any(math.inf in piece for piece in box[cut.feature]):
-                assert cut.node in reached_by_missing(ex.tree, ex.gap_columns)
+            if cut.feature in ex._gap_columns and any(math.inf in piece for piece in box[cut.feature]):
+                assert cut.node in reached_by_missing(ex.tree, ex._gap_columns)

@@ -131,7 +131,7 @@ def _use(ex: Explanation, path: Path, about: str) -> None:
     if not all(text.encode("utf-8") if isinstance(text, str) else text for text in shown):
         raise Wrong(f"an empty text {about}", "empty text")
     row = np.empty((1, len(ex.columns)), dtype=object)
-    row[0] = [0.5 if j not in ex.coded_columns else "red" for j in range(len(ex.columns))]
+    row[0] = [0.5 if j not in ex._coded_columns else "red" for j in range(len(ex.columns))]
     if len(ex.predict(row, missing="none")) != 1:
         raise Wrong(f"no cluster for a row {about}", "predict")
     use_facts(ex, row[0])

@@ -200,7 +200,7 @@ def test_names_that_differ_in_case_alone_change_no_order(rows, model, tmp_path):
 def test_a_row_is_found_by_its_number(rows, model, tmp_path):
     path = file_of(rows, tmp_path, "csv")
     for number in (1, 54_321, len(rows)):
-        found = read_row(path, number, {"x": None, "tree": model.coded_columns[0]})
+        found = read_row(path, number, {"x": None, "tree": model._coded_columns[0]})
         assert found == rows.loc[number - 1, ["x", "tree"]].to_dict()
 
 

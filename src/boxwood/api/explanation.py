@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
 from numpy.typing import ArrayLike
 
+from boxwood._messages import renamed
 from boxwood._types import Array, Indices
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from sklearn.tree import DecisionTreeClassifier
 
+    from boxwood._dates import Dates
     from boxwood.api.lines import Lines
+    from boxwood.axes import Categories
     from boxwood.explanation.apply.results import Why
     from boxwood.explanation.measure.misassigned import Misassigned, SetAside
     from boxwood.explanation.measure.odd import OddRow
@@ -117,6 +120,24 @@ class Explanation(MeasuredTree):
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows (always new: 60.0%).
     """
+
+    @property
+    def coded_columns(self) -> dict[int, Categories]:
+        """The earlier name of what `categories` says, by the numbers of columns."""
+        found: dict[int, Categories] = renamed(self, "coded_columns", "categories", "0.3", "_coded_columns")
+        return found
+
+    @property
+    def gap_columns(self) -> frozenset[int]:
+        """The earlier name of what `gaps` says, by the numbers of columns."""
+        found: frozenset[int] = renamed(self, "gap_columns", "gaps", "0.3", "_gap_columns")
+        return found
+
+    @property
+    def date_columns(self) -> dict[int, Dates]:
+        """The earlier name of what `dates` says, by the numbers of columns."""
+        found: dict[int, Dates] = renamed(self, "date_columns", "dates", "0.3", "_date_columns")
+        return found
 
     # ---------------------------------------------------------------------------------------------------------- printed
     def __str__(self) -> str:

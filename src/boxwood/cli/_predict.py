@@ -122,7 +122,7 @@ def _needed(explanation: Explanation) -> str:
     from boxwood.words.figures import joined
     from boxwood.words.values import column_name
 
-    coded, places = explanation.coded_columns, explanation.gap_columns
+    coded, places = explanation._coded_columns, explanation._gap_columns
     tested = [j for j in explanation.tree.features.tolist() if j not in places]
     lacking = [j for j in tested if j not in coded or None not in coded[j].values]
     unseen = [j for j in tested if j in coded and not coded[j].others]

@@ -66,7 +66,7 @@ def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: di
     from boxwood.table.labels import read_row
 
     tested = [int(j) for j in explanation.tree.features]
-    kinds: dict[int, Categories | Dates] = {**explanation.coded_columns, **explanation.date_columns}
+    kinds: dict[int, Categories | Dates] = {**explanation._coded_columns, **explanation._date_columns}
     columns = {explanation.columns[j]: kinds.get(j) for j in tested}
     with talk.status(f"reading {file}") as tick:
         return read_row(file, row, columns, reading(options), tick=tick)
@@ -90,7 +90,7 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
     from boxwood.axes.categories import truth
     from boxwood.table.written import MARKS
 
-    categories = explanation.coded_columns.get(explanation.columns.index(name))
+    categories = explanation._coded_columns.get(explanation.columns.index(name))
     by_text = {} if categories is None else {str(value): value for value in categories.values if value is not None}
     if text not in by_text and text.strip().lower() in MARKS:
         return None

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._dates import DATE_FORMS, Dates
 from boxwood._files import replacing
+from boxwood._messages import renamed
 from boxwood._types import Floats, Ints
 from boxwood._validation import as_table, listed, refuse_other_kind, shown, whole_number
 from boxwood.axes import Categories
@@ -126,7 +127,7 @@ class Tally:
             raise DataError("counts must not be negative")
         is_one = self.moments.origins.shape == (k, d)
         lacking = self.sizes[:, None] - self._held if is_one else np.full((k, d), -1)
-        if (lacking < 0).any() or lacking[:, list(self.coded_columns)].any():
+        if (lacking < 0).any() or lacking[:, list(self._coded_columns)].any():
             raise DataError("the moments are not of the rows that were counted")
 
     @classmethod
@@ -196,16 +197,28 @@ class Tally:
         is before the roundest date up to the next one. In a column of words they are the places of all words but the
         last.
         """
-        codes = {j: len(one.values) for j, one in self.coded_columns.items()}
-        return edges_of(self.centers, self.n_bins, codes, self.date_columns)
+        codes = {j: len(one.values) for j, one in self._coded_columns.items()}
+        return edges_of(self.centers, self.n_bins, codes, self._date_columns)
 
     @property
     def coded_columns(self) -> dict[int, Categories]:
+        """The earlier name of what `categories` says, by the numbers of columns."""
+        found: dict[int, Categories] = renamed(self, "coded_columns", "categories", "0.3", "_coded_columns")
+        return found
+
+    @property
+    def date_columns(self) -> dict[int, Dates]:
+        """The earlier name of what `dates` says, by the numbers of columns."""
+        found: dict[int, Dates] = renamed(self, "date_columns", "dates", "0.3", "_date_columns")
+        return found
+
+    @property
+    def _coded_columns(self) -> dict[int, Categories]:
         """Index of each column of words, and the values whose codes trees test."""
         return {self.columns.index(name): known for name, known in self.categories}
 
     @property
-    def date_columns(self) -> dict[int, Dates]:
+    def _date_columns(self) -> dict[int, Dates]:
         """Index of each column of dates, and how they are said."""
         return {self.columns.index(name): dates for name, dates in self.dates}
 
@@ -285,7 +298,7 @@ class Tally:
         categories = _joined(self, other)
         known = {self.columns.index(name): one for name, one in categories}
         codes = {j: len(one.values) for j, one in known.items()}
-        n_edges = edges_of(self.centers, self.n_bins, codes, self.date_columns).shape[1]
+        n_edges = edges_of(self.centers, self.n_bins, codes, self._date_columns).shape[1]
         counts = _placed(self, known, n_edges + 1) + _placed(other, known, n_edges + 1)
         moments = self.moments.plus(other.moments, self._held, other._held)
         return Tally(self.centers, self.n_bins, counts, moments, self.columns, self.names, categories, self.dates)
@@ -308,7 +321,7 @@ class Tally:
         DataError
             If two centres are equal, which no cut separates.
         """
-        return tree_of_bins(self.counts, self.sizes, self.edges, self.centers, self.coded_columns, self.names)
+        return tree_of_bins(self.counts, self.sizes, self.edges, self.centers, self._coded_columns, self.names)
 
     def mmdt(self, **options: Any) -> ThresholdTree:
         """Return the tree of MMDT, which needs means and variances alone; so it is that of the rows, but for rounding.
@@ -335,7 +348,7 @@ class Tally:
             raise DataError(
                 f"the tree tests column {tree.n_features - 1}, but the tally has {len(self.columns)} columns"
             )
-        kinds = self.coded_columns, len(self.names), self.lacking, self.date_columns
+        kinds = self._coded_columns, len(self.names), self.lacking, self._date_columns
         said = cluster_rules_of(tree, self.columns, *kinds)
         return {name: rules_in_words(rules) for name, rules in zip(self.names, said, strict=True)}
 
@@ -386,7 +399,7 @@ def _joined(some: Tally, others: Tally) -> tuple[tuple[str, Categories], ...]:
     """
     joined = {}
     for j, name in enumerate(some.columns):
-        mine, its = (tally.coded_columns.get(j, _NO_WORDS) for tally in (some, others))
+        mine, its = (tally._coded_columns.get(j, _NO_WORDS) for tally in (some, others))
         if mine is its:
             continue
         for tally, known in ((some, mine), (others, its)):
@@ -418,7 +431,7 @@ def _placed(tally: Tally, categories: Mapping[int, Categories], n_bins: int) -> 
             held = tally.counts[:, j, :n_bins]
             counts[:, j, : held.shape[1]] = held
             continue
-        values = tally.coded_columns.get(j, _NO_WORDS).values
+        values = tally._coded_columns.get(j, _NO_WORDS).values
         places = [categories[j].values.index(value) for value in values]
         counts[:, j, places] = tally.sizes[:, None] if values is _NO_WORDS.values else tally.counts[:, j, : len(places)]
     return counts

@@ -122,18 +122,18 @@ class MeasuredTree:
         return tuple(taken)
 
     @property
-    def coded_columns(self) -> dict[int, Categories]:
+    def _coded_columns(self) -> dict[int, Categories]:
         """Index of each column without numbers, and the categories whose codes the tree tests."""
         column_categories = dict(self.categories)
         return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
 
     @property
-    def gap_columns(self) -> frozenset[int]:
+    def _gap_columns(self) -> frozenset[int]:
         """Index of each column of numbers in which the tree takes a missing value as +inf."""
         return frozenset(self.columns.index(name) for name in self.gaps)
 
     @property
-    def date_columns(self) -> dict[int, Dates]:
+    def _date_columns(self) -> dict[int, Dates]:
         """Index of each column of dates, which the tree takes as days, and how they are said."""
         return {self.columns.index(name): dates for name, dates in self.dates}
 
@@ -151,7 +151,7 @@ class MeasuredTree:
         """
         said = replace(self, notes=as_written(self.notes))
         if self._short is not None:
-            said = with_rules(said, self._short, self.coded_columns)
+            said = with_rules(said, self._short, self._coded_columns)
         return _with_values(said) if self.binary else said
 
     def _for_people(self) -> Self:
@@ -204,7 +204,7 @@ class MeasuredTree:
         if "spreads" not in self._kept and (rows := self._in_memory) is not None:
             from boxwood.explanation.measure.spreads import spreads_of
 
-            tested = [j for j in self.tree.features.tolist() if j not in self.coded_columns]
+            tested = [j for j in self.tree.features.tolist() if j not in self._coded_columns]
             self._kept["spreads"] = spreads_of(rows.task, rows.coordinates.table.values, tested)
         return self._kept.get("spreads")
 
@@ -249,9 +249,9 @@ def with_kinds(explanation: Tree, booleans: Collection[str], dates: Mapping[str,
     if explanation._evidence is not None and booleans:
         evidence = replace(explanation._evidence, booleans=tuple(booleans))
         explanation = replace(explanation, _evidence=evidence)
-    coded, columns = explanation.coded_columns, explanation.columns
+    coded, columns = explanation._coded_columns, explanation.columns
     known = tuple((name, dates[name]) for j, name in enumerate(columns) if name in dates and j not in coded)
-    asked = {*explanation.tree.features.tolist()} - coded.keys() - explanation.gap_columns
+    asked = {*explanation.tree.features.tolist()} - coded.keys() - explanation._gap_columns
     tested = sorted(j for j in asked if columns[j] in booleans)
     if not tested and not known:
         return explanation
@@ -290,7 +290,7 @@ def with_rules(
     explanation: Tree, tree: ThresholdTree, coded: Mapping[int, Categories], short: ThresholdTree | None = None
 ) -> Tree:
     """Return the explanation with a tree and its rules, on the columns that hold codes; IN: short: as words say it."""
-    said, beside = (tree, explanation.columns, coded), (explanation.gap_columns, explanation.date_columns)
+    said, beside = (tree, explanation.columns, coded), (explanation._gap_columns, explanation._date_columns)
     of_leaves, of_clusters = rules_of(*said, *beside), cluster_rules_of(*said, explanation.n_clusters, *beside)
     return replace(
         explanation,

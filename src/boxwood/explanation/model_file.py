@@ -232,7 +232,7 @@ _OF_LINES = (
 
 
 def _lines_entry(lines: MeasuredLines) -> dict[str, Any]:
-    known = lines.explanation.coded_columns
+    known = lines.explanation._coded_columns
     asked = {j for trees in lines.trees_of_fronts for tree in trees for j in tree.features.tolist()}
     entry: dict[str, Any] = {name: getattr(lines, name) for name in _OF_LINES}
     entry["categories"] = {lines.explanation.columns[j]: known[j] for j in sorted(asked & known.keys())}

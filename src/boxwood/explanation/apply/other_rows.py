@@ -111,7 +111,7 @@ def _with_values(
 
     IN: n_rows: number of all rows.
     """
-    coded = [j for j in columns if j in ex.coded_columns]
+    coded = [j for j in columns if j in ex._coded_columns]
     strange = np.flatnonzero(np.isnan(table[:, coded]).any(axis=1))
     empty, notes = np.setdiff1d(_empty(ex, table, columns), strange), list[str]()
     if len(empty):
@@ -139,7 +139,7 @@ def _unknown_words(ex: MeasuredTree, X: Any, table: Array, coded: Sequence[int])
 
 def _empty(ex: MeasuredTree, table: Array, columns: Sequence[int]) -> Indices:
     """Return the rows without any value in the columns that are measured; there are none where one needs a value."""
-    points = points_of(ex.coded_columns, ex.gap_columns)
+    points = points_of(ex._coded_columns, ex._gap_columns)
     if not all(j in points for j in columns):
         return np.empty(0, dtype=np.intp)
     return np.flatnonzero(np.logical_and.reduce([table[:, j] == points[j] for j in columns]))
@@ -211,14 +211,14 @@ def _columns_read(ex: MeasuredTree, X: Any) -> list[int]:
 def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> FeatureSpace:
     """Return rows in the columns of the table, of which some are measured, and in those in which costs are measured."""
     evidence, table = ex._in_memory, rows.values
-    gaps = tuple(sorted(ex.gap_columns & set(columns)))
+    gaps = tuple(sorted(ex._gap_columns & set(columns)))
     if evidence is None:
-        numbers = [j for j in columns if j not in ex.coded_columns] or columns
+        numbers = [j for j in columns if j not in ex._coded_columns] or columns
         return FeatureSpace(
             ex.columns,
             rows,
             rows,
-            categories=ex.coded_columns,
+            categories=ex._coded_columns,
             notes=() if ex._evidence is not None else (OF_TABLE,),
             measured=rows if len(numbers) == len(ex.columns) else rows.mapped(table[:, numbers]),
             gaps=gaps,
@@ -238,7 +238,7 @@ def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> Featur
 
 def _numbers_read(ex: MeasuredTree, X: Any) -> list[str]:
     """Return the columns that are measured and need values; a category may be missing, where that was seen."""
-    points = points_of(ex.coded_columns, ex.gap_columns)
+    points = points_of(ex._coded_columns, ex._gap_columns)
     return [ex.columns[j] for j in _columns_read(ex, X) if j not in points]
 
 
@@ -248,7 +248,7 @@ def _readable(ex: MeasuredTree, X: Any) -> list[int]:
         return list(range(len(ex.columns)))
     present = column_names(X)
     refuse_unknown_columns([ex.columns[j] for j in ex.tree.features.tolist()], present)
-    numbers = set(numeric_columns(X)[0]) | {ex.columns[j] for j in ex.coded_columns}
+    numbers = set(numeric_columns(X)[0]) | {ex.columns[j] for j in ex._coded_columns}
     tested = set(ex.tree.features.tolist())
     return [j for j, name in enumerate(ex.columns) if j in tested or (name in numbers and name in present)]
 
@@ -261,10 +261,10 @@ def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
         raise DataError(f"X has {width} columns, but {len(ex.columns)} are expected")
     if names is not None:
         refuse_unknown_columns([names[j] for j in columns], column_names(X))
-    table = coded(X, names, {j: one for j, one in ex.coded_columns.items() if j in columns}, needed=np.array(columns))
+    table = coded(X, names, {j: one for j, one in ex._coded_columns.items() if j in columns}, needed=np.array(columns))
     if not np.isfinite(table).all():
-        gaps = sorted(ex.gap_columns & set(columns))
-        may_lack = [*gaps, *ex.coded_columns]
+        gaps = sorted(ex._gap_columns & set(columns))
+        may_lack = [*gaps, *ex._coded_columns]
         known = np.array(table)
         known[:, may_lack] = np.where(np.isnan(known[:, may_lack]), 0.0, known[:, may_lack])
         refuse_not_finite(known, ex.columns)
@@ -283,7 +283,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         )
     refuse_unknown_columns(ex.columns, source.names)
     kinds = dict(zip(source.names, source.kinds, strict=True))
-    words = {ex.columns[j]: one.values for j, one in ex.coded_columns.items() if kinds[ex.columns[j]] != "boolean"}
+    words = {ex.columns[j]: one.values for j, one in ex._coded_columns.items() if kinds[ex.columns[j]] != "boolean"}
     if words or ex.gaps:
         return _on_mixed_table(ex, source, labels, weight, words)
     batches = rows_for(source, labels, weight, ex.columns)
@@ -325,7 +325,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
             raise DataError(
                 f"column {name!r} of {source.name} holds {OTHER_KINDS[kinds[name]]}, where rules need numbers"
             )
-    points, labels = points_of(ex.coded_columns, ex.gap_columns), whole.labelling.labels
+    points, labels = points_of(ex._coded_columns, ex._gap_columns), whole.labelling.labels
     needed = [name for j, name in enumerate(ex.columns) if j not in points]
     places = places_of(labels, ex.names, some=True)
     labelling = _in_order(whole.labelling.column, labels, places, ex.n_clusters)
@@ -333,7 +333,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
     said = MissingLabels(0, whole.overview.n_rows, unknown=unknown).notes
     whole = replace(whole, labelling=labelling, needed=needed)
     known = {name: [one for one in values if one is not None] for name, values in words.items()}
-    marks = {ex.columns[j]: one.marks for j, one in ex.coded_columns.items() if ex.columns[j] in words}
+    marks = {ex.columns[j]: one.marks for j, one in ex._coded_columns.items() if ex.columns[j] in words}
     batches = whole.batches(CodedSource(source, known, unseen=np.inf, marks=marks), ex.columns)
     some = drawn_rows(batches, max(settings.DRAWN // len(ex.columns), 1))
     some = some.at(np.flatnonzero(~np.isinf(some.values).any(axis=1)))

@@ -38,7 +38,7 @@ def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Indices:
     """See `Explanation.apply`."""
     if is_on_machines(X):
         return frame_with_leaves(ex, X, range(ex.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
-    return leaves_in(ex.tree, ex.columns, ex.coded_columns, X, missing, ex.gap_columns, ex.date_columns)
+    return leaves_in(ex.tree, ex.columns, ex._coded_columns, X, missing, ex._gap_columns, ex._date_columns)
 
 
 def frame_with_leaves(ex: MeasuredTree, frame: Any, values: Sequence[Hashable], missing: Missing, name: str) -> Any:
@@ -56,7 +56,7 @@ def frame_with_leaves(ex: MeasuredTree, frame: Any, values: Sequence[Hashable], 
     labeller = Labeller(
         places=tuple(map(present.index, tested)),
         names=tuple(tested),
-        leaf_of=_Leaves(ex.tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns),
+        leaf_of=_Leaves(ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns),
         values=tuple(values),
         missing="error" if missing == "error" else "none",  # workers would warn where nobody reads it
     )

@@ -71,7 +71,7 @@ def changes_in_words(
         raise DataError(f"the trees test column {width - 1}, but there are {len(names)} names of columns")
     known = dict(rows.dates) if isinstance(rows, Tally) else date_columns(rows)
     dates = {j: known[name] for j, name in enumerate(names) if name in known}
-    coded = rows.coded_columns if isinstance(rows, Tally) else {}
+    coded = rows._coded_columns if isinstance(rows, Tally) else {}
     return words(tree_changes(old, new, rows), names, dates, coded)
 
 
@@ -189,7 +189,7 @@ def _common(box: Box, other: Box) -> Box | None:
 
 def _mass(box: Box, tally: Tally) -> Floats:
     """Return the share of each cluster's rows in a box, shape (k,)."""
-    mass, coded = np.ones(len(tally.sizes)), tally.coded_columns
+    mass, coded = np.ones(len(tally.sizes)), tally._coded_columns
     for j, pieces in box.items():
         if j in coded:
             codes = [code for code in range(len(coded[j].values)) if any(code in piece for piece in pieces)]

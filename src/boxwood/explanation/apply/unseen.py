@@ -14,7 +14,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder
 def with_unseen(ex: Tree, side: str) -> Tree:
     """See `Explanation.with_unseen`."""
     refuse_unknown("side", side, ("majority",))
-    coded = ex.coded_columns
+    coded = ex._coded_columns
     n_codes = {j: len(known.values) for j, known in coded.items() if not (known.others or known.are_truths)}
     if not n_codes:
         return ex

@@ -35,16 +35,16 @@ def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str]) -> Why:
     if isinstance(immutable, str):
         raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
     refuse_unknown_columns(immutable, ex.columns)
-    tree, coded, spreads = ex.tree, ex.coded_columns, ex._spreads()
+    tree, coded, spreads = ex.tree, ex._coded_columns, ex._spreads()
     if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and ex._in_memory is not None:
         row = ex._in_memory.row_of(position("row", row, ex.n_rows))
 
     def measured() -> Array:
         return ex._rows("the position of a row").coordinates.table.values
 
-    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured, ex.gap_columns, ex.date_columns)
+    known = one_row(row, ex.columns, tree.features.tolist(), coded, measured, ex._gap_columns, ex._date_columns)
     cuts, leaf = _way(tree, known)
-    by_missing = reached_by_missing(tree, ex.gap_columns)
+    by_missing = reached_by_missing(tree, ex._gap_columns)
     steps = tuple(_step(ex, cut, known, spreads or {}, by_missing) for cut in cuts)
     if leaf is None:
         return Why(None, None, None, None, None, _without(ex, known, cuts[-1].feature), steps[:-1], (), ())
@@ -82,15 +82,15 @@ def _way(tree: ThresholdTree, row: OneRow) -> tuple[list[Cut], int | None]:
 
 def _step(ex: MeasuredTree, cut: Cut, row: OneRow, spreads: Mapping[int, Spread], reached: Collection[int]) -> Step:
     """Return a cut on the way of a row; IN: reached: cuts that missing values reach."""
-    column, coded = ex.columns[cut.feature], ex.coded_columns
-    side = condition_of(cut, ex.columns, coded, ex.gap_columns, ex.date_columns)
+    column, coded = ex.columns[cut.feature], ex._coded_columns
+    side = condition_of(cut, ex.columns, coded, ex._gap_columns, ex._date_columns)
     if side.or_missing and cut.node not in reached:
         side = side._replace(or_missing=False)
     is_value = ex._says_values(cut.feature, cut.lower, cut.upper)
     said = column, row.values[cut.feature], side._replace(intervals=value_of_two(side)) if is_value else side
     if cut.feature in coded or is_value:
         return Step(*said)
-    has_gaps = cut.feature in ex.gap_columns
+    has_gaps = cut.feature in ex._gap_columns
     ends = ends_without_missing(cut.lower, cut.upper) if has_gaps else (cut.lower, cut.upper)
     if has_gaps and (row.values[cut.feature] is None or ends == (-math.inf, math.inf)):
         return Step(*said)
@@ -103,7 +103,7 @@ def _without(ex: MeasuredTree, row: OneRow, j: int) -> str:
     """Return why a row has no cluster: a value is missing, or was never seen."""
     if row.values[j] is None:
         return f"{ex.columns[j]} is missing"
-    return f"{ex.columns[j]} is {never_seen(row.values[j], ex.coded_columns[j])}"
+    return f"{ex.columns[j]} is {never_seen(row.values[j], ex._coded_columns[j])}"
 
 
 class _NewNumber(NamedTuple):

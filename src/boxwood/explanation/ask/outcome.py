@@ -171,7 +171,7 @@ def _notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tupl
         return ()
     rules = [rule for cluster in explanation.clusters for rule in cluster.rules]
     middle = {one.column for rule in rules for one in rule if any(map(_is_between, one.intervals))}
-    beside = explanation.coded_columns.keys() | explanation.gap_columns | explanation.date_columns.keys()
+    beside = explanation._coded_columns.keys() | explanation._gap_columns | explanation._date_columns.keys()
     found = []
     for j in explanation.tree.features.tolist():
         name = explanation.columns[j]
@@ -196,7 +196,7 @@ def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
     """Return notes on labels, and on words in columns of the rules, that differ in case or in blanks alone."""
     found = []
     for j in explanation.tree.features.tolist():
-        if alike := _alike(explanation.coded_columns[j].values if j in explanation.coded_columns else ()):
+        if alike := _alike(explanation._coded_columns[j].values if j in explanation._coded_columns else ()):
             found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
     labels = listed([", ".join(group) for group in _alike(explanation.names)])
     said = "that differ only in case or in blanks count as different"
@@ -209,8 +209,8 @@ def _notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:
     if evidence is None or evidence.whole is not None:
         return ()
     kept, found = evidence.task.kept, []
-    for j in sorted({*explanation.tree.features.tolist()} & explanation.coded_columns.keys()):
-        codes, known = evidence.coordinates.table.values[kept, j], explanation.coded_columns[j].known
+    for j in sorted({*explanation.tree.features.tolist()} & explanation._coded_columns.keys()):
+        codes, known = evidence.coordinates.table.values[kept, j], explanation._coded_columns[j].known
         is_there = codes < known
         rows = np.stack([codes, evidence.task.reference.labels[kept]], axis=1)[is_there]
         n_words = len(np.unique(rows[:, 0]))

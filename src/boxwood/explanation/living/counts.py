@@ -134,7 +134,7 @@ def _of_rows(
     ex: MeasuredTree, X: Any, codes: Indices | None, keys: Sequence[Hashable], weights: Floats | None = None
 ) -> Counts:
     """Return the counts of rows in memory; IN: codes (n,): their places among the keys of labels, or -1."""
-    walk = walked(ex.tree, ex.columns, ex.coded_columns, X, ex.gap_columns, ex.date_columns)
+    walk = walked(ex.tree, ex.columns, ex._coded_columns, X, ex._gap_columns, ex._date_columns)
     n, counts = len(walk.leaf), Counts(ex.n_leaves, codes is not None, weights is not None)
     codes = np.full(n, -1) if codes is None else codes
     if len(codes) != n:
@@ -161,10 +161,10 @@ def _lost(ex: MeasuredTree, X: Any, walk: Walk, weights: Floats | None) -> Lost:
     for j in np.unique(features).tolist():
         here = rows[features == j]
         own = [1] * len(here) if weights is None else weights[here].tolist()
-        if j not in ex.coded_columns:
+        if j not in ex._coded_columns:
             found[j, None] += sum(own)
             continue
-        some, marks = rows_of_table(X, here), ex.coded_columns[j].marks
+        some, marks = rows_of_table(X, here), ex._coded_columns[j].marks
         values = values_of(some, ex.columns[j]) if is_frame(some) else some[:, j].tolist()
         for one, weight in zip(values, own, strict=True):
             found[j, None if is_missing(one) or one in marks else str(one)] += weight
@@ -200,7 +200,7 @@ def _counted_in_batches(ex: MeasuredTree, source: Source, labels: Any, weights: 
     beside = [name for name in (labels, weights) if name is not None]
     columns = list(dict.fromkeys([*tested, *beside])) or list(source.names[:1])
     refuse_unknown_columns(columns, source.names)
-    words = {ex.columns[j]: one.values for j, one in ex.coded_columns.items() if not one.are_truths}
+    words = {ex.columns[j]: one.values for j, one in ex._coded_columns.items() if not one.are_truths}
     words |= {} if labels is None else {labels: ex.names}
     ready = WordsRead.of(source, columns, words)
     return source.run(partial(_Counting, ex, ready, labels, weights), ready.read).counts

@@ -153,7 +153,7 @@ def _cuts(ex: MeasuredTree, now: Indices, then: Floats) -> list[CutDrift]:
     for node in np.flatnonzero(tree.feature >= 0).tolist():
         feature, upper, lower, members = tree.test(node)
         cut = Cut(node, feature, lower, upper, True, members)
-        condition = condition_of(cut, ex.columns, said.coded_columns, ex.gap_columns, ex.date_columns)
+        condition = condition_of(cut, ex.columns, said._coded_columns, ex._gap_columns, ex._date_columns)
         (of_then, inside_then), (of, inside) = ((rows[node], rows[node + 1]) for rows in below)
         shares = _known(inside_then, of_then), _known(inside, of)
         found.append(CutDrift(node, condition, float(of_then), float(of), *shares))
@@ -171,7 +171,7 @@ def _below(ex: MeasuredTree, at_leaves: Array) -> Floats:
 
 def _columns(ex: MeasuredTree, counts: Counts) -> list[ColumnDrift]:
     edges, shapes = all_edges(ex), shapes_of(ex) or {}
-    numbers = [(j, shape) for j, shape in shapes.items() if shape.edges and j not in ex.coded_columns]
+    numbers = [(j, shape) for j, shape in shapes.items() if shape.edges and j not in ex._coded_columns]
     return [_column(ex, j, shape, edges[j], counts.bins[j]) for j, shape in numbers]
 
 
@@ -181,14 +181,14 @@ def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indic
     half = int(np.abs(np.cumsum(then.sum(axis=0)[:-2]) - then[:, :-1].sum() / 2).argmin())
     above_then, above = (_share(rows[:, half + 1 : -1].sum(), rows[:, :-1].sum()) for rows in (then, now))
     missing_then, missing = (_share(rows[:, -1].sum(), rows.sum()) for rows in (then, now))
-    factor = None if j in ex.date_columns else _factor(own, edges, counts, then)
+    factor = None if j in ex._date_columns else _factor(own, edges, counts, then)
     beside = above_then, above, missing_then, missing
     return ColumnDrift(ex.columns[j], float(own[half]), *beside, _moved(now, then), factor)
 
 
 def _words(ex: MeasuredTree, counts: Counts) -> list[WordsDrift]:
-    words = [j for j in shapes_of(ex) or {} if j in ex.coded_columns]
-    return [_of_words(ex.columns[j], ex.coded_columns[j], *_within(ex, j, counts)) for j in words]
+    words = [j for j in shapes_of(ex) or {} if j in ex._coded_columns]
+    return [_of_words(ex.columns[j], ex._coded_columns[j], *_within(ex, j, counts)) for j in words]
 
 
 def _of_words(column: str, known: Categories, now: Indices, then: Indices) -> WordsDrift:
@@ -202,7 +202,7 @@ def _within(ex: MeasuredTree, j: int, counts: Counts) -> tuple[Indices, Indices]
     """Return the rows of each cluster in each bin of a shape, now and then, shapes (k, m)."""
     shape = (shapes_of(ex) or {})[j]
     now, then = between(all_edges(ex)[j], counts.bins[j], np.array(shape.edges)), np.array(shape.held)
-    return (with_rare_apart(now, np.asarray(then.sum(axis=0) == 0)) if j in ex.coded_columns else now), then
+    return (with_rare_apart(now, np.asarray(then.sum(axis=0) == 0)) if j in ex._coded_columns else now), then
 
 
 def _moved(now: Array, then: Array) -> float:

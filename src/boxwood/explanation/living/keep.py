@@ -126,10 +126,10 @@ def _on_new_columns(old: MeasuredTree, new: MeasuredTree) -> ThresholdTree:
             continue
         _, upper, lower, members = tree.test(node)
         to = new.columns.index(old.columns[j])
-        if (j in old.coded_columns) != (to in new.coded_columns):
+        if (j in old._coded_columns) != (to in new._coded_columns):
             raise DataError(f"column {old.columns[j]!r} held words, and now numbers, or the other way round")
-        if to in new.coded_columns:
-            codes = _codes(old.coded_columns[j], new.coded_columns[to], members or range(int(lower), int(upper) + 1))
+        if to in new._coded_columns:
+            codes = _codes(old._coded_columns[j], new._coded_columns[to], members or range(int(lower), int(upper) + 1))
             if not codes:  # none of these words is there any more
                 stack.append((int(tree.second[node]), at))
                 continue
@@ -285,7 +285,7 @@ def _told(ex: MeasuredTree, old: ThresholdTree, rows: _RuleRows, lost: float, by
     found = tree_changes(named, ex.tree)
     both = [cut for cut in found.gone if cut in found.new]  # the same cut, though it parts other clusters
     gone, came = (tuple(cut for cut in cuts if cut not in both) for cuts in (found.gone, found.new))
-    changes = words(found._replace(gone=gone, new=came), ex.columns, ex.date_columns, ex.coded_columns)
+    changes = words(found._replace(gone=gone, new=came), ex.columns, ex._date_columns, ex._coded_columns)
     what = f"{100 * lost:.2g} points of agreement" if by == "agreement" else f"{100 * lost:.2g} % of cost"
     n, same = int((old.feature >= 0).sum()), found.n_same + len(both)
     note = f"{same} of {n} cuts of the earlier tree are kept, which costs {what}; {'; '.join(changes.splitlines())}"

@@ -51,14 +51,14 @@ def shapes_of(ex: MeasuredTree) -> dict[int, Shape] | None:
 
 def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape:
     x = np.asarray(values, dtype=np.float64)
-    if j in ex.coded_columns:
-        codes = codes_in(ex.coded_columns[j])
+    if j in ex._coded_columns:
+        codes = codes_in(ex._coded_columns[j])
         held = binned(ex, j, x, clusters, np.array(codes))
         return Shape(codes, tuple(map(tuple, with_rare_apart(held, held.sum(axis=0) < FEW).tolist())))
     known = x[~lacks_value(ex, j, x) & np.isfinite(x)]
     tenths = np.quantile(known, np.arange(1, 10) / 10, method="lower") if len(known) else np.empty(0)
     spread = float(np.std(known)) if len(known) else 0.0
-    if j in ex.date_columns and spread >= 2:
+    if j in ex._date_columns and spread >= 2:
         tenths = np.floor(tenths)
     elif 0 < spread < math.inf:
         tenths = np.round(tenths, 3 - math.floor(math.log10(spread)))
@@ -95,7 +95,7 @@ def binned(
 def lacks_value(ex: MeasuredTree, j: int, values: Floats) -> Bools:
     """Return whether each number of a column stands for a missing one: NaN, or +inf in a column with gaps."""
     lacks = np.isnan(values)
-    return lacks | (values == np.inf) if j in ex.gap_columns else lacks
+    return lacks | (values == np.inf) if j in ex._gap_columns else lacks
 
 
 def all_edges(ex: MeasuredTree) -> dict[int, Floats]:
@@ -104,7 +104,7 @@ def all_edges(ex: MeasuredTree) -> dict[int, Floats]:
     for j, shape in (shapes_of(ex) or {}).items():
         edges = np.array(shape.edges)
         factors = (
-            [] if j in ex.date_columns or j in ex.coded_columns else [*FACTORS, *(1 / factor for factor in FACTORS)]
+            [] if j in ex._date_columns or j in ex._coded_columns else [*FACTORS, *(1 / factor for factor in FACTORS)]
         )
         with np.errstate(over="ignore"):
             edges = np.unique(np.concatenate([edges, *(in_unit(edges, factor) for factor in factors)]))

@@ -145,7 +145,7 @@ def _of_explanation(ex: MeasuredTree) -> Side:
     if ex.weighted:  # as many rows as there are, so that chance is that of rows
         at_leaves *= ex.n_rows / max(at_leaves.sum(), 1e-300)
     rows = np.bincount(ex.tree.leaf_clusters, at_leaves, minlength=ex.n_clusters).astype(np.float64)
-    table = ex.tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns, at_leaves
+    table = ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns, at_leaves
     return Side(ex.names, rows, *table, *_known(ex, rows.tolist()))
 
 
@@ -160,8 +160,8 @@ def _known(ex: MeasuredTree, rows: Sequence[float]) -> tuple[dict[str, Any], dic
         else:
             laws[column.column] = list(map(Law.of_group, column.clusters, rows))
     for j, (edges, held) in (shapes_of(ex) or {}).items():
-        if j in ex.coded_columns:
-            words[ex.columns[j]] = [dict(zip(ex.coded_columns[j].values, each, strict=False)) for each in held]
+        if j in ex._coded_columns:
+            words[ex.columns[j]] = [dict(zip(ex._coded_columns[j].values, each, strict=False)) for each in held]
         else:
             laws[ex.columns[j]] = [Law.of_shape(edges, each) if sum(each) else None for each in held]
     return laws, words
@@ -171,12 +171,12 @@ def _of_tally(tally: Tally) -> Side:
     tree, sizes = tally.imm(), tally.sizes.astype(np.float64)
     laws = {}
     for j, name in enumerate(tally.columns):
-        if j not in tally.coded_columns:
+        if j not in tally._coded_columns:
             edges = tally.edges[j][np.isfinite(tally.edges[j])]
             counts = tally.counts[:, j, : len(edges) + 1]
             lacking = tally.sizes[:, None] - counts.sum(axis=1, keepdims=True)
             laws[name] = [Law.of_shape(edges.tolist(), each) for each in np.hstack([counts, lacking]).tolist()]
-    known = tally.coded_columns, frozenset(range(len(tally.columns))) - {*tally.coded_columns}, tally.date_columns
+    known = tally._coded_columns, frozenset(range(len(tally.columns))) - {*tally._coded_columns}, tally._date_columns
     return Side(tally.names, sizes, tree, tally.columns, *known, sizes[tree.leaf_clusters], laws)
 
 
@@ -265,8 +265,8 @@ def _in_memory(ex: Any, tested: Sequence[str]) -> tuple[Array, list[str]] | None
     values = np.empty((len(table), len(names)), dtype=object)
     for i, name in enumerate(names):
         j = ex.columns.index(name)
-        known, x = ex.coded_columns.get(j), table[:, j].tolist()
-        lacks = [math.isnan(one) or (j in ex.gap_columns and one == math.inf) for one in x]
+        known, x = ex._coded_columns.get(j), table[:, j].tolist()
+        lacks = [math.isnan(one) or (j in ex._gap_columns and one == math.inf) for one in x]
         values[:, i] = [
             None if lack else known.value(one) if known else one for one, lack in zip(x, lacks, strict=True)
         ]

@@ -139,7 +139,7 @@ def holds_of_rows(lines: MeasuredLines, X: Any) -> Bools:
 
 def _holds_in(ex: MeasuredTree, tree: ThresholdTree, X: Any) -> Bools:
     """Return whether a line holds each row of a table; one without a leaf, as it lacks a value, it does not."""
-    leaves = leaves_in(tree, ex.columns, ex.coded_columns, X, "none", ex.gap_columns, ex.date_columns)
+    leaves = leaves_in(tree, ex.columns, ex._coded_columns, X, "none", ex._gap_columns, ex._date_columns)
     return np.asarray(np.append(tree.leaf_clusters, 0)[leaves] == 1)
 
 
@@ -150,7 +150,7 @@ def holds(tree: ThresholdTree, table: Floats) -> Bools:
 
 def line_rule(ex: MeasuredTree, tree: ThresholdTree, binary: Collection[str] = ()) -> Rule:
     """Return the conditions of a line as words say them; IN: binary: columns of 0 and 1, whose value they name."""
-    of_leaves = rules_of(tree, ex.columns, ex.coded_columns, ex.gap_columns, ex.date_columns)
+    of_leaves = rules_of(tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns)
     rule = of_leaves[int(np.argmax(tree.leaf_clusters))]
     return tuple(one._replace(intervals=value_of_two(one)) if one.column in binary else one for one in rule)
 

@@ -116,7 +116,7 @@ def misassigned_in(ex: MeasuredTree) -> tuple[Misassigned, ...]:
     """See `Explanation.misassigned`."""
     ex._refuse_batches("misassigned()")
     rows = ex._rows()
-    found = misassigned_rows(ex.tree, rows, ex.coded_columns, ex._spreads() or {}, ex.gap_columns, ex.date_columns)
+    found = misassigned_rows(ex.tree, rows, ex._coded_columns, ex._spreads() or {}, ex._gap_columns, ex._date_columns)
     return MisassignedRows((one._replace(row=rows.in_table(one.row)) for one in found), ex.names)
 
 

@@ -268,7 +268,7 @@ def _clusters(ex: MeasuredTree, found: Floats) -> tuple[ClusterStability, ...]:
 
 
 def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStability, ...]:
-    tree, coded = ex.tree, ex.coded_columns
+    tree, coded = ex.tree, ex._coded_columns
     ends = [
         (node, int(tree.feature[node]), end)
         for node in range(tree.n_nodes)
@@ -290,7 +290,7 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
         n_again = len(again) if is_number else sum(feature in each for each in thresholds)
         has_range = again and ex.columns[feature] not in ex.binary
         low, high = _ends_of(again) if has_range else (None, None)
-        dates = ex.date_columns.get(feature)
+        dates = ex._date_columns.get(feature)
         cuts.append(CutStability(node, ex.columns[feature], end, n_again / len(trees), low, high, dates))
     return tuple(cuts)
 

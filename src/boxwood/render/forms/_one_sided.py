@@ -114,7 +114,7 @@ def _first_cut(tree: ThresholdTree, node: int, bounds: Bounds) -> tuple[int, flo
 
 def refuse_dates(ex: MeasuredTree, what: str) -> None:
     """Raise a DataError if a tree tests dates; IN: what: takes rows in float32, which cannot tell minutes apart."""
-    tested = [ex.columns[j] for j in ex.tree.features.tolist() if j in ex.date_columns]
+    tested = [ex.columns[j] for j in ex.tree.features.tolist() if j in ex._date_columns]
     if tested:
         raise DataError(
             f"{what} takes numbers of float32, which hold no dates, but the rules test {listed(tested)}; write SQL, "

@@ -256,14 +256,14 @@ def _of_lines(lines: MeasuredLines, language: Language) -> list[str]:
 
 def _holds(ex: MeasuredTree, j: int, pieces: Sequence[Interval], variable: str, language: Language) -> str:
     """Return the test that a value, which may be missing, is one of those that a line allows."""
-    known, dates = ex.coded_columns.get(j), ex.date_columns.get(j)
+    known, dates = ex._coded_columns.get(j), ex._date_columns.get(j)
     if known is not None:
         codes = [code for code, _ in known.domain if any(code in piece for piece in pieces)]
         values, included = known.chosen(codes)
         test = language.one_of(variable, _plain(known.as_written(values)), inside=included)
         is_there = language.one_of(variable, [None], inside=False) + language.both
         return (is_there if not included and None not in known.values else "") + test
-    numbers, or_missing = without_missing(pieces) if j in ex.gap_columns else (pieces, False)
+    numbers, or_missing = without_missing(pieces) if j in ex._gap_columns else (pieces, False)
     ends = [_ends(piece) if dates is None else moments_of(piece, dates) for piece in numbers]
     return _of_pieces_with_gaps(language, variable, ends, or_missing)
 
@@ -756,11 +756,11 @@ def _asked(
     ex: MeasuredTree, feature: int, language: Language, variable: str, *, may_lack: bool = False
 ) -> Sequence[str]:
     """Return lines that read a column; IN: may_lack: whether tests ask by themselves whether there is a value."""
-    column, known = ex.columns[feature], ex.coded_columns.get(feature)
-    if (dates := ex.date_columns.get(feature)) is not None:
-        return language.ask_date(variable, column, dates, missing=feature in ex.gap_columns)
+    column, known = ex.columns[feature], ex._coded_columns.get(feature)
+    if (dates := ex._date_columns.get(feature)) is not None:
+        return language.ask_date(variable, column, dates, missing=feature in ex._gap_columns)
     if known is None:
-        has_place = feature in ex.gap_columns and not may_lack
+        has_place = feature in ex._gap_columns and not may_lack
         ask = language.ask_number_or_infinity if has_place else language.ask_number
         return ask(variable, column)
     if known.others:
@@ -771,9 +771,9 @@ def _asked(
 def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step: WalkStep) -> str:
     """Return the test of the cut above a step that leads to it."""
     feature, upper, lower, _ = test = ex.tree.test(step.above)
-    known = ex.coded_columns.get(feature)
-    dates = ex.date_columns.get(feature)
-    if dates is not None and feature in ex.gap_columns:
+    known = ex._coded_columns.get(feature)
+    dates = ex._date_columns.get(feature)
+    if dates is not None and feature in ex._gap_columns:
         pieces, or_missing = sides_with_gaps(test)[0 if step.inside else 1]
         return _of_pieces_with_gaps(
             language, variables[feature], [moments_of(each, dates) for each in pieces], or_missing
@@ -783,7 +783,7 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
         return language.compared(variables[feature], ends, inside=step.inside)
     if known is None:
         ends = comparisons(lower, upper, inside=step.inside)
-        ends = _beside_missing(ends) if feature in ex.gap_columns else ends
+        ends = _beside_missing(ends) if feature in ex._gap_columns else ends
         return language.compared(variables[feature], ends, inside=step.inside)
     values, included = among(known, test)
     if known.values == (False, True) and len(values) == 1:

@@ -54,7 +54,7 @@ def counted_in_file(
             tell(hint)
         check_rows(source, rules, tick)
         counts = _held(ex, source, rules, labels)
-        lost, reasons = lost_case(ex.tree, tests, ex.gap_columns)
+        lost, reasons = lost_case(ex.tree, tests, ex._gap_columns)
         _add_lost(counts, source, rules, lost, [j for j, _ in reasons])
     return counts
 
@@ -129,7 +129,7 @@ def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None)
     """Return the rows at each leaf and of each label, and between the edges of columns, from one pass."""
     edges, counts = all_edges(ex), Counts.none(ex)
     counts.labelled = labels is not None
-    of_words = {j: _bins_of_words(ex.coded_columns[j]) for j in edges if j in ex.coded_columns}
+    of_words = {j: _bins_of_words(ex._coded_columns[j]) for j in edges if j in ex._coded_columns}
     bins = [f"{_x(j) if j in of_words else _bin(_x(j), each.tolist())} AS bin_{j}" for j, each in edges.items()]
     label, inputs = _label(source, labels, list(map(str, ex.names))), inputs_of(source, rules)
     selected = ", ".join([f"{rules.expression} AS leaf", f"{label} AS label", *bins])

@@ -142,9 +142,9 @@ class _Sheet(NamedTuple):
 
     def _refused(self, feature: int) -> str:
         """Return the test that a cell holds a value that the tree can use; an empty text if any value will do."""
-        cell, known = self.cells[feature], self.ex.coded_columns.get(feature)
+        cell, known = self.cells[feature], self.ex._coded_columns.get(feature)
         if known is None:
-            return f'ISNUMBER({cell})+({cell}="")' if feature in self.ex.gap_columns else f"ISNUMBER({cell})"
+            return f'ISNUMBER({cell})+({cell}="")' if feature in self.ex._gap_columns else f"ISNUMBER({cell})"
         if known.others:
             return "" if None in known.values else f'{cell}<>""'
         return _one_of(cell, known.as_written(known.values))
@@ -152,9 +152,9 @@ class _Sheet(NamedTuple):
     def test(self, step: WalkStep) -> str:
         """Return the test of the cut above a step that leads to it."""
         feature, upper, lower, _ = test = self.ex.tree.test(step.above)
-        cell, known = self.cells[feature], self.ex.coded_columns.get(feature)
-        dates = self.ex.date_columns.get(feature)
-        if feature in self.ex.gap_columns:
+        cell, known = self.cells[feature], self.ex._coded_columns.get(feature)
+        dates = self.ex._date_columns.get(feature)
+        if feature in self.ex._gap_columns:
             return _with_gaps(cell, *sides_with_gaps(test)[0 if step.inside else 1], dates)
         if known is not None:
             values, included = among(known, test)

@@ -117,7 +117,7 @@ def sql_rules(model: Any, columns: Sequence[str] | None = None, *, out: Any = No
         return _rules(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
     ex = _named(model, columns)
     names = [as_cell(name) if isinstance(name, str) else name for name in ex.names] if is_csv(out) else ex.names
-    return _rules(ex.tree, ex.columns, names, ex.coded_columns, ex.gap_columns, ex.date_columns)
+    return _rules(ex.tree, ex.columns, names, ex._coded_columns, ex._gap_columns, ex._date_columns)
 
 
 def _rules(

@@ -76,7 +76,7 @@ def _with_missing(nodes: OneSided, ex: MeasuredTree) -> list[_OnnxNode]:
     NaN is the only value on its right, where a leaf has the number behind those of all clusters. Columns with gaps need
     none: NaN is on the right of all cuts, as infinity is.
     """
-    gaps = ex.gap_columns
+    gaps = ex._gap_columns
     written: list[_OnnxNode] = []
     rights: dict[int, int] = {}
     stack: list[tuple[int, frozenset[int], int]] = [(0, frozenset(), -1)]

@@ -53,7 +53,7 @@ def pmml(model: Any) -> str:
     target = new_name("cluster", ex.columns)
     names = [plain(cluster.name) for cluster in ex.clusters]
     kind = "integer" if all(_is_whole(name) for name in names) else "string"
-    fields = [_field(ex.columns[j], *_kind(ex.coded_columns.get(j), ex.date_columns.get(j))) for j in tested]
+    fields = [_field(ex.columns[j], *_kind(ex._coded_columns.get(j), ex._date_columns.get(j))) for j in tested]
     fields.append(_field(target, "categorical", kind, list(dict.fromkeys(map(_value, names)))))
     mined = [f'   <MiningField name={_quoted(ex.columns[j])} invalidValueTreatment="asIs"/>' for j in tested]
     lines = [
@@ -117,10 +117,10 @@ def _nodes(ex: MeasuredTree, names: Sequence[object]) -> Iterator[str]:
 def _predicate(ex: MeasuredTree, step: WalkStep) -> str:
     """Return the predicate that a row lies on the side of the cut above a step that leads to it."""
     feature, upper, lower, _ = test = ex.tree.test(step.above)
-    field, known = _quoted(ex.columns[feature]), ex.coded_columns.get(feature)
+    field, known = _quoted(ex.columns[feature]), ex._coded_columns.get(feature)
     if known is None:
-        dates = ex.date_columns.get(feature)
-        if feature in ex.gap_columns:
+        dates = ex._date_columns.get(feature)
+        if feature in ex._gap_columns:
             return _numbers_or_missing(field, *sides_with_gaps(test)[0 if step.inside else 1], dates)
         return _interval(field, lower, upper, dates, inside=step.inside)
     codes = [code for code, _ in known.domain if takes(test, code) == step.inside]

@@ -116,7 +116,7 @@ def sql(
             'use layout="flat"'
         )
     spoken = spoken if nan else replace(spoken, nan=None)
-    known = ex.coded_columns, ex.gap_columns, spoken, ex.date_columns, _types(ex, types, spoken)
+    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, _types(ex, types, spoken)
     tests = column_tests(ex.tree, ex.columns, *known)
     values = _values(ex.tree, ex.names, spoken, as_text=reasons)
     level = 0 if table is None else 1
@@ -132,7 +132,7 @@ def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[st
     spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in tested])
-    known = ex.coded_columns, ex.gap_columns, spoken, ex.date_columns, _types(ex, None, spoken)
+    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, _types(ex, None, spoken)
     tests, names = _tests(tested, ex.columns, *known), _names(ex.names, spoken)
     boxes = [box for _, box in lines.boxes()]
     reached = _conditions(boxes, tests, [names[cluster] for cluster in lines.order])
@@ -178,13 +178,13 @@ def _remarks(ex: MeasuredTree, features: Sequence[int]) -> str:
 
     In the user's database they may be text still, such as "44,98" or "ja", which SQL takes for no number and no truth.
     """
-    tested = {ex.columns[j]: ex.date_columns.get(j) for j in features}
+    tested = {ex.columns[j]: ex._date_columns.get(j) for j in features}
     read = {
         "numbers": [said for note in as_written(ex.notes) for said in _numbers_said(note, tested)],
         "truths": [said for note in as_written(ex.notes) for said in _truths_said(note, tested)],
         "dates": [f"{name} (such as {dates.example})" for name, dates in tested.items() if dates and dates.form],
     }
-    words = {ex.columns[j]: known.values for j, known in ex.coded_columns.items() if ex.columns[j] in tested}
+    words = {ex.columns[j]: known.values for j, known in ex._coded_columns.items() if ex.columns[j] in tested}
     read["text"] = [f"{name} (such as {odd})" for name, its in words.items() if (odd := _odd_number(its)) is not None]
     said = {kind: " ".join("; ".join(columns).split()) for kind, columns in read.items() if columns}
     return "".join(
@@ -309,7 +309,7 @@ def sql_case(
 
 def _with_reasons(ex: MeasuredTree, case: str, tests: Mapping[int, Test], dialect: Dialect, level: int) -> str:
     """Return the expression with why a row has no cluster in place of NULL."""
-    ways = lost_ways(ex.tree, tests, ex.gap_columns, lambda reason: dialect.literal(reason[1]))
+    ways = lost_ways(ex.tree, tests, ex._gap_columns, lambda reason: dialect.literal(reason[1]))
     if not ways:
         return case
     lines = [f"WHEN {way} THEN {why}" if way else f"ELSE {why}" for way, why in ways]

@@ -351,7 +351,7 @@ class _CutWords:
     """The words for the cuts of an explanation."""
 
     def __init__(self, ex: MeasuredTree) -> None:
-        self.ex, self.known, self.gaps = ex, ex.coded_columns, ex.gap_columns
+        self.ex, self.known, self.gaps = ex, ex._coded_columns, ex._gap_columns
         self.reached = reached_by_missing(ex.tree, self.gaps)
         of_words = [node for node, j in enumerate(ex.tree.feature.tolist()) if j in self.known]
         sides_of_them = sorted({child for node in of_words for child in (node + 1, int(ex.tree.second[node]))})
@@ -366,7 +366,7 @@ class _CutWords:
             known = self.known[feature]
             return self._values(feature, node + 1, known), self._values(feature, int(tree.second[node]), known)
         name = column_name(self.ex.columns[feature])
-        dates = self.ex.date_columns.get(feature)
+        dates = self.ex._date_columns.get(feature)
         if feature in self.gaps or dates is not None:
             inside, outside = sides_with_gaps(tree.test(node), reached=node in self.reached)
             return numbers(name, *inside, dates), numbers(name, *outside, dates)

@@ -184,8 +184,8 @@ def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collect
     """
     feature, upper, lower, _ = test = ex.tree.test(node)
     name = column_name(ex.columns[feature])
-    dates = ex.date_columns.get(feature)
-    if feature in ex.gap_columns or dates is not None:
+    dates = ex._date_columns.get(feature)
+    if feature in ex._gap_columns or dates is not None:
         first, last = sides_with_gaps(test, reached=node in reached)
         full = numbers(name, *first, dates), numbers(name, *last, dates)
         return CutWords((_in_short(*first, dates), _in_short(*last, dates)), full)
@@ -194,7 +194,7 @@ def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collect
     if codes is None:
         inside, outside = sides(name, lower, upper, grouped)
         return CutWords(_numbers(lower, upper), (inside, outside.replace(f"{name} >  ", f"{name} > ")))
-    categories = ex.coded_columns[feature]
+    categories = ex._coded_columns[feature]
     if categories.values == (False, True):
         yes = codes[0] == [1]
         return CutWords(

@@ -40,8 +40,8 @@ def watch_sql(ex: MeasuredTree, dialect: str, table: str | Sequence[str]) -> str
     spoken = dialect_of(dialect)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
-    tests = column_tests(ex.tree, ex.columns, ex.coded_columns, ex.gap_columns, spoken, ex.date_columns)
-    lost, reasons = lost_case(ex.tree, tests, ex.gap_columns)
+    tests = column_tests(ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, spoken, ex._date_columns)
+    lost, reasons = lost_case(ex.tree, tests, ex._gap_columns)
     counted = ["COUNT(*) AS n", *(_sum(f"leaf = {i}", f"leaf_{i}") for i in range(ex.n_leaves))]
     counted += [_sum(f"leaf IS NULL AND lost = {i}", f"lost_{i}") for i in range(len(reasons))]
     rows = f"SELECT {leaf_case(ex.tree, tests)} AS leaf, {lost} AS lost\nFROM {table_name(table, spoken)}"

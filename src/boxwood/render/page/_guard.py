@@ -155,7 +155,7 @@ def _bars_told(ex: MeasuredTree, least: int, count: int | None) -> dict[int, Bar
     if ex._in_memory is None:
         return {}
     said = ex._in_words()
-    codes, hidden = codes_at_cuts(said.tree, said.coded_columns), rows_of_clusters(ex) < least
+    codes, hidden = codes_at_cuts(said.tree, said._coded_columns), rows_of_clusters(ex) < least
     rows, found = bars_of(said, codes, weighted=False), {}
     weights = bars_of(said, codes) if ex.weighted else rows
     for node, bars in weights.items():

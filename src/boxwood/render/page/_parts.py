@@ -45,7 +45,7 @@ class Ways(NamedTuple):
 
 def ways_in_full(ex: MeasuredTree, picture: Picture) -> list[Ways]:
     """Return the ways on from the cuts on columns of words."""
-    codes, known, found = codes_at_cuts(ex.tree, ex.coded_columns), ex.coded_columns, []
+    codes, known, found = codes_at_cuts(ex.tree, ex._coded_columns), ex._coded_columns, []
     said = {(edge.parent, edge.child == edge.parent + 1): edge.text for edge in picture.edges}
     for cut in picture.cuts:
         if cut.node in codes:
@@ -285,8 +285,8 @@ def what_if(ex: MeasuredTree, picture: Picture, lines: list[dict[str, Any]], lea
             "values": choices.get(j),
             "deviation": deviation,
         }
-        | ({"gaps": True} if j in ex.gap_columns else {})
-        | ({"date": True} if j in ex.date_columns else {})
+        | ({"gaps": True} if j in ex._gap_columns else {})
+        | ({"date": True} if j in ex._date_columns else {})
         for j, deviation in zip(tested, spread, strict=True)
     ]
     return {
@@ -302,7 +302,7 @@ def what_if(ex: MeasuredTree, picture: Picture, lines: list[dict[str, Any]], lea
 def _choices(ex: MeasuredTree) -> dict[int, list[str]]:
     """Return the columns whose values are chosen from a list: those of categories, and those of 0 and 1."""
     binary = {ex.columns.index(name): ["0", "1"] for name in ex.binary}
-    return binary | {j: _values(known) for j, known in ex.coded_columns.items()}
+    return binary | {j: _values(known) for j, known in ex._coded_columns.items()}
 
 
 def _values(known: Categories) -> list[str]:
@@ -379,7 +379,7 @@ def _middles(
             parts = np.split(x, bounds[1:-1])
             if j in choices:
                 middles.append([(_most_frequent(part),) * 2 for part in parts])
-            elif j in ex.gap_columns:
+            elif j in ex._gap_columns:
                 middles.append(
                     [(_middle_with_gaps(part, np.median), _middle_with_gaps(part, np.mean)) for part in parts]
                 )
@@ -395,19 +395,19 @@ def _rounded(
 
     Where most of them lack a value, so does the middle, and its text is empty.
     """
-    choices, gaps = _choices(ex), np.isin(np.arange(len(ex.columns)), list(ex.gap_columns))
+    choices, gaps = _choices(ex), np.isin(np.arange(len(ex.columns)), list(ex._gap_columns))
     coded = [j in choices for j in tested]
     for digits in _DIGITS:
         row = np.zeros((1, len(ex.columns)))
         row[0, tested] = [
-            x if is_code else _date_in_digits(mean, digits) if j in ex.date_columns else float(f"{at:.{digits}g}")
+            x if is_code else _date_in_digits(mean, digits) if j in ex._date_columns else float(f"{at:.{digits}g}")
             for j, (x, mean), is_code in zip(tested, middles, coded, strict=True)
             for at in [x if digits <= _OF_MEDIANS else mean]
         ]
         if (np.isfinite(row) | (gaps & np.isposinf(row))).all() and int(ex.tree.apply(row)[0]) == leaf:
             ends = row[0, tested].tolist()
             pairs = zip(tested, ends, strict=True)
-            texts = ("" if math.isinf(x) else _as_typed(x, ex.date_columns.get(j)) for j, x in pairs)
+            texts = ("" if math.isinf(x) else _as_typed(x, ex._date_columns.get(j)) for j, x in pairs)
             return [int(x) if is_code else text for x, text, is_code in zip(ends, texts, coded, strict=True)]
     return None
 

@@ -170,7 +170,7 @@ def _not_shown(ex: MeasuredTree, hidden: Mapping[int, str]) -> str:
 
 def _of_known(ex: MeasuredTree) -> str:
     """Return the tested columns of words of which the other side of a cut has only values that the table has."""
-    coded = ex.coded_columns
+    coded = ex._coded_columns
     closed = [j for j in ex.tree.features.tolist() if j in coded and not coded[j].others and len(coded[j].values) > 2]
     return joined([shortened(column_name(ex.columns[j])) for j in closed], _NAMED) if closed else ""
 

@@ -157,8 +157,8 @@ def picture_of(ex: MeasuredTree) -> Picture:
 
 def _picture(ex: MeasuredTree) -> Picture:
     tree, sizes = ex.tree, _LARGE if ex.n_leaves <= FEW else _SMALL
-    codes = codes_at_cuts(tree, ex.coded_columns)
-    reached = reached_by_missing(tree, ex.gap_columns)
+    codes = codes_at_cuts(tree, ex._coded_columns)
+    reached = reached_by_missing(tree, ex._gap_columns)
     words = {node: cut_words(ex, node, codes.get(node), reached) for node in np.flatnonzero(tree.feature >= 0).tolist()}
     bars = ex._kept.get("bars")  # of a page, which leaves out what tells of few rows
     if bars is None:
@@ -369,7 +369,7 @@ def bars_of(ex: MeasuredTree, codes: dict[int, Sides], *, weighted: bool = True)
     task, tested = evidence.task, tree.features.tolist()
     places, counts = places_in_groups(np.where(task.kept, evidence.leaf, -1), tree.n_leaves)
     bounds, first, last = np.append(0, np.cumsum(counts)), *_leaves_below(ex)
-    reached = reached_by_missing(tree, ex.gap_columns)
+    reached = reached_by_missing(tree, ex._gap_columns)
     labels = _placed(task.reference.labels, places, bounds[-1])
     weights = None if task.rows.weights is None or not weighted else _placed(task.rows.weights, places, bounds[-1])
     room = np.empty((min(AT_ONCE, len(tested)), bounds[-1]))
@@ -402,13 +402,13 @@ def _bars_at(
     tree, k = ex.tree, ex.n_clusters
     if sides is None:
         bars, ends = bars_with_gap if has_gap else bars_of_numbers, (float(tree.lower[node]), float(tree.upper[node]))
-        found, dates = bars(values, labels, k, *ends, weights), ex.date_columns.get(int(tree.feature[node]))
+        found, dates = bars(values, labels, k, *ends, weights), ex._date_columns.get(int(tree.feature[node]))
         if dates is not None:
             return dated(found, *ends, dates)
         if are_years(ex.columns[int(tree.feature[node])], values):
             found = found._replace(ends=(found.ends[0].replace(",", ""), found.ends[1].replace(",", "")))
         return found
-    known = ex.coded_columns[int(tree.feature[node])]
+    known = ex._coded_columns[int(tree.feature[node])]
     names = [category(value) for value in known.values] + ["other"] * known.others
     return bars_of_categories(values, labels, k, sides, names, weights)
 

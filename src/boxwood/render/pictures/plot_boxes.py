@@ -162,7 +162,7 @@ def _axis(ex: MeasuredTree, ax: Axes, name: str, j: int, points: Points, areas: 
         side = _AxisRange(-0.5, len(names) - 0.5, False, True)
     else:
         side = _range(np.concatenate([values, ends]), values)
-        dates = ex.date_columns.get(j)
+        dates = ex._date_columns.get(j)
         side = side if dates is None else side._replace(log=False)
         getattr(ax, f"set_{name}scale")("log" if side.log else "linear")
         if dates is not None:
@@ -184,7 +184,7 @@ def _has_room(ex: MeasuredTree, j: int) -> bool:
 
 
 def _categories(ex: MeasuredTree, j: int) -> Categories | None:
-    known = ex.coded_columns
+    known = ex._coded_columns
     if ex._in_memory is not None:
         known = ex._in_memory.categories | known
     return known.get(j)

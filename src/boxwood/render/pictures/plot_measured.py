@@ -269,7 +269,7 @@ def plot_stability(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     from boxwood.explanation.measure.stability import stability_of
 
     stability: Stability = ex._kept.get("stability") or stability_of(ex)
-    codes = codes_at_cuts(ex.tree, ex.coded_columns)
+    codes = codes_at_cuts(ex.tree, ex._coded_columns)
     # a cut of categories has two ends in codes, but is one condition
     cuts = [*{(cut.node, cut.node in codes or cut.threshold): cut for cut in stability.cuts}.values()]
     clusters = stability.clusters
