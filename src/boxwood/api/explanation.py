@@ -124,20 +124,17 @@ class Explanation(MeasuredTree):
     @property
     def coded_columns(self) -> dict[int, Categories]:
         """The earlier name of what `categories` says, by the numbers of columns."""
-        found: dict[int, Categories] = renamed(self, "coded_columns", "categories", "0.3", "_coded_columns")
-        return found
+        return cast("dict[int, Categories]", renamed(self, "coded_columns", "categories", "0.3", "_coded_columns"))
 
     @property
     def gap_columns(self) -> frozenset[int]:
         """The earlier name of what `gaps` says, by the numbers of columns."""
-        found: frozenset[int] = renamed(self, "gap_columns", "gaps", "0.3", "_gap_columns")
-        return found
+        return cast("frozenset[int]", renamed(self, "gap_columns", "gaps", "0.3", "_gap_columns"))
 
     @property
     def date_columns(self) -> dict[int, Dates]:
         """The earlier name of what `dates` says, by the numbers of columns."""
-        found: dict[int, Dates] = renamed(self, "date_columns", "dates", "0.3", "_date_columns")
-        return found
+        return cast("dict[int, Dates]", renamed(self, "date_columns", "dates", "0.3", "_date_columns"))
 
     # ---------------------------------------------------------------------------------------------------------- printed
     def __str__(self) -> str:
