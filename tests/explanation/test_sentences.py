@@ -452,6 +452,20 @@ def are_alike(asked, columns):
         assert {*words} <= {*asked.X[name]}
 
 
+def pay(asked, n, k, with_n, with_k):
+    """There are at most so many leaves, more than labels; whether they pay is tried in test_leaves_that_pay.py."""
+    assert asked.ex.n_leaves <= int(n)
+    assert int(k) == asked.ex.n_clusters < int(n)
+    assert float(with_n.strip("%")) > float(with_k.strip("%"))
+
+
+def may_be_weights(asked, name):
+    values = asked.X[name]
+    assert values.min() >= 0
+    assert 0.8 <= values.mean() <= 1.25
+    assert name in asked.ex.to_json()
+
+
 def are_panels(asked, name, n):
     """Each word has rows in one cluster alone."""
     pairs = {*zip(asked.X[name], asked.y, strict=True)}
@@ -815,6 +829,10 @@ NOTES = {
     ),
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
+    rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: CART gets ({SHARE}) of new rows right with them, ({SHARE}) "
+    rf"with {NUMBER}, and hardly more with further ones \(max_leaf_nodes\)": pay,
+    r"(\S+) has the name and the mean, about 1, of weights; if it holds some, keep it out of the rules \(columns\) and "
+    r"weight the rows by it": may_be_weights,
     rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (
         have_no_value
     ),
@@ -1136,7 +1154,7 @@ def test_a_verdict_says_why_it_is_not_tested_whether_groups_are_there(X, y, why)
         assert one.verdict.endswith(f" {why}, so it is not tested whether the groups are real.") == bool(why)
         assert one.refitted == (why in ("", "Codes have no variance"))
     older = found._replace(untested="")
-    assert ("The clusters were not made again, so it is not tested" in verdict_of(older)) == bool(why)
+    assert ("The clusters were not made again, so it is not tested" in verdict_of(older)) == (not found.refitted)
 
 
 @law(4)

@@ -23,6 +23,7 @@ ASKS = tuple(
             r" hardly sees ",  # clusters of one column, where others should count
             r" alone decides the cluster of every row; ",
             r"^looks like an identifier: ",
+            r" has the name and the mean, about 1, of weights; ",
             r"; no header\? --no-header$|; --table names another$|; open and save the workbook$",
             r"^look like numbers with |; if that is wrong, name the encoding ",
             r": read as numbers; if they are codes, ",

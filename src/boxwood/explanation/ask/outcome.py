@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +35,8 @@ LOW = 0.9  # agreement below which more leaves are worth a word
 FOUND = 0.5  # share of a cluster that is little to find
 MOST_CODES = 20
 
+_OF_WEIGHTS = re.compile(r"(weight|wght|wgt|wt)s?$")
+LIGHT = 0.8  # mean of weights of rows, or its inverse
 _CODES = {
     "code",
     "type",
@@ -98,7 +101,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
         notes += _notes_on_agreement(explanation.agreement, grown, seen)
     missed = _notes_on_missed(explanation, problem.task)
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
-    notes += _notes_on_panels(explanation)
+    notes += (*_notes_on_panels(explanation), *_notes_on_weights(explanation))
     explanation = with_limits(explanation, problem.task, problem.asked_budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
@@ -201,6 +204,23 @@ def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
     labels = listed([", ".join(group) for group in _alike(explanation.names)])
     said = "that differ only in case or in blanks count as different"
     return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
+
+
+def _notes_on_weights(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return notes on columns in the rules that may hold weights of rows, by their name and a mean of about 1."""
+    evidence, found = explanation._in_memory, []
+    if evidence is None or explanation.weighted:
+        return ()
+    for j in explanation.tree.features.tolist():
+        name, values = explanation.columns[j], evidence.coordinates.table.values[:, j]
+        if not _OF_WEIGHTS.search(name.lower()) or j in explanation._coded_columns or not np.isfinite(values).all():
+            continue
+        if values.min() >= 0 and LIGHT <= values.mean() <= 1 / LIGHT and len(np.unique(values)) > 2:
+            found.append(
+                f"{column_name(name)} has the name and the mean, about 1, of weights; if it holds some, keep it out of "
+                "the rules (columns) and weight the rows by it"
+            )
+    return tuple(found)
 
 
 def _notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def _confusion(rows: Any) -> Table:
     names = [cluster_name(name) for name in rows.names]
     lines = [["cluster", *(f"rule: {name}" for name in names)]]
     lines += [[name, *map(size, row)] for name, row in zip(names, rows, strict=True)]
-    return "Rows of each cluster, by the cluster that their rule names.", lines
+    return "Rows of a cluster stand in a line, by the cluster that their rule names.", lines
 
 
 def _worth(worth: Any) -> Table:
@@ -98,7 +98,7 @@ def _worth(worth: Any) -> Table:
     for number, one in enumerate(worth.clusters):
         lines.append([str(number), _said(one.total), percent(one.share), _said(one.mean)])
     missing = f" {counted(worth.n_missing, 'row')} without a value." if worth.n_missing else ""
-    return f"{column_name(worth.column)}: {_said(worth.total)} in all.{missing}", lines
+    return f"{column_name(worth.column)}: {_said(worth.total)} in total.{missing}", lines
 
 
 def _fields(facts: Any) -> Table:
