@@ -42,7 +42,7 @@ class HowMany(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The largest number on which the halves agree, about as well as on any; if none, the least of the best ones."""
+        """The largest number on which halves agree, about as well as on any; if none, the least of the best ones."""
         most = max(self.agreement.values())
         alike = [k for k, share in self.agreement.items() if share >= max(ALIKE, most - ABOUT)]
         return max(alike) if alike else min(k for k, share in self.agreement.items() if share >= most - MOST_BELOW)
