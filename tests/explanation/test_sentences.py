@@ -452,11 +452,13 @@ def are_alike(asked, columns):
         assert {*words} <= {*asked.X[name]}
 
 
-def pay(asked, n, k, with_n, with_k):
-    """There are at most so many leaves, more than labels; whether they pay is tried in test_leaves_that_pay.py."""
-    assert asked.ex.n_leaves <= int(n)
-    assert int(k) == asked.ex.n_clusters < int(n)
-    assert float(with_n.strip("%")) > float(with_k.strip("%"))
+def pay(asked, n, k, before, now):
+    """Rules of one leaf for each label are right for so few rows, and these for more."""
+    same((int(n), int(k)), (asked.ex.n_leaves, asked.ex.n_clusters))
+    few = bw.explain(asked.X, asked.y, max_leaf_nodes=int(k))
+    assert float(now.strip("%")) > float(before.strip("%"))
+    same(before, percent(few.agreement))
+    same(now, percent(asked.ex.agreement))
 
 
 def may_be_weights(asked, name):
@@ -829,8 +831,8 @@ NOTES = {
     ),
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
-    rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: CART gets ({SHARE}) of new rows right with them, ({SHARE}) "
-    rf"with {NUMBER}, and hardly more with further ones \(max_leaf_nodes\)": pay,
+    rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} leaves are right for ({SHARE}) of the "
+    rf"rows, these for ({SHARE}) \(max_leaf_nodes\)": pay,
     r"(\S+) has the name and the mean, about 1, of weights; if it holds some, keep it out of the rules \(columns\) and "
     r"weight the rows by it": may_be_weights,
     rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (

@@ -213,9 +213,9 @@ def explain(
     Without `max_leaf_nodes`, "auto" gives labels as many leaves as pay: the least number, from that of the labels up to
     eight or twice that, with which CART gets as many rows of other folds right as with any of these, up to two standard
     errors or 1% of the rows. It stays at the number of labels if no such tree gets clearly more right than the largest
-    cluster has; if at least 95% of the rows lie nearest to the mean of their own cluster, in the columns as they are or
-    brought to the variance 1, as clusters of k-means do; and if an `objective` is named. A sample of 10,000 rows
-    decides, and a note says so.
+    cluster has; if the rules then are right for less than 1% more of the rows; if at least 95% of the rows lie nearest
+    to the mean of their own cluster, in the columns as they are or brought to the variance 1, as clusters of k-means
+    do; and if an `objective` is named. A sample of 10,000 rows decides, and a note says so.
 
     Where boxwood makes the clusters, "auto" of `standardize` lets no column and no few rows decide them. Numbers get
     the variance 1. A column in which the 1% of the rows farthest from the mean have more than a quarter of the

@@ -53,6 +53,7 @@ from boxwood.reference.reference import are_labels
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
+from boxwood.words.figures import percent
 
 if TYPE_CHECKING:
     pass
@@ -69,9 +70,9 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
     X, asked = _dated(X, source, clustering, asked.scaled_for(clustering, X))
     problem = problem_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
-    problem = _with_leaves(problem, clustering, asked)
     in_batches, rows = problem.task.in_batches, problem.complete
-    outcome = _in_batches(problem, clustering, asked) if in_batches else _in_memory(problem, asked)
+    grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
+    problem, outcome = _with_leaves_that_pay(problem, clustering, asked, partial(grown, asked=asked))
     explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
     if source is not None and not in_batches:
@@ -83,12 +84,39 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     return with_kinds(explanation, _booleans(X, rows.X), asked.dates)
 
 
-def _with_leaves(problem: Problem, clustering: Any, asked: Options) -> Problem:
-    """Return the problem with as many leaves as pay on new rows, where labels are given and nobody says how many."""
-    is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
-    is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
+def _with_leaves_that_pay(
+    problem: Problem, clustering: Any, asked: Options, grown: Callable[[Problem], Outcome]
+) -> tuple[Problem, Outcome]:
+    """Return the problem with the number of leaves that is taken, and its outcome.
+
+    That is the number of clusters; of labels, where nobody says how many, as many as pay on new rows, if rules of so
+    many are right for more of these rows, too.
+    """
+    few = grown(problem)
+    is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None and _names_no_goal(asked)
     if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
-        return problem
+        return problem, few
+    before = few.explanation.agreement
+    n_leaves = 0 if before + settings.LEAVES_GAIN > 1 else _leaves_that_pay(problem)
+    if n_leaves <= problem.task.leaves():
+        return problem, few
+    larger = replace(problem, task=problem.task.with_leaves(n_leaves))
+    many = grown(larger)
+    if (now := many.explanation.agreement) < before + settings.LEAVES_GAIN:
+        return problem, few
+    k = problem.task.reference.n_clusters
+    note = f"{many.explanation.n_leaves:,} leaves were taken for {k:,} labels: rules of {k:,} leaves are right for"
+    note = f"{note} {percent(before)} of the rows, these for {percent(now)} (max_leaf_nodes)"
+    explanation = replace(many.explanation, notes=(*many.explanation.notes, note))
+    return larger, many._replace(explanation=explanation)
+
+
+def _names_no_goal(asked: Options) -> bool:
+    return bool(asked.options.get("objective", "auto") == "auto")
+
+
+def _leaves_that_pay(problem: Problem) -> int:
+    """Return how many leaves pay on new rows; 0 for compact clusters."""
     task, here = problem.task, problem.coordinates
     if task.in_batches:
         sample = sample_task(task)[0].sampled(settings.LEAVES_ROWS)
@@ -98,10 +126,7 @@ def _with_leaves(problem: Problem, clustering: Any, asked: Options) -> Problem:
         measured, _ = here.as_measured(rows)
         measured[np.isinf(here.table.take(rows).values).any(axis=1)] = np.nan
         found = leaves_that_pay(task.of_rows(rows), measured)
-    if found is None:
-        return problem
-    notes = (*problem.notes, *found.notes)
-    return replace(problem, task=task.with_leaves(found.n_leaves), notes=notes)
+    return 0 if found is None else found.n_leaves
 
 
 def _why_fixed(clustering: Any) -> str:

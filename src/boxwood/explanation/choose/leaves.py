@@ -13,7 +13,6 @@ from boxwood.explanation.choose import settings
 from boxwood.grow.leaves.impurity import grown_to_sizes
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
-from boxwood.words.figures import percent
 
 
 class LeavesThatPay(NamedTuple):
@@ -32,17 +31,6 @@ class LeavesThatPay(NamedTuple):
     n_leaves: int
     fewest: int
     right: Floats
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know: how many leaves more than one for each label, and what they gain."""
-        if self.n_leaves == self.fewest:
-            return ()
-        gained = percent(float(self.right[self.n_leaves - self.fewest])), percent(float(self.right[0]))
-        return (
-            f"{self.n_leaves:,} leaves were taken for {self.fewest:,} labels: CART gets {gained[0]} of new rows right "
-            f"with them, {gained[1]} with {self.fewest:,}, and hardly more with further ones (max_leaf_nodes)",
-        )
 
 
 def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
