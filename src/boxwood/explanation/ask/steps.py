@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -53,9 +53,6 @@ from boxwood.reference.reference import are_labels
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
-
-if TYPE_CHECKING:
-    pass
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:

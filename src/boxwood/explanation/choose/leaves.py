@@ -40,8 +40,9 @@ class LeavesThatPay(NamedTuple):
             return ()
         gained = percent(float(self.right[self.n_leaves - self.fewest])), percent(float(self.right[0]))
         return (
-            f"up to {self.n_leaves:,} leaves were allowed for {self.fewest:,} labels: CART gets {gained[0]} of new rows "
-            f"right with them, {gained[1]} with {self.fewest:,}, and hardly more with further ones (max_leaf_nodes)",
+            f"up to {self.n_leaves:,} leaves were allowed for {self.fewest:,} labels: CART gets {gained[0]} of new "
+            f"rows right with them, {gained[1]} with {self.fewest:,}, and hardly more with further ones "
+            "(max_leaf_nodes)",
         )
 
 
