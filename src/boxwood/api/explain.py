@@ -210,8 +210,8 @@ def explain(
     its tree without refinement.
 
     Without `max_leaf_nodes`, "auto" gives labels as many leaves as pay: the least number, from that of the labels up to
-    eight or twice that, with which CART gets as many rows of other folds right as with any of these, up to one standard
-    error or 1% of the rows. It stays at the number of labels if no such tree gets clearly more right than the largest
+    eight or twice that, with which CART gets as many rows of other folds right as with any of these, up to two standard
+    errors or 1% of the rows. It stays at the number of labels if no such tree gets clearly more right than the largest
     cluster has; if at least 95% of the rows lie nearest to the mean of their own cluster, in the columns as they are or
     brought to the variance 1, as clusters of k-means do; and if an `objective` is named. A sample of 10,000 rows
     decides, and a note says so.

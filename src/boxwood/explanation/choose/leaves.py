@@ -51,7 +51,7 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
 
     Clusters are compact if nearly all rows are nearest to the mean of their own, in the columns as they are or brought
     to one variance. Of the numbers from the clusters' up to eight, or twice the clusters', it is the least one with
-    which CART gets as many rows of other folds right as with any, up to one standard error or one percent of the rows.
+    which CART gets as many rows of other folds right as with any, up to two standard errors or one percent of the rows.
     It is the clusters' if none gets clearly more right than the largest cluster has. Equal rows are in one fold, so the
     answer does not depend on the order of rows.
 
@@ -70,9 +70,9 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     folds = [_right(task, rows, rows.fold == fold, sizes) for fold in range(settings.LEAVES_FOLDS)]
     right = np.minimum(np.sum(folds, axis=0) / rows.weights.sum(), 1.0)  # which rounded sums may exceed
     best = right.max()
-    error = max(np.sqrt(best * (1 - best) / kept.sum()), settings.LEAVES_GAIN)
+    error = max(2 * np.sqrt(best * (1 - best) / kept.sum()), settings.LEAVES_GAIN)
     always = np.bincount(rows.labels, rows.weights).max() / rows.weights.sum()
-    more = int(np.argmax(right >= best - error)) if best > always + 2 * error else 0
+    more = int(np.argmax(right >= best - error)) if best > always + error else 0
     return LeavesThatPay(k + more, k, right)
 
 
