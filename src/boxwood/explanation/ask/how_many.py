@@ -30,6 +30,7 @@ MOST = 10  # clusters that are tried
 ROWS_EACH = 10  # rows for each cluster that is tried
 HALVES = 5  # times that the rows are halved
 ALIKE, NEARLY = 0.85, 0.8  # adjusted Rand index of labels that count as the same, and as nearly the same
+ABOUT = 0.1  # such an index is so far below the best one at most
 MOST_BELOW = 0.05  # of such an index: a difference that is left to chance
 DRAWS = 8  # tables without groups, of each kind
 
@@ -41,9 +42,9 @@ class HowMany(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The largest number on which the halves agree; if there is none, the least on which they nearly agree most."""
-        alike = [k for k, share in self.agreement.items() if share >= ALIKE]
+        """The largest number on which halves agree, about as well as on any; if none, the least of the best ones."""
         most = max(self.agreement.values())
+        alike = [k for k, share in self.agreement.items() if share >= max(ALIKE, most - ABOUT)]
         return max(alike) if alike else min(k for k, share in self.agreement.items() if share >= most - MOST_BELOW)
 
     @property

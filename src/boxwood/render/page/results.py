@@ -56,8 +56,8 @@ def _cards_of_lines(lines: Any) -> list[dict[str, Any]]:
     clusters, found = lines.explanation.clusters, []
     for cluster, line, swatch in zip(clusters, lines, swatches_of(lines.explanation.names), strict=True):
         if line is not None:
-            told = {"matched": line.matched, "found": line.found, "precision": line.precision, "rules": (line.rule,)}
-            found.append(rules_of(cluster._replace(**told), swatch, size(cluster.size)))
+            told = {"found": line.found, "precision": line.precision, "rules": (line.rule,)}
+            found.append(rules_of(cluster._replace(matched=line.matched, **told), swatch, size(cluster.size)))
     return found
 
 
