@@ -26,7 +26,7 @@ from benchmarks.quality.agreement import clusters_by_k_means
 from benchmarks.quality.cases import tables_of
 from benchmarks.timing import print_table
 from boxwood.grow.lines.columns import line_columns
-from boxwood.grow.lines.search import Goal, best_rules
+from boxwood.grow.lines.search import LineGoal, best_rules
 from boxwood.loops import lines as loops
 
 HEADER = ["", "rows", "columns", "theirs", "of clusters", "shorter", "as short", "longer", "never", "their s", "our s"]
@@ -101,7 +101,7 @@ def _mined(X: np.ndarray, labels: np.ndarray, package: Any) -> Iterator[Mined]:
 def _shortest(X: np.ndarray, labels: np.ndarray, theirs: Mined) -> int | None:
     """Return how many conditions it takes to find as much, and as purely."""
     is_own, weights = labels == theirs.cluster, np.ones(len(labels))
-    goal = Goal(loops.PRECISION, theirs.found)
+    goal = LineGoal(loops.PRECISION, theirs.found)
     rules = best_rules(line_columns(X, range(X.shape[1]), {}, ()), is_own, weights, goal, 3)
     return next((n for n, one in enumerate(rules, 1) if one.value >= theirs.precision - NEAR), None)
 

@@ -75,7 +75,7 @@ def test_every_door_takes_as_many_leaves(seed, tmp_path):
     frame.to_parquet(tmp_path / "rows.parquet")
     expected = explain(frame.drop(columns="label"), labels)
     assert expected.n_leaves > labels.max() + 1
-    assert any("leaves were taken" in note for note in expected.notes)
+    assert any("leaves were allowed" in note for note in expected.notes)
     for table in (frame, scan(tmp_path / "rows.parquet")):
         ex = explain(table, "label")
         assert (ex.n_leaves, ex.agreement) == (expected.n_leaves, expected.agreement)
@@ -91,7 +91,23 @@ def test_compact_clusters_have_one_leaf_each(seed):
     for labels in (KMeans(3, n_init=2, random_state=seed).fit_predict(X), scaled):
         ex = explain(X, labels)
         assert ex.n_leaves <= 3
-        assert not any("leaves were taken" in note for note in ex.notes)
+        assert not any("leaves were allowed" in note for note in ex.notes)
+
+
+@law(40)
+def test_weights_whose_sum_is_rounded_change_no_number(seed):
+    random = np.random.default_rng(seed)
+    X, labels = np.column_stack([np.arange(60) // 20, random.uniform(size=60)]), np.arange(60) // 20 % 2
+    found = pay(X, labels, random.choice([0.1, 0.2, 0.3, 0.7, 1 / 3], 60))
+    assert found.right.max() == pytest.approx(1.0)
+    assert found.n_leaves > found.fewest
+
+
+def test_rows_that_all_lack_a_value_are_no_compact_clusters():
+    X, labels = classes(0)
+    X[np.arange(len(X)), 2 + np.arange(len(X)) % 2] = np.nan
+    ex = explain(pd.DataFrame(X), labels, missing="learn")
+    assert any("leaves were allowed" in note for note in ex.notes)
 
 
 def test_labels_that_follow_from_nothing_seldom_get_more_leaves():

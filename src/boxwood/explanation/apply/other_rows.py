@@ -120,7 +120,7 @@ def _with_values(
         notes.append(note_on_words(len(strange), n_rows, _unknown_words(ex, X, table, coded)))
     there = np.setdiff1d(np.arange(len(table)), np.concatenate([empty, strange]))
     if not len(there):
-        raise DataError("; ".join(notes))
+        raise DataError("; ".join(notes) or "there are no rows to measure")
     return there, tuple(notes)
 
 

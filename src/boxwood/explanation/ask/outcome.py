@@ -82,7 +82,7 @@ class Outcome(NamedTuple):
         The tree as it was grown.
     n_moved : int
         Number of rows that rounded thresholds moved to another leaf.
-    seen : Seen, default=None
+    seen : SeenByAuto, default=None
         What "auto" saw; None for a method by its name.
     """
 

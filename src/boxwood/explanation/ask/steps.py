@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -53,10 +53,7 @@ from boxwood.reference.reference import are_labels
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
-from boxwood.words.figures import percent
-
-if TYPE_CHECKING:
-    pass
+from boxwood.words.figures import of_leaves, percent
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
@@ -105,8 +102,9 @@ def _with_leaves_that_pay(
     if (now := many.explanation.agreement) < before + settings.LEAVES_GAIN:
         return problem, few
     k = problem.task.reference.n_clusters
-    note = f"{many.explanation.n_leaves:,} leaves were taken for {k:,} labels: rules of {k:,} leaves are right for"
-    note = f"{note} {percent(before)} of the rows, these for {percent(now)} (max_leaf_nodes)"
+    n, fewer = many.explanation.n_leaves, of_leaves(few.explanation.n_leaves)
+    note = f"{of_leaves(n)} were taken for {k:,} labels: rules of {fewer} are right for {percent(before)} of the rows"
+    note = f"{note}, these for {percent(now)} (max_leaf_nodes)"
     explanation = replace(many.explanation, notes=(*many.explanation.notes, note))
     return larger, many._replace(explanation=explanation)
 

@@ -55,7 +55,7 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     allowed = np.setdiff1d(np.arange(task.n_columns), np.array(task.budget.forbidden, dtype=np.intp))
     rows, sizes = _Rows.of(task.rows.values[kept][:, allowed], labels, mass), range(k, most + 1)
     folds = [_right(task, rows, rows.fold == fold, sizes) for fold in range(settings.LEAVES_FOLDS)]
-    right = np.sum(folds, axis=0) / rows.weights.sum()
+    right = np.minimum(np.sum(folds, axis=0) / rows.weights.sum(), 1.0)  # which rounded sums may exceed
     best = right.max()
     error = max(2 * np.sqrt(best * (1 - best) / kept.sum()), settings.LEAVES_GAIN)
     always = np.bincount(rows.labels, rows.weights).max() / rows.weights.sum()
@@ -64,7 +64,12 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
 
 
 def _are_compact(X: Floats, labels: Indices, mass: Floats) -> bool:
-    """Return whether nearly all rows are nearest to their cluster's mean, in the columns as they are or scaled."""
+    """Return whether nearly all rows are nearest to their cluster's mean, in the columns as they are or scaled.
+
+    They are not if no row can be looked at.
+    """
+    if not len(X):
+        return False
     with np.errstate(over="ignore", invalid="ignore"):
         spread = X.std(axis=0)
         for unit in (np.ones_like(spread), np.where((spread > 0) & np.isfinite(spread), spread, 1.0)):

@@ -57,7 +57,8 @@ def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape
         return Shape(codes, tuple(map(tuple, with_rare_apart(held, held.sum(axis=0) < FEW).tolist())))
     known = x[~lacks_value(ex, j, x) & np.isfinite(x)]
     tenths = np.quantile(known, np.arange(1, 10) / 10, method="lower") if len(known) else np.empty(0)
-    spread = float(np.std(known)) if len(known) else 0.0
+    with np.errstate(over="ignore"):
+        spread = float(np.std(known)) if len(known) else 0.0
     if j in ex._date_columns and spread >= 2:
         tenths = np.floor(tenths)
     elif 0 < spread < math.inf:

@@ -516,10 +516,8 @@ class _Pooled:
     """The cost of leaves that share names, from exact sums of their rows."""
 
     def __init__(self, sums: Floats, factor: float) -> None:
-        self.sums, self.factor = (
-            sums,
-            factor,
-        )  # (n_leaves, 2 + d): weight, square and values, as of `LoopCosts.of_means`
+        self.factor = factor
+        self.sums = sums  # (n_leaves, 2 + d): weight, square and values, as of `LoopCosts.of_means`
         self.of_leaves = cache(self._of_leaves)
 
     @classmethod

@@ -102,7 +102,7 @@ def _clusters(side: Side | str, cells: list[Any], n: list[int]) -> tuple[Side, I
     """Return a side, and the cluster of each leaf or label, -1 for none; IN: n: rows of each."""
     if isinstance(side, str):
         are_numbers = all(one is None or _NUMBER.fullmatch(one) for one in cells)
-        codes, names = encode_labels([float(one or "nan") for one in cells] if are_numbers else cells)
+        codes, names = encode_labels([one and int(one.partition(".")[0]) for one in cells] if are_numbers else cells)
         rows = np.bincount(codes[codes >= 0], np.array(n)[codes >= 0], minlength=len(names))
         return Side(tuple(names), rows.astype(np.float64)), codes
     assert side.tree is not None
