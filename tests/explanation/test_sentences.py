@@ -831,8 +831,8 @@ NOTES = {
     ),
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
-    rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of the "
-    rf"rows, these for ({SHARE}) \(max_leaf_nodes\)": pay,
+    rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
+    rf"the rows, these for ({SHARE}) \(max_leaf_nodes\)": pay,
     r"(\S+) has the name and the mean, about 1, of weights; if it holds some, keep it out of the rules \(columns\) and "
     r"weight the rows by it": may_be_weights,
     rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (
