@@ -1,4 +1,4 @@
-"""Odd rows: those far from all others of their cluster, against a loop over rows, and as tables show them."""
+"""Odd rows: those far from the mean of their cluster, against a loop over rows, and as tables show them."""
 
 import statistics
 

@@ -908,7 +908,7 @@ class Explanation(MeasuredTree):
         return misassigned_in(self._on(X, labels, sample_weight))
 
     def odd_rows(self) -> tuple[OddRow, ...]:
-        """Return the rows that lie far from all others of their cluster, the farthest first.
+        """Return the rows that lie far from the mean of their cluster, the farthest first.
 
         A row is odd if its distance to the mean of its cluster, in median distances of the cluster's rows, exceeds the
         upper quarter of all rows by more than three times the distance of the quarters (Tukey's far out). Distances are

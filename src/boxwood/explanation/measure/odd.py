@@ -1,4 +1,4 @@
-"""Odd rows: those that lie far from all others of their cluster, and the column in which each is farthest."""
+"""Odd rows: those that lie far from the mean of their cluster, and the column in which each is farthest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAR_OUT = 3.0  # Tukey's fences: so many times the distance of the quarters beyo
 
 
 class OddRow(NamedTuple):
-    """A row that lies far from all others of its cluster.
+    """A row that lies far from the mean of its cluster.
 
     Parameters
     ----------
