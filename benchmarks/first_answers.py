@@ -33,7 +33,6 @@ MASS: Cars93 Boston survey
 robustbase: NOxEmissions
 datasets: mtcars swiss USArrests airquality
 Stat2Data: Hawks
-dslabs: gapminder
 """
 
 

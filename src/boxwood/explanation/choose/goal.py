@@ -134,7 +134,7 @@ class Goal(GoalRule):
     def __init__(self, task: Task, objective: str, share_nearest: float | None = None) -> None:
         self.task = task
         weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
-        share = _share_nearest(task) if share_nearest is None else share_nearest
+        share = share_nearest_of(task) if share_nearest is None else share_nearest
         self._of_clusters = cost_of_clusters(task.rows, task.reference, SQEUCLIDEAN)
         super().__init__(objective, share, comparable(self._of_clusters), weight)
         self._known: dict[ThresholdTree, tuple[float, float]] = {}  # cost with all its digits, and mistakes
@@ -179,11 +179,11 @@ def share_beyond_doubt(sample: Task) -> float | None:
 
     Then the share of all rows is at least `NEAREST`, too, as a sample has thousands of rows.
     """
-    share = _share_nearest(sample)
+    share = share_nearest_of(sample)
     return share if share >= settings.SURE else None
 
 
-def _share_nearest(task: Task) -> float:
+def share_nearest_of(task: Task) -> float:
     """Return the share of the rows that lie nearest to the mean of their own cluster."""
     X, reference, weights = task.rows.values, task.reference, task.rows.weights
     means = means_of(task, reference.labels)

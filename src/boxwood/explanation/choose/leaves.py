@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows
 from boxwood.explanation.choose import settings
+from boxwood.explanation.choose.goal import share_nearest_of
 from boxwood.grow.leaves.impurity import grown_to_sizes
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
@@ -50,7 +51,7 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     labels, weights = task.reference.labels[kept], task.rows.weights
     mass, whole = None if weights is None else weights[kept], np.isfinite(measured[kept]).all(axis=1)
     known = measured[kept][whole], labels[whole], (np.ones(len(labels)) if mass is None else mass)[whole]
-    if most <= k or _are_compact(*known):
+    if most <= k or _are_compact(*known, task.reference.names):
         return None
     allowed = np.setdiff1d(np.arange(task.n_columns), np.array(task.budget.forbidden, dtype=np.intp))
     rows, sizes = _Rows.of(task.rows.values[kept][:, allowed], labels, mass), range(k, most + 1)
@@ -63,28 +64,25 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     return LeavesThatPay(k + more, k, right)
 
 
-def _are_compact(X: Floats, labels: Indices, mass: Floats) -> bool:
+def _are_compact(X: Floats, labels: Indices, mass: Floats, names: Sequence[Hashable]) -> bool:
     """Return whether nearly all rows are nearest to their cluster's mean, in the columns as they are or scaled.
 
     They are not if no row can be looked at.
     """
     if not len(X):
         return False
+    reference = Reference(labels, np.zeros((len(names), X.shape[1])), tuple(names))
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = X.std(axis=0)
-        for unit in (np.ones_like(spread), np.where((spread > 0) & np.isfinite(spread), spread, 1.0)):
-            if mass[_nearest(X / unit, labels, mass) == labels].sum() >= settings.NEAREST * mass.sum():
-                return True
-    return False
+        spread = _in_short(X.std(axis=0))
+    scaled = np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
+    tasks = (Task.of(Rows(X / unit, mass), reference) for unit in (1.0, scaled))
+    return any(share_nearest_of(task) >= settings.NEAREST for task in tasks)
 
 
-def _nearest(X: Floats, labels: Indices, mass: Floats) -> Indices:
-    """Return the cluster whose mean is nearest to each row."""
-    sums = np.stack([np.bincount(labels, mass * x) for x in X.T], axis=1)
-    weights = np.bincount(labels, mass)
-    means = sums / np.where(weights > 0, weights, 1.0)[:, None]
-    distances = np.square(means).sum(axis=1) - 2 * (X @ means.T)
-    return np.asarray(np.where(weights > 0, distances, np.inf).argmin(axis=1), dtype=np.intp)
+def _in_short(numbers: Floats) -> Floats:
+    """Return numbers by their first digits, as the last ones depend on the processor."""
+    mantissa, exponent = np.frexp(numbers)
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, 20)), exponent - 20), dtype=np.float64)
 
 
 class _Rows(NamedTuple):
