@@ -58,7 +58,8 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
     found = HowMany({2: 0.94, 3: ALIKE, 4: 0.82, 5: 0.3})
     assert (found.best, found.note) == (
         3,
-        "3 clusters were chosen: the most that halves of the rows agree on; 4 would do nearly as well (n_clusters)",
+        "3 clusters were chosen: halves of the rows agree on these, and less on more; 4 would do nearly as well "
+        "(n_clusters)",
     )
     doubtful = HowMany({2: 0.5, 3: 0.6, 4: 0.62})
     assert doubtful.best == 3

@@ -1196,7 +1196,7 @@ _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows
 _LINES = "explanation/test_lines.py"
 ELSEWHERE = {
     # of clusters that are made here
-    "the most that halves of the rows agree on": "explanation/test_how_many.py::test_groups_that_are_apart_are_counted",
+    "halves of the rows agree on these, and less": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "no groups show in the columns together": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines

@@ -54,7 +54,8 @@ class HowMany(NamedTuple):
         others = [k for k, each in self.agreement.items() if k != self.best and each >= min(NEARLY, share)]
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
-            return f"{self.best} clusters were chosen: the most that halves of the rows agree on{also} (n_clusters)"
+            agreed = "halves of the rows agree on these, and less on more"
+            return f"{self.best} clusters were chosen: {agreed}{also} (n_clusters)"
         best = "on which halves of the rows agree best, though not fully"
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -69,7 +70,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     problem = problem_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
     in_batches, rows = problem.task.in_batches, problem.complete
     grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
-    problem, outcome = _with_leaves_that_pay(problem, clustering, asked, partial(grown, asked=asked))
+    problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
     explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
     if source is not None and not in_batches:
@@ -82,23 +83,26 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
 
 
 def _with_leaves_that_pay(
-    problem: Problem, clustering: Any, asked: Options, grown: Callable[[Problem], Outcome]
+    problem: Problem, clustering: Any, asked: Options, grown: Callable[..., Outcome]
 ) -> tuple[Problem, Outcome]:
     """Return the problem with the number of leaves that is taken, and its outcome.
 
     That is the number of clusters; of labels, where nobody says how many, as many as pay on new rows, if rules of so
-    many are right for more of these rows, too.
+    many are right for more of these rows, too. IN: grown: the outcome of a problem, and of what is asked.
     """
-    few = grown(problem)
-    is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None and _names_no_goal(asked)
+    began, few = time.monotonic(), grown(problem, asked=asked)
+    is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
+    is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
     if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
         return problem, few
     before = few.explanation.agreement
     n_leaves = 0 if before + settings.LEAVES_GAIN > 1 else _leaves_that_pay(problem)
-    if n_leaves <= problem.task.leaves():
+    limit = asked.options.get("time_limit")
+    left = None if limit is None else limit - (time.monotonic() - began)
+    if n_leaves <= problem.task.leaves() or (left is not None and left <= 0):
         return problem, few
     larger = replace(problem, task=problem.task.with_leaves(n_leaves))
-    many = grown(larger)
+    many = grown(larger, asked=replace(asked, options=asked.options | ({} if left is None else {"time_limit": left})))
     if (now := many.explanation.agreement) < before + settings.LEAVES_GAIN:
         return problem, few
     k = problem.task.reference.n_clusters
@@ -107,10 +111,6 @@ def _with_leaves_that_pay(
     note = f"{note}, these for {percent(now)} (max_leaf_nodes)"
     explanation = replace(many.explanation, notes=(*many.explanation.notes, note))
     return larger, many._replace(explanation=explanation)
-
-
-def _names_no_goal(asked: Options) -> bool:
-    return bool(asked.options.get("objective", "auto") == "auto")
 
 
 def _leaves_that_pay(problem: Problem) -> int:

@@ -23,14 +23,14 @@ class LeavesThatPay(NamedTuple):
     ----------
     n_leaves : int
         The number that was chosen.
-    fewest : int
-        The least number that was tried: the number of clusters.
-    right : array of shape (n_numbers,)
-        Share of the rows of other folds that CART gets right with `fewest` leaves, one more, and so on.
+    sizes : tuple of int
+        The numbers that were tried, from the number of clusters on.
+    right : array of shape (n_sizes,)
+        Share of the rows of other folds that CART gets right with so many leaves.
     """
 
     n_leaves: int
-    fewest: int
+    sizes: tuple[int, ...]
     right: Floats
 
 
@@ -38,13 +38,13 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     """Return how many leaves the labels of a task in memory need; None for compact clusters, which need one each.
 
     Clusters are compact if nearly all rows are nearest to the mean of their own, in the columns as they are or brought
-    to one variance. Of the numbers from the clusters' up to eight, or twice the clusters', it is the least one with
+    to one variance. Of up to eight numbers from the clusters' to eight, or twice the clusters', it is the least with
     which CART gets as many rows of other folds right as with any, up to two standard errors or one percent of the rows.
     It is the clusters' if none gets clearly more right than the largest cluster has. Equal rows are in one fold, so the
     answer does not depend on the order of rows.
 
-    IN: task: of some `LEAVES_ROWS` rows, as time is that of growing five trees; measured: the rows in the columns in
-    which distances count, NaN for rows that lack a value, which are not looked at for this.
+    IN: task: of some `LEAVES_ROWS` rows, as time is that of growing five trees and of eight predictions by each;
+    measured: the rows in the columns in which distances count, NaN for rows that lack a value, which are not looked at.
     """
     k, kept = task.reference.n_clusters, task.kept
     most = task.with_leaves(max(settings.LEAVES, settings.LEAVES_EACH * k)).leaves()
@@ -54,14 +54,15 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     if most <= k or _are_compact(*known, task.reference.names):
         return None
     allowed = np.setdiff1d(np.arange(task.n_columns), np.array(task.budget.forbidden, dtype=np.intp))
-    rows, sizes = _Rows.of(task.rows.values[kept][:, allowed], labels, mass), range(k, most + 1)
+    rows = _Rows.of(task.rows.values[kept][:, allowed], labels, mass)
+    sizes = np.unique(np.linspace(k, most, settings.LEAVES_SIZES).round().astype(int)).tolist()
     folds = [_right(task, rows, rows.fold == fold, sizes) for fold in range(settings.LEAVES_FOLDS)]
     right = np.minimum(np.sum(folds, axis=0) / rows.weights.sum(), 1.0)  # which rounded sums may exceed
     best = right.max()
     error = max(2 * np.sqrt(best * (1 - best) / kept.sum()), settings.LEAVES_GAIN)
     always = np.bincount(rows.labels, rows.weights).max() / rows.weights.sum()
-    more = int(np.argmax(right >= best - error)) if best > always + error else 0
-    return LeavesThatPay(k + more, k, right)
+    place = int(np.argmax(right >= best - error)) if best > always + error else 0
+    return LeavesThatPay(sizes[place], tuple(sizes), right)
 
 
 def _are_compact(X: Floats, labels: Indices, mass: Floats, names: Sequence[Hashable]) -> bool:
