@@ -382,7 +382,7 @@ def test_rounding_moves_the_rows_it_says(seed, digits):
     rng = np.random.default_rng(seed)
     labels = rng.integers(3, size=90)
     X = 10.0 ** rng.integers(-2, 4) * (rng.normal(size=(90, 2)) + 2 * rng.normal(size=(3, 2))[labels])
-    free, ex = bw.explain(X, labels), bw.explain(X, labels, round_thresholds=digits)
+    free, ex = (bw.explain(X, labels, max_leaf_nodes=3, round_thresholds=n) for n in (None, digits))
     ends = free.tree.upper.copy()
     cuts = np.isfinite(ends)
     ends[cuts] = [float(f"{end:.{digits - 1}e}") for end in ends[cuts]]
