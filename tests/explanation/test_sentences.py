@@ -773,11 +773,13 @@ def has_labels(asked):
 
 def is_clearer(asked, explained, chance):
     assert asked.ex.stability(3).explained > asked.ex.stability(3).without_groups
+    assert float(explained.strip("<%")) > float(chance.strip("<%"))
     assert not has_labels(asked)
 
 
 def is_no_clearer(asked, explained, chance):
     assert asked.ex.stability(3).explained <= asked.ex.stability(3).without_groups
+    assert float(explained.strip("<%")) <= float(chance.strip("<%"))
     assert not has_labels(asked)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from boxwood._validation import listed
 from boxwood.explanation.records import ClusterStability, Stability
+from boxwood.words.figures import beside
 from boxwood.words.measured import ENOUGH
 from boxwood.words.values import cluster_name
 
@@ -87,7 +88,8 @@ def _clearer(stability: Stability) -> str:
     if stability.clearer is None:
         why = stability.untested or ("" if stability.refitted else "The clusters were not made again")
         return f" {why}, so it is not tested whether the groups are real." if why else ""
-    own, chance = f"{stability.explained:.0%}", f"{stability.without_groups:.0%}"
+    explained, expected = stability.explained or 0.0, stability.without_groups or 0.0
+    own, chance = beside(explained, expected, decimals=0), beside(expected, explained, decimals=0)
     if stability.clearer:
         return (
             f" The clusters are clearer than in data without groups: they explain {own} of the variance, where at most "
