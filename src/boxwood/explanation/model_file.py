@@ -38,6 +38,7 @@ from boxwood.explanation.records import (
     HeldOut,
     KernelFacts,
     LeafSummary,
+    Mend,
     MixtureFacts,
     SearchFacts,
     Stability,
@@ -76,6 +77,7 @@ class ClusterEntry(TypedDict):
     share: Share
     caught: Share | None
     precision: Share | None
+    mend: NotRequired[Mend]
 
 
 class LineEntry(TypedDict):
@@ -198,7 +200,8 @@ _NAMES_IN_FILES = {"matched": "ruled", "found": "caught"}
 
 def _cluster_entry(cluster: ClusterSummary) -> dict[str, Any]:
     """Return the facts of a cluster by the names that they have in files, which are those of the first version."""
-    return {_NAMES_IN_FILES.get(name, name): fact for name, fact in cluster._asdict().items()}
+    facts = {_NAMES_IN_FILES.get(name, name): fact for name, fact in cluster._asdict().items()}
+    return {name: fact for name, fact in facts.items() if name != "mend" or fact is not None}
 
 
 def _version(ex: MeasuredTree) -> int:
@@ -332,7 +335,9 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
         map(ruled_by, leaves_of(leaves, n)), cluster_rules_of(*what, n, gaps, dates), document["clusters"], strict=True
     )
     clusters = [
-        ClusterSummary(i, one["name"], one["size"], one["share"], matched, one["caught"], one["precision"], rules)
+        ClusterSummary(
+            i, one["name"], one["size"], one["share"], matched, one["caught"], one["precision"], rules, one.get("mend")
+        )
         for i, (matched, rules, one) in enumerate(of_clusters)
     ]
     parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}

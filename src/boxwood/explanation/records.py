@@ -394,6 +394,13 @@ class LeafSummary(NamedTuple):
     noise: int | None = None
 
 
+class Mend(NamedTuple):
+    """One more leaf that mends a weak rule: the condition that the rule gets, and its precision with it."""
+
+    condition: str
+    precision: Share
+
+
 class ClusterSummary(NamedTuple):
     """A cluster with its rules, and how well they describe it.
 
@@ -404,6 +411,7 @@ class ClusterSummary(NamedTuple):
     `precision` is the fraction of the rules' rows that are in the cluster; None if the rules hold no row.
     `rules` together hold the rows of the cluster's leaves, in the fewest conditions that were found, the shortest rule
     first. They may overlap, and are none for a cluster without a leaf. `Explanation.leaves` has the rule of each leaf.
+    `mend` is the one more leaf that makes weak rules better; None where none does, or where that was not looked for.
     """
 
     cluster: int
@@ -414,6 +422,7 @@ class ClusterSummary(NamedTuple):
     found: float | None
     precision: float | None
     rules: tuple[Rule, ...]
+    mend: Mend | None = None
 
     @property
     def is_weak(self) -> bool:

@@ -61,7 +61,10 @@ def doubt(cluster: ClusterSummary) -> str:
     """Return what is added to rules that say little; else nothing."""
     if not cluster.is_weak or cluster.precision is None:
         return ""
-    return f"  (weak: {percent(1 - cluster.precision)} of these rows are in other clusters)"
+    said = f"weak: {percent(1 - cluster.precision)} of these rows are in other clusters"
+    if cluster.mend is not None:
+        said += f"; {percent(1 - cluster.mend.precision)} with one more leaf, where {cluster.mend.condition}"
+    return f"  ({said})"
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:

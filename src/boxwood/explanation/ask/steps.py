@@ -46,6 +46,7 @@ from boxwood.explanation.choose.search_batches import choose_in_batches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
+from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.names import leaves_reached
@@ -79,7 +80,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         are_all = source.is_local and source.n_rows == explanation.n_rows and evidence.whole is None
         evidence = replace(evidence, beside=beside, unplaced="" if are_all else source.name)
         explanation = replace(explanation, _evidence=evidence)
-    return with_kinds(explanation, _booleans(X, rows.X), asked.dates)
+    return with_mends(with_kinds(explanation, _booleans(X, rows.X), asked.dates))
 
 
 def _with_leaves_that_pay(

@@ -87,7 +87,7 @@ def measure(
         costs,
         said,
         mixture=_mixture_facts(task, grown, coordinates),
-        binary=_binary_columns(tree, coordinates, task.kept),
+        binary=binary_columns(tree, coordinates, task.kept),
         _evidence=Evidence(task, coordinates, leaf, facts.held, kernel=grown.kernel),
     )
     if whole is None:
@@ -95,7 +95,7 @@ def measure(
     return replace(measured, n_rows=whole.n_rows, n_left_out=measured.n_left_out + whole.n_incomplete)
 
 
-def _binary_columns(tree: ThresholdTree, coordinates: FeatureSpace, kept: Bools) -> tuple[str, ...]:
+def binary_columns(tree: ThresholdTree, coordinates: FeatureSpace, kept: Bools) -> tuple[str, ...]:
     """Return the columns of numbers that a tree tests and that hold only 0 and 1, both."""
     tested = [j for j in tree.features.tolist() if j not in coordinates.categories]
     values = ((j, coordinates.table.values[:, j][kept]) for j in tested)
