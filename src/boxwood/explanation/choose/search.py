@@ -352,7 +352,8 @@ class AutoSearch:
         """Yield the tree that agrees most of all with the depth that is within reach, if the best one makes a mistake.
 
         If no deeper ones are allowed, its bound is remembered; else it is improved, too. Where depth three is beyond
-        reach, some of its trees are looked at. A search ends early where it was not asked for.
+        reach, some of its trees are looked at, and of depth four where that is asked for. A search ends early where it
+        was not asked for.
         """
         depth, deepest = self._depths(leaves)
         if best.mistakes == 0:
@@ -367,11 +368,15 @@ class AutoSearch:
         if deepest == (3 if len(found) > 1 else depth):
             self.fewest = found[-1].bound
         trees = [(self._fitting(each.tree, self.task), "optimal") for each in found]
-        yield from trees
         if depth < deepest:
-            yield from self._with_windows_solved(
-                CandidateInput(self.task, self.task, leaves, False, {}), self.goal.candidates(trees)
-            )
+            part = CandidateInput(self.task, self.task, leaves, False, {})
+            trees += self._with_windows_solved(part, self.goal.candidates(trees))
+        yield from trees
+        if self.task.budget.max_depth == deepest == 4 and is_within_reach(self.task, 3):
+            best = self.goal.best([best, *self.goal.candidates(trees)])
+            deeper = self._agreeing_within(4, leaves, best, settings.FOUR)
+            self.fewest = deeper.bound
+            yield self._fitting(deeper.tree, self.task), "optimal"
 
     def _agreeing_within(self, depth: int, leaves: int, best: Candidate, steps: int) -> Agreeing:
         """Return the tree that agrees most within a depth; the best tree so far is one to begin with."""

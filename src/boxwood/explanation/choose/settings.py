@@ -57,6 +57,7 @@ WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts th
 ASKED = 1 << 32  # Steps of the search for the tree that agrees most, where that is asked for: some twenty seconds.
 BESIDE = 1 << 27  # The same for a depth that is not asked for, and for the subtrees of one tree: half a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
+FOUR = 1 << 28  # The same for the best tree of depth four, where that is asked for: one to two seconds.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 
 # Few columns (`max_columns`)
