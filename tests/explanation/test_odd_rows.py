@@ -21,7 +21,7 @@ def by_loops(X, labels):
     of = [statistics.median(d for d, g in zip(distances, labels, strict=True) if g == c) for c in groups]
     times = [d / (of[g] or statistics.median(distances) or 1) for d, g in zip(distances, labels, strict=True)]
     low, _, high = statistics.quantiles(times, n=4, method="inclusive")
-    return sorted((i for i, t in enumerate(times) if t > high + 3 * (high - low)), key=lambda i: -times[i])
+    return sorted((i for i, t in enumerate(times) if t > max(high + 3 * (high - low), 2)), key=lambda i: -times[i])
 
 
 @law(40)

@@ -910,9 +910,10 @@ class Explanation(MeasuredTree):
     def odd_rows(self) -> tuple[OddRow, ...]:
         """Return the rows that lie far from the mean of their cluster, the farthest first.
 
-        A row is odd if its distance to the mean of its cluster, in median distances of the cluster's rows, exceeds the
-        upper quarter of all rows by more than three times the distance of the quarters (Tukey's far out). Distances are
-        those in which the clusters were made, or in the columns as they are where labels were given. Time n d.
+        A row is odd if its distance to the mean of its cluster, in median distances of the cluster's rows, is above 2
+        and exceeds the upper quarter of all rows by more than three times the distance of the quarters (Tukey's far
+        out). Distances are those in which the clusters were made, or in the columns as they are where labels were
+        given. Time n d.
 
         Raises
         ------

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 FAR_OUT = 3.0  # Tukey's fences: so many times the distance of the quarters beyond the upper one
+TWICE = 2.0  # A row that is less than twice as far as the median one is never odd: with many columns, most are as far.
 
 
 class OddRow(NamedTuple):
@@ -51,7 +52,7 @@ def odd_rows_in(ex: MeasuredTree) -> tuple[OddRow, ...]:
     apart = np.square(values - means[labels])
     times = _in_medians(np.sqrt(apart.sum(axis=1)), labels)
     low, high = np.quantile(times, [0.25, 0.75])
-    odd = np.flatnonzero(times > high + FAR_OUT * (high - low))
+    odd = np.flatnonzero(times > max(high + FAR_OUT * (high - low), TWICE))
     odd = odd[np.argsort(-times[odd], kind="stable")]
     columns = made_of[apart[odd].argmax(axis=1)] if len(odd) else []
     return tuple(
