@@ -121,6 +121,15 @@ def _of_impurity(part: CandidateInput) -> Trees:
             yield pruned(each, task, part.leaves, loss), f"{name}, pruned"
 
 
+def carts_of(task: Task, loss: str) -> Iterator[ThresholdTree]:
+    """Yield CART's trees by both impurities, as large as asked for, and twice as large and pruned back."""
+    leaves = task.leaves()
+    for criterion in ("gini", "entropy"):
+        tree, larger = grown_to_sizes(task, criterion, (leaves, settings.OVERGROWN * leaves))
+        yield tree
+        yield pruned(larger, task, leaves, loss)
+
+
 def _has_separating(part: CandidateInput) -> bool:
     """Return whether cost decides, and trees that separate the centres are among the candidates.
 
