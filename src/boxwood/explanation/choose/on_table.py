@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -169,36 +169,38 @@ class TableSearch:
 
     def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
-        return self._goal(search).best(self._measured(trees)).tree
+        return self._goal(search).best([self._candidate(tree, self.predicted_by(tree)) for tree in trees]).tree
 
-    def loss(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> float:
-        """Return the least of the losses of several trees on the table's columns, by the goal of "auto"."""
-        return min(map(self._goal(search).loss, self._measured(trees)))
+    def loss(self, tree: ThresholdTree, predicted: Indices, search: SearchFacts) -> float:
+        """Return what the goal of "auto" looks at first; IN: predicted (n,): the cluster of each row by the tree."""
+        if search.by_agreement:  # costs take longer to compute
+            return self._mistakes_of(predicted)
+        return self._goal(search).loss(self._candidate(tree, predicted))
+
+    def predicted_by(self, tree: ThresholdTree) -> Indices:
+        """Return the cluster of each row by a tree on the table's columns."""
+        return tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
 
     def _goal(self, search: SearchFacts) -> GoalRule:
-        of_clusters = comparable(self._cost(np.where(self.task.kept, self.task.reference.labels, -1)))
-        mass = float(self._mass.sum())
-        return GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, mass)
+        of_clusters, weight = self._cost_of(self.task.reference.labels), float(self._mass.sum())
+        return GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, weight)
 
-    def _measured(self, trees: Sequence[ThresholdTree]) -> list[Candidate]:
-        found, labels = [], self.task.reference.labels
-        for tree in trees:
-            predicted = tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
-            cost = comparable(self._cost(np.where(self.task.kept, predicted, -1)))
-            found.append(Candidate(tree, "", cost, float(self._mass[predicted != labels].sum())))
-        return found
+    def _candidate(self, tree: ThresholdTree, predicted: Indices) -> Candidate:
+        return Candidate(tree, "", self._cost_of(predicted), self._mistakes_of(predicted))
+
+    def _cost_of(self, labels: Indices) -> float:
+        rows = self.coordinates.measured or self.coordinates.rows
+        cost = self.cost or (lambda groups: summed_distances(rows.values, groups, SQEUCLIDEAN, None, rows.weights))
+        return comparable(cost(np.where(self.task.kept, labels, -1)))
+
+    def _mistakes_of(self, labels: Indices) -> float:
+        return float(self._mass[labels != self.task.reference.labels].sum())
 
     @property
     def _mass(self) -> Floats:
         """The weight of each row, 0 where it is not kept."""
         kept: Floats = self.task.kept.astype(np.float64)
         return kept if self.task.rows.weights is None else self.task.rows.weights * kept
-
-    @property
-    def _cost(self) -> Callable[[Indices], float]:
-        """What measures groups of the rows: as of a table with categories or gaps, or by squared distances."""
-        rows = self.coordinates.measured or self.coordinates.rows
-        return self.cost or (lambda groups: summed_distances(rows.values, groups, SQEUCLIDEAN, None, rows.weights))
 
     def measured_again(self, grown: Grown) -> Grown:
         """Return what "auto" has grown, with the best of its trees by the cost of the table, where gaps cost nothing.
@@ -299,8 +301,8 @@ def _may_be_better(other: TableSearch, best: FinishedTree, table: TableSearch) -
     """Return whether CART on other columns comes so near to the best tree that a search there may find a better one."""
     search = best.grown.attributes["search"]
     carts = carts_of(other.task, "mistakes" if search.by_agreement else "cost")
-    near = table.loss([other.coordinates.pulled_back(tree) for tree in carts], search)
-    return near <= settings.NEAR_BY_CART * table.loss([best.tree], search)
+    near = min(table.loss(tree, tree.predict(other.task.rows), search) for tree in carts)
+    return near <= settings.NEAR_BY_CART * table.loss(best.tree, table.predicted_by(best.tree), search)
 
 
 def _on_every_set(table: TableSearch, progress: Progress, options: Mapping[str, Any]) -> FinishedTree | None:

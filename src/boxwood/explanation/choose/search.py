@@ -16,7 +16,7 @@ from boxwood._validation import Rows
 from boxwood.batches import Batches
 from boxwood.batches.sample import sample_of
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose._candidates import CANDIDATES, LOSSES, CandidateInput, Trees
+from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.progress import Clock, Progress, Steps, silent
@@ -175,6 +175,7 @@ class AutoSearch:
         self.ranked: list[Candidate] = []  # the best few of them
         self.perfect: Candidate | None = None  # a tree that cannot be better
         self.starts: dict[str, Trees] = {}
+        self.by_impurity: dict[str, dict[int, ThresholdTree]] = {}
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
@@ -202,7 +203,7 @@ class AutoSearch:
 
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
-        self.bound, part = None, CandidateInput(self._seen, self.sample, leaves, self.goal.by_cost, self.starts)
+        self.bound, part = None, self._input(leaves)
         found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
         chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
         if begin is not None:
@@ -214,6 +215,13 @@ class AutoSearch:
         self.names |= {each.tree: each.name for each in found}
         self.ranked = self.goal.ranked(chosen)[: settings.COMPARED]
         return self.goal.best(chosen)
+
+    def _input(self, leaves: int) -> CandidateInput:
+        most = self.task.leaves()
+        searched = min(self.task.reference.n_clusters, most), most
+        return CandidateInput(
+            self._seen, self.sample, leaves, self.goal.by_cost, searched, self.starts, self.by_impurity
+        )
 
     def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
@@ -257,7 +265,7 @@ class AutoSearch:
     def _raw(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
             yield begin.tree, begin.name
-            for how, loss in LOSSES.items():
+            for how, loss in part.losses.items():
                 yield expanded(begin.tree, part.sample, part.leaves, loss=loss), f"{begin.name}, {how}"
         for done, grow in enumerate(CANDIDATES.values(), start=1):
             yield from grow(part)
@@ -352,12 +360,15 @@ class AutoSearch:
         """Yield the tree that agrees most of all with the depth that is within reach, if the best one makes a mistake.
 
         If no deeper ones are allowed, its bound is remembered; else it is improved, too. Where depth three is beyond
-        reach, some of its trees are looked at. A search ends early where it was not asked for.
+        reach, some of its trees are looked at. A search ends early where it was not asked for. It is left out where
+        trees of the depth are far too small to begin a better one with.
         """
         depth, deepest = self._depths(leaves)
         if best.mistakes == 0:
             self.fewest = 0.0
         if best.mistakes == 0 or depth == 0 or not self.is_exact or self.clock.has_passed():
+            return
+        if deepest > 3 and leaves > settings.BEGUN[depth]:
             return
         is_asked = depth == deepest or leaves <= 1 << depth
         found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
@@ -369,9 +380,8 @@ class AutoSearch:
         trees = [(self._fitting(each.tree, self.task), "optimal") for each in found]
         yield from trees
         if depth < deepest:
-            yield from self._with_windows_solved(
-                CandidateInput(self.task, self.task, leaves, False, {}), self.goal.candidates(trees)
-            )
+            on_all = self._input(leaves)._replace(task=self.task, sample=self.task)
+            yield from self._with_windows_solved(on_all, self.goal.candidates(trees))
 
     def _agreeing_within(self, depth: int, leaves: int, best: Candidate, steps: int) -> Agreeing:
         """Return the tree that agrees most within a depth; the best tree so far is one to begin with."""

@@ -55,6 +55,7 @@ SOLVED = 4  # Up to four leaves, the cheapest of all trees is searched for.
 LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if it would not end then.
 COLUMNS_EACH, COLUMNS = 8, 20  # They read fewer rows in tables of more than 8 columns, and of more than 20.
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
+BEGUN = {1: 3, 2: 7, 3: 16}  # Leaves of trees that are looked for from the one of a depth that agrees most.
 ASKED = 1 << 32  # Steps of the search for the tree that agrees most, where that is asked for: some twenty seconds.
 BESIDE = 1 << 27  # The same for a depth that is not asked for, and for the subtrees of one tree: half a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
