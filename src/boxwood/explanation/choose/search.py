@@ -137,7 +137,8 @@ def searched(
     """
     search = AutoSearch(task, objective, Clock(time_limit), progress, is_exact=is_exact)
     leaves, k = task.leaves(), task.reference.n_clusters
-    best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
+    begin = None if leaves <= k else search.best(k) if leaves < settings.FAR_LARGER * k else search.begun(k)
+    best = search.preferring(search.best(leaves, begin))
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
@@ -201,6 +202,16 @@ class AutoSearch:
             return best
         return self.goal.candidate(self._fitting(tree, self.task), best.name)
 
+    def begun(self, leaves: int) -> Candidate:
+        """Return a tree that a far larger one begins with: the best of those that are grown, and refined."""
+        part = self._input(leaves)
+        found = self.on_sample.candidates(self._grown(part, None))
+        if self.perfect is None:
+            found += self._refined(part, self.on_sample.ranked(found)[: settings.REFINED])
+        best = self.perfect or self.on_sample.best(found)
+        self._end(found)
+        return self.goal.candidate(self._fitting(best.tree, self.task), best.name)
+
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
         self.bound, part = None, self._input(leaves)
@@ -210,11 +221,15 @@ class AutoSearch:
             chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
         if leaves == self.task.leaves() and not self.goal.by_cost:
             chosen += self.goal.candidates(self._agreeing_most(leaves, self.goal.best(chosen)))
+        self._end(found)
+        self.ranked = self.goal.ranked(chosen)[: settings.COMPARED]
+        return self.goal.best(chosen)
+
+    def _end(self, found: list[Candidate]) -> None:
+        """Tell that a search is done, and remember the trees that were found."""
         self._reach(_STEPS)
         self.before += _STEPS
         self.names |= {each.tree: each.name for each in found}
-        self.ranked = self.goal.ranked(chosen)[: settings.COMPARED]
-        return self.goal.best(chosen)
 
     def _input(self, leaves: int) -> CandidateInput:
         most = self.task.leaves()

@@ -41,6 +41,7 @@ NEAR_BY_CART = 1.025  # if CART loses at most 2.5 % more there than the best tre
 OVERGROWN = 2  # Trees to be pruned back are grown to twice the leaves.
 
 # Improvement
+FAR_LARGER = 2  # A tree of twice the leaves or more begins with one for each cluster that is refined, and no better.
 REFINED = 4  # The best four candidates are refined.
 ROUNDS = 15  # Refinement has at most 15 rounds of new centres and new cuts; few tables need more than five.
 ROUNDS_ON_MORE = 3  # On more rows than those of the sample it has at most three rounds.
