@@ -282,7 +282,7 @@ def test_every_way_of_growing_has_words():
     for method in grow.METHODS:
         assert grown_by(method) != method
     X, labels = make_blobs(300, 4, centers=5, cluster_std=3, random_state=0)
-    search = _search.AutoSearch(Task.of(X, Reference.of(X, labels)), "auto", Clock(None))
+    search = _search.AutoSearch(Task.of(X, Reference.of(X, labels)).with_leaves(10), "auto", Clock(None))
     search.best(10, search.best(5))
     for method in search.names.values():
         assert "-" not in grown_by(method).replace("Ex-Greedy", "").replace("over-grown", "")

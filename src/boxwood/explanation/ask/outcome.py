@@ -143,7 +143,7 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto)
     sample, asked = seen.task.sampled(settings.ROWS), max(tree.n_leaves, seen.task.max_leaf_nodes or 0)
     about = "" if seen.is_all else "about "
     for more in (2, 4):
-        tree = expanded(tree, sample, more * asked, loss="mistakes")
+        tree = expanded(tree, sample, more * asked, loss="mistakes", look_ahead=False)
         leaves, share = seen.reached(tree)
         if share >= LOW and leaves > asked:
             return (f"with {leaves:,} leaves the rules could reach {about}{percent(share)} (max_leaf_nodes)",)

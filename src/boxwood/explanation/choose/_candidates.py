@@ -37,7 +37,14 @@ class CandidateInput(NamedTuple):
     sample: Task
     leaves: int
     by_cost: bool  # whether trees are chosen by cost, and not by agreement alone
+    searched: tuple[int, ...]  # numbers of leaves of all searches of the task
     starts: dict[str, Trees]  # trees with a leaf for each cluster, by method: those of any number of leaves begin so
+    by_impurity: dict[str, dict[int, ThresholdTree]]  # trees by their size, for all searches
+
+    @property
+    def losses(self) -> dict[str, str]:
+        """The ways to expand a tree that may pay, and their losses: where agreement decides, that by cost never did."""
+        return {how: loss for how, loss in LOSSES.items() if self.by_cost or loss == "mistakes"}
 
 
 def _separating(part: CandidateInput) -> Trees:
@@ -82,7 +89,7 @@ def _expanded(start: ThresholdTree, name: str, part: CandidateInput) -> Trees:
     if start.n_leaves >= part.leaves:
         yield start, name
         return
-    for how, loss in LOSSES.items():
+    for how, loss in part.losses.items():
         yield expanded(start, part.sample, part.leaves, loss=loss), f"{name}-{how}"
 
 
@@ -103,22 +110,38 @@ def _of_impurity(part: CandidateInput) -> Trees:
 
     CART's by Gini impurity, which see all rows, gain next to nothing beside trees that separate the centres.
     """
-    loss = "cost" if part.by_cost else "mistakes"
-    has_separating = _has_separating(part)
-    is_exact = has_separating and part.leaves == part.task.reference.n_clusters  # then pruned trees never win
-    sizes = (part.leaves,) if is_exact else (part.leaves, settings.OVERGROWN * part.leaves)
+    loss, has_separating = "cost" if part.by_cost else "mistakes", _has_separating(part)
     for criterion, name in IMPURITIES.items():
         if criterion == "gini" and has_separating:
             continue
-        if criterion == "rows" and part.task.rows.n_columns > settings.COLUMNS_BY_ROWS:
+        if criterion == "rows" and not (part.by_cost and part.task.rows.n_columns <= settings.COLUMNS_BY_ROWS):
             continue
         task = part.task if criterion == "gini" else part.sample
-        tree, *larger = grown_to_sizes(task, criterion, sizes)
+        if criterion not in part.by_impurity:  # all at once takes no longer than the largest
+            every = sorted({size for leaves in part.searched for size in _sizes(part._replace(leaves=leaves))})
+            part.by_impurity[criterion] = dict(zip(every, grown_to_sizes(task, criterion, every), strict=True))
+        tree, *larger = (part.by_impurity[criterion][size] for size in _sizes(part))
         yield tree, name
         if tree.n_leaves == task.reference.n_clusters:
             yield matched(tree, task), f"{name}, matched"
         for each in larger:
             yield pruned(each, task, part.leaves, loss), f"{name}, pruned"
+
+
+def _sizes(part: CandidateInput) -> tuple[int, ...]:
+    """Return how many leaves trees of impurity grow to: with one for each cluster, those pruned back never win."""
+    if _has_separating(part) and part.leaves == part.task.reference.n_clusters:
+        return (part.leaves,)
+    return part.leaves, settings.OVERGROWN * part.leaves
+
+
+def carts_of(task: Task, loss: str) -> Iterator[ThresholdTree]:
+    """Yield CART's trees by both impurities, as large as asked for, and twice as large and pruned back."""
+    leaves = task.leaves()
+    for criterion in ("gini", "entropy"):
+        tree, larger = grown_to_sizes(task, criterion, (leaves, settings.OVERGROWN * leaves))
+        yield tree
+        yield pruned(larger, task, leaves, loss)
 
 
 def _has_separating(part: CandidateInput) -> bool:

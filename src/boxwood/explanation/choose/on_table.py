@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Indices
+from boxwood._types import Floats, Indices
 from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
 from boxwood.explanation.choose import settings
+from boxwood.explanation.choose._candidates import carts_of
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.search import goal_of, grow_for
 from boxwood.explanation.measure.limited import finished, in_coordinates
@@ -168,19 +169,38 @@ class TableSearch:
 
     def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
-        kept, labels = self.task.kept, self.task.reference.labels
+        return self._goal(search).best([self._candidate(tree, self.predicted_by(tree)) for tree in trees]).tree
+
+    def loss(self, tree: ThresholdTree, predicted: Indices, search: SearchFacts) -> float:
+        """Return what the goal of "auto" looks at first; IN: predicted (n,): the cluster of each row by the tree."""
+        if search.by_agreement:  # costs take longer to compute
+            return self._mistakes_of(predicted)
+        return self._goal(search).loss(self._candidate(tree, predicted))
+
+    def predicted_by(self, tree: ThresholdTree) -> Indices:
+        """Return the cluster of each row by a tree on the table's columns."""
+        return tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
+
+    def _goal(self, search: SearchFacts) -> GoalRule:
+        of_clusters, weight = self._cost_of(self.task.reference.labels), float(self._mass.sum())
+        return GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, weight)
+
+    def _candidate(self, tree: ThresholdTree, predicted: Indices) -> Candidate:
+        return Candidate(tree, "", self._cost_of(predicted), self._mistakes_of(predicted))
+
+    def _cost_of(self, labels: Indices) -> float:
         rows = self.coordinates.measured or self.coordinates.rows
         cost = self.cost or (lambda groups: summed_distances(rows.values, groups, SQEUCLIDEAN, None, rows.weights))
-        mass = kept.astype(np.float64) if self.task.rows.weights is None else self.task.rows.weights * kept
+        return comparable(cost(np.where(self.task.kept, labels, -1)))
 
-        def measured(tree: ThresholdTree) -> Candidate:
-            predicted = tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
-            wrong = float(mass[predicted != labels].sum())
-            return Candidate(tree, "", comparable(cost(np.where(kept, predicted, -1))), wrong)
+    def _mistakes_of(self, labels: Indices) -> float:
+        return float(self._mass[labels != self.task.reference.labels].sum())
 
-        of_clusters = comparable(cost(np.where(kept, labels, -1)))
-        rule = GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, float(mass.sum()))
-        return rule.best([measured(tree) for tree in trees]).tree
+    @property
+    def _mass(self) -> Floats:
+        """The weight of each row, 0 where it is not kept."""
+        kept: Floats = self.task.kept.astype(np.float64)
+        return kept if self.task.rows.weights is None else self.task.rows.weights * kept
 
     def measured_again(self, grown: Grown) -> Grown:
         """Return what "auto" has grown, with the best of its trees by the cost of the table, where gaps cost nothing.
@@ -258,19 +278,31 @@ def _best_of_columns(table: TableSearch, method: str, progress: Progress, option
     """Return the tree of the method; "auto" takes the best of it and others, if the table is small.
 
     Where agreement alone decides, one is grown first on columns in which each set is a cut, and taken if no tree agrees
-    more; what agrees most of all is then looked for there alone. Another is grown on one-hot columns. Of equal ones it
-    is that on the columns in which cuts are sets. A limit of time leaves out the others.
+    more; what agrees most of all is then looked for there alone. The others are those in which words are numbers, and
+    one-hot columns. What is grown first is taken if it is perfect. Others are searched only where CART on their columns
+    comes near it, as their search then may do better. Of equal ones it is that on the columns in which cuts are sets. A
+    limit of time leaves out the others.
     """
     if method != "auto" or options.get("time_limit") is not None:
         return _grown_on(table, method, progress, options)
     every = _on_every_set(table, progress, options)
-    if every is not None and every.agrees_most:
-        return every
-    found = _grown_on(table, method, progress, {**options, "is_exact": every is None})
-    one_hot = None if found.is_perfect else table.on_one_hot()
-    last = None if one_hot is None else _grown_on(one_hot, method, progress, {**options, "is_exact": False})
-    trees = {each.tree: each for each in (last, every, found) if each is not None}  # of equal ones the last
-    return trees[table.best([*trees][::-1], found.grown.attributes["search"])] if len(trees) > 1 else found
+    best = every or _grown_on(table, method, progress, options)
+    if best.is_perfect or best.agrees_most:
+        return best
+    trees, how = {best.tree: best}, {**options, "is_exact": False}
+    for other in (None if every is None else table, table.on_one_hot()):
+        if other is not None and _may_be_better(other, best, table):
+            found = _grown_on(other, method, progress, how)
+            trees.setdefault(found.tree, found)
+    return trees[table.best([*trees], best.grown.attributes["search"])] if len(trees) > 1 else best
+
+
+def _may_be_better(other: TableSearch, best: FinishedTree, table: TableSearch) -> bool:
+    """Return whether CART on other columns comes so near to the best tree that a search there may find a better one."""
+    search = best.grown.attributes["search"]
+    carts = carts_of(other.task, "mistakes" if search.by_agreement else "cost")
+    near = min(table.loss(tree, tree.predict(other.task.rows), search) for tree in carts)
+    return near <= settings.NEAR_BY_CART * table.loss(best.tree, table.predicted_by(best.tree), search)
 
 
 def _on_every_set(table: TableSearch, progress: Progress, options: Mapping[str, Any]) -> FinishedTree | None:

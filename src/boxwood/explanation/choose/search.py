@@ -16,7 +16,7 @@ from boxwood._validation import Rows
 from boxwood.batches import Batches
 from boxwood.batches.sample import sample_of
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose._candidates import CANDIDATES, LOSSES, CandidateInput, Trees
+from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.progress import Clock, Progress, Steps, silent
@@ -137,7 +137,8 @@ def searched(
     """
     search = AutoSearch(task, objective, Clock(time_limit), progress, is_exact=is_exact)
     leaves, k = task.leaves(), task.reference.n_clusters
-    best = search.preferring(search.best(leaves, search.best(k) if leaves > k else None))
+    begin = None if leaves <= k else search.best(k) if leaves < settings.FAR_LARGER * k else search.begun(k)
+    best = search.preferring(search.best(leaves, begin))
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
@@ -175,6 +176,7 @@ class AutoSearch:
         self.ranked: list[Candidate] = []  # the best few of them
         self.perfect: Candidate | None = None  # a tree that cannot be better
         self.starts: dict[str, Trees] = {}
+        self.by_impurity: dict[str, dict[int, ThresholdTree]] = {}
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
 
@@ -200,20 +202,41 @@ class AutoSearch:
             return best
         return self.goal.candidate(self._fitting(tree, self.task), best.name)
 
+    def begun(self, leaves: int) -> Candidate:
+        """Return a tree that a far larger one begins with: the best of those that are grown, and refined."""
+        part = self._input(leaves)
+        found = self.on_sample.candidates(self._grown(part, None))
+        if self.perfect is None:
+            found += self._refined(part, self.on_sample.ranked(found)[: settings.REFINED])
+        best = self.perfect or self.on_sample.best(found)
+        self._end(found)
+        return self.goal.candidate(self._fitting(best.tree, self.task), best.name)
+
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
-        self.bound, part = None, CandidateInput(self._seen, self.sample, leaves, self.goal.by_cost, self.starts)
+        self.bound, part = None, self._input(leaves)
         found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
         chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
         if begin is not None:
             chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
         if leaves == self.task.leaves() and not self.goal.by_cost:
             chosen += self.goal.candidates(self._agreeing_most(leaves, self.goal.best(chosen)))
+        self._end(found)
+        self.ranked = self.goal.ranked(chosen)[: settings.COMPARED]
+        return self.goal.best(chosen)
+
+    def _end(self, found: list[Candidate]) -> None:
+        """Tell that a search is done, and remember the trees that were found."""
         self._reach(_STEPS)
         self.before += _STEPS
         self.names |= {each.tree: each.name for each in found}
-        self.ranked = self.goal.ranked(chosen)[: settings.COMPARED]
-        return self.goal.best(chosen)
+
+    def _input(self, leaves: int) -> CandidateInput:
+        most = self.task.leaves()
+        searched = min(self.task.reference.n_clusters, most), most
+        return CandidateInput(
+            self._seen, self.sample, leaves, self.goal.by_cost, searched, self.starts, self.by_impurity
+        )
 
     def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
@@ -257,7 +280,7 @@ class AutoSearch:
     def _raw(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
             yield begin.tree, begin.name
-            for how, loss in LOSSES.items():
+            for how, loss in part.losses.items():
                 yield expanded(begin.tree, part.sample, part.leaves, loss=loss), f"{begin.name}, {how}"
         for done, grow in enumerate(CANDIDATES.values(), start=1):
             yield from grow(part)
@@ -353,13 +376,26 @@ class AutoSearch:
 
         If no deeper ones are allowed, its bound is remembered; else it is improved, too. Where depth three is beyond
         reach, some of its trees are looked at, and of depth four where that is asked for. A search ends early where it
-        was not asked for.
+        was not asked for. It is left out where trees of the depth are far too small to begin a better one with.
         """
         depth, deepest = self._depths(leaves)
         if best.mistakes == 0:
             self.fewest = 0.0
         if best.mistakes == 0 or depth == 0 or not self.is_exact or self.clock.has_passed():
             return
+        trees: list[tuple[ThresholdTree, str]] = []
+        if deepest <= 3 or leaves <= settings.BEGUN[depth]:
+            trees = self._within_reach(leaves, best)
+            yield from trees
+        if self.task.budget.max_depth == deepest == 4 and is_within_reach(self.task, 3):
+            best = self.goal.best([best, *self.goal.candidates(trees)])
+            deeper = self._agreeing_within(4, leaves, best, settings.FOUR)
+            self.fewest = deeper.bound
+            yield self._fitting(deeper.tree, self.task), "optimal"
+
+    def _within_reach(self, leaves: int, best: Candidate) -> list[tuple[ThresholdTree, str]]:
+        """Return the trees that agree most within depths that are within reach, and improved ones of deeper trees."""
+        depth, deepest = self._depths(leaves)
         is_asked = depth == deepest or leaves <= 1 << depth
         found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
         if depth == 2 < deepest:
@@ -369,14 +405,9 @@ class AutoSearch:
             self.fewest = found[-1].bound
         trees = [(self._fitting(each.tree, self.task), "optimal") for each in found]
         if depth < deepest:
-            part = CandidateInput(self.task, self.task, leaves, False, {})
-            trees += self._with_windows_solved(part, self.goal.candidates(trees))
-        yield from trees
-        if self.task.budget.max_depth == deepest == 4 and is_within_reach(self.task, 3):
-            best = self.goal.best([best, *self.goal.candidates(trees)])
-            deeper = self._agreeing_within(4, leaves, best, settings.FOUR)
-            self.fewest = deeper.bound
-            yield self._fitting(deeper.tree, self.task), "optimal"
+            on_all = self._input(leaves)._replace(task=self.task, sample=self.task)
+            trees += self._with_windows_solved(on_all, self.goal.candidates(trees))
+        return trees
 
     def _agreeing_within(self, depth: int, leaves: int, best: Candidate, steps: int) -> Agreeing:
         """Return the tree that agrees most within a depth; the best tree so far is one to begin with."""

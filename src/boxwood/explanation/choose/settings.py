@@ -36,10 +36,12 @@ ENOUGH = 0.999  # which have this share of the variance between clusters.
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # Penalties of ExShallow; with the first it is Ex-Greedy.
 CLEARLY = 1.01  # Within 1 % of its neighbour's loss, the next penalty is tried, too.
 COLUMNS_BY_ROWS = 30  # Regression trees on the rows take time d squared: they are grown up to so many columns.
-ONE_HOT = 1 << 20  # Rows times one-hot columns up to which trees of categories are grown on these, too.
+ONE_HOT = 1 << 20  # Rows times one-hot columns up to which trees of categories are grown on these, too,
+NEAR_BY_CART = 1.025  # if CART loses at most 2.5 % more there than the best tree on other columns.
 OVERGROWN = 2  # Trees to be pruned back are grown to twice the leaves.
 
 # Improvement
+FAR_LARGER = 2  # A tree of twice the leaves or more begins with one for each cluster that is refined, and no better.
 REFINED = 4  # The best four candidates are refined.
 ROUNDS = 15  # Refinement has at most 15 rounds of new centres and new cuts; few tables need more than five.
 ROUNDS_ON_MORE = 3  # On more rows than those of the sample it has at most three rounds.
@@ -54,7 +56,8 @@ SOLVED = 4  # Up to four leaves, the cheapest of all trees is searched for.
 LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if it would not end then.
 COLUMNS_EACH, COLUMNS = 8, 20  # They read fewer rows in tables of more than 8 columns, and of more than 20.
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
-ASKED = 1 << 32  # Steps of the search for the tree that agrees most, where that is asked for: some twenty seconds.
+BEGUN = {1: 3, 2: 7, 3: 16}  # Leaves of trees that are looked for from the one of a depth that agrees most.
+ASKED = 1 << 29  # Steps of the search for the tree that agrees most, where that is asked for: some four seconds.
 BESIDE = 1 << 27  # The same for a depth that is not asked for, and for the subtrees of one tree: half a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
 FOUR = 1 << 28  # The same for the best tree of depth four, where that is asked for: one to two seconds.

@@ -397,6 +397,7 @@ class Growth:
         self.heap: list[tuple[float, int, _Leaf, LeafCut]] = []
         self.stuck: dict[int, _Leaf] = {}
         self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were searched for pairs
+        self.most: dict[int, float] = {}  # that cuts of a leaf save at most
 
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> ThresholdTree:
         """Return the tree with at most `max_leaf_nodes` leaves."""
@@ -467,19 +468,32 @@ class Growth:
 
     def _pair_instead(self, leaf: _Leaf, gain: float, room: int) -> Pair | None:
         """Return the best pair of cuts of a leaf whose best cut saves little, if the pair saves far more."""
-        costs, scale = integer_costs(self.problem, leaf.rows)
-        most = int(costs.sum(axis=0).min()) - int(costs.min(axis=1).sum())  # that any cuts save
-        if room < 2 or not is_little(gain, most / scale, self.two_sided):
+        if room < 2 or not is_little(gain, self._most(leaf), self.two_sided):
             return None
         return best_instead(best_pairs(self.problem, leaf.rows, self.two_sided), gain, room)
 
     def _best_pair(self, room: int) -> tuple[int, Pair] | None:
-        """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add."""
-        for node in self.stuck.keys() - self.pairs.keys():
-            self.pairs[node] = best_pairs(self.problem, self.stuck[node].rows, self.two_sided)
-        pairs = [(node, pair) for node in self.stuck for pair in self.pairs[node]]
-        pairs = [(node, pair) for node, pair in pairs if pair.n_leaves <= room and pair.gain > self.least]
-        return min(pairs, key=lambda each: (-each[1].gain, each[0], each[1]), default=None)
+        """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add.
+
+        A leaf is not searched for pairs if these can save no more than a pair that is known.
+        """
+        best: tuple[float, int, Pair] | None = None
+        for minus_most, node in sorted((-self._most(leaf) / 2, node) for node, leaf in self.stuck.items()):
+            if -minus_most <= self.least or (best is not None and minus_most > best[0]):
+                break
+            if node not in self.pairs:
+                self.pairs[node] = best_pairs(self.problem, self.stuck[node].rows, self.two_sided)
+            for pair in self.pairs[node]:
+                if pair.n_leaves <= room and pair.gain > self.least:
+                    best = min(best or (0.0, node, pair), (-pair.gain, node, pair))
+        return None if best is None else best[1:]
+
+    def _most(self, leaf: _Leaf) -> float:
+        """Return the cost that any cuts of a leaf save at most."""
+        if leaf.node not in self.most:
+            costs, scale = integer_costs(self.problem, leaf.rows)
+            self.most[leaf.node] = (int(costs.sum(axis=0).min()) - int(costs.min(axis=1).sum())) / scale
+        return self.most[leaf.node]
 
     def _split_twice(self, leaf: _Leaf, pair: Pair) -> list[_Leaf]:
         first, *seconds = cuts_of_pair(self.problem, leaf.rows, pair, self.two_sided)
