@@ -68,6 +68,11 @@ def without_hints(notes):
     return tuple(note for note in notes if "if they are codes" not in note)
 
 
+def without_mends(clusters):
+    """Return the clusters without the leaves that would mend weak rules, which need the rows of a leaf in memory."""
+    return [one._replace(mend=None) for one in clusters]
+
+
 def check_equal(one, other, *, is_exact=True):
     """Check that two explanations say the same; weights that are not whole add up to the same but for rounding."""
     assert one.tree == other.tree
@@ -80,7 +85,8 @@ def check_equal(one, other, *, is_exact=True):
     assert near(one.price, other.price)
     assert near(one.adjusted_rand, other.adjusted_rand)
     if is_exact:
-        assert (one.leaves, one.clusters, one.agreement) == (other.leaves, other.clusters, other.agreement)
+        assert (one.leaves, one.agreement) == (other.leaves, other.agreement)
+        assert without_mends(one.clusters) == without_mends(other.clusters)
         assert one.readability == other.readability
         assert one.confusion() == other.confusion()
         return

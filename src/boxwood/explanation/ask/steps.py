@@ -97,7 +97,7 @@ def _with_leaves_that_pay(
     if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
         return problem, few
     before = few.explanation.agreement
-    n_leaves = 0 if before + settings.LEAVES_GAIN > 1 else _leaves_that_pay(problem)
+    n_leaves = 0 if before + settings.LEAVES_GAIN > 1 else _leaves_that_pay(problem, few)
     limit = asked.options.get("time_limit")
     left = None if limit is None else limit - (time.monotonic() - began)
     if n_leaves <= problem.task.leaves() or (left is not None and left <= 0):
@@ -114,11 +114,12 @@ def _with_leaves_that_pay(
     return larger, many._replace(explanation=explanation)
 
 
-def _leaves_that_pay(problem: Problem) -> int:
-    """Return how many leaves pay on new rows; 0 for compact clusters."""
+def _leaves_that_pay(problem: Problem, few: Outcome) -> int:
+    """Return how many leaves pay on new rows; 0 for compact clusters. IN: few: the outcome of the problem, by "auto"."""
     task, here = problem.task, problem.coordinates
     if task.in_batches:
-        sample = sample_task(task)[0].sampled(settings.LEAVES_ROWS)
+        assert few.seen is not None
+        sample = few.seen.task.sampled(settings.LEAVES_ROWS)
         found = leaves_that_pay(sample, sample.rows.values)
     else:
         rows = task.drawn(settings.LEAVES_ROWS)
