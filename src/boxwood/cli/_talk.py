@@ -86,7 +86,7 @@ def reading(options: dict[str, Any]) -> ReadOptions:
     return ReadOptions(header=not options["no_header"], **given)
 
 
-class Share(click.ParamType):
+class Share(click.ParamType):  # type: ignore[type-arg]  # which only newer versions know
     """A share of rows, as a number from 0 to 1 or as a percentage."""
 
     name = "share"

@@ -293,8 +293,8 @@ def _with_rows_of_words(explanation: Tree) -> Tree:
     found = dict(explanation.categories)
     for j, shape in (shapes_of(explanation) or {}).items():
         if j in known:
-            rows = np.sum(shape.held, axis=0, dtype=np.int64)
-            found[explanation.columns[j]] = CountedWords.of(known[j], rows.tolist(), int(rows.sum()))
+            rows = [int(sum(of_word)) for of_word in zip(*shape.held, strict=True)]
+            found[explanation.columns[j]] = CountedWords.of(known[j], rows, sum(rows))
     counted = replace(explanation, categories=tuple(found.items()))
     return _with_conditions(counted, lambda one: one._replace(categories=found.get(one.column, one.categories)))
 

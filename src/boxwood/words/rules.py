@@ -101,8 +101,8 @@ def condition(one: Condition, *, whole: bool = False) -> str:
             others = [value for value in one.categories.values if value not in values]
             if len(others) <= MOST_VALUES:
                 values, included = tuple(others), False
-        most, values = (len(values), values) if whole else (MOST_VALUES, frequent_first(values, one.categories))
-        return f"{name} is {one_of(values, most) if included else none_of(values, most)}"
+        most, in_order = (len(values), values) if whole else (MOST_VALUES, frequent_first(values, one.categories))
+        return f"{name} is {one_of(in_order, most) if included else none_of(in_order, most)}"
     return numbers(name, one.intervals, one.or_missing, one.dates, whole=whole)
 
 
