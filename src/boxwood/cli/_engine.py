@@ -58,7 +58,7 @@ engine_options = with_options(
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
-        help="What reads the table. The default is memory if the table fits in, and duckdb otherwise, which reads it "
+        help="What reads the table. The default is memory if the table fits, and duckdb otherwise, which reads it "
         "in batches, as often as needed. spark and dask read it on a cluster.",
     ),
     click.option(

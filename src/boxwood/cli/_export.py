@@ -68,23 +68,23 @@ _GROUPS = {
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),
-    help="Of SQL: a condition for each leaf (flat, the default), or one for each side of a cut (nested).",
+    help="For SQL: a condition for each leaf (flat, the default), or one for each side of a cut (nested).",
 )
 @click.option(
     "--no-nan",
     "nan",
     flag_value=False,
     default=None,
-    help="Leave out the tests of SQL for NaN, where no column of floats holds any.",
+    help="Leave out SQL's tests for NaN, if no column of floats holds any.",
 )
 @click.option(
     "--reasons",
     flag_value=True,
     default=None,
-    help="Of SQL: 'missing' or 'never seen' for a row without a cluster, in place of NULL.",
+    help="For SQL: 'missing' or 'never seen' for a row without a cluster, instead of NULL.",
 )
 @click.option(
-    "--module", flag_value=True, default=None, help="JavaScript that others import, in place of a script for a page."
+    "--module", flag_value=True, default=None, help="A JavaScript module to import, instead of a script for a page."
 )
 @click.option(
     "--columns",
