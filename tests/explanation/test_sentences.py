@@ -909,7 +909,7 @@ ON_PAGE = {
     r"Each number is the median of the cluster\.|The mark below it shows .+|For a column of words you see .+": nothing,
     r"A row is lost at a cut if it can no longer reach its own cluster after it\.": nothing,
     r"The filled dot is the tree of this page\.": nothing,
-    r"Which rows these are, the analyst can list: misassigned\(\) in Python\.": nothing,
+    r"The analyst can list these rows: misassigned\(\) in Python\.": nothing,
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,
     r"How well they do on new rows was not tested\.": is_not_held_out,
     rf"Expect about ({SHARE}) on new rows like these \(held out: .+\)\.": is_held_out,

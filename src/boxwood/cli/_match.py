@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import query_option, several_files
+from boxwood.cli._engine import check_one_table, query_option, read_while
 from boxwood.cli._groups import Grouped
 from boxwood.cli._measure import json_option, report_option, show_report
 from boxwood.cli._talk import (
@@ -60,8 +60,7 @@ def command(old: str, new: str, file: str | None, quiet: bool, **options: Any) -
     label. Without it, the boxes of their rules are compared, by what each model knows of its rows. OLD or NEW may also
     be a tally that Python saved, or the name of a column of FILE that holds labels.
     """
-    if file is not None and options["sql"] is not None:
-        raise click.UsageError("give FILE or --sql, not both.")
+    check_one_table(file, options["sql"], needed=False)
     for path, option in ((options["output"], "'-o' / '--output'"), (options["named"], "'--named'")):
         refuse_overwriting(path, option, **{"old model": old, "new model": new, **({"table": file} if file else {})})
     refuse_closed_output()
@@ -113,7 +112,7 @@ def _matched(
         return match(old, new)
     table = Query(options["sql"]) if file is None else file
     one, other = (each if isinstance(each, str) else side_of(each, None, "") for each in (old, new))
-    with talk.status(f"matching on {file or 'the query'}") as tick, several_files(file):
+    with read_while(talk, "matching on", file) as tick:
         before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=talk.kept.append)
     sides = (before.names, before.rows), (after.names, after.rows)
     return Match(**vars(matched(*sides, overlap_on(pairs, before, after))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import query_option, several_files
+from boxwood.cli._engine import check_one_table, query_option, read_while
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
@@ -113,8 +113,7 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
     larger than memory. Words that were never seen, missing values and new labels are counted. With --labels, agreement,
     what the rules find and precision are compared, too.
     """
-    if (file is None) == (options["sql"] is None):
-        raise click.UsageError("give either FILE or --sql QUERY.")
+    check_one_table(file, options["sql"])
     if options["fail_under"] is not None and labels is None:
         raise click.UsageError("--fail-under needs --labels COLUMN: without labels there is no agreement.")
     refuse_overwriting(options["output"], "'-o' / '--output'", model=model, **({} if file is None else {"table": file}))
@@ -133,7 +132,7 @@ def _measured(talk: Talk, model: str, file: str | None, labels: str | None, opti
 
     explanation = load_model(model)
     table = Query(options["sql"]) if file is None else file
-    with talk.status(f"measuring {file or 'the query'}") as tick, several_files(file):
+    with read_while(talk, "measuring", file) as tick:
         counts = counted_in_file(explanation, table, reading(options), labels=labels, tick=tick, tell=talk.kept.append)
     return Drift(**vars(drift_of(explanation, counts)))
 

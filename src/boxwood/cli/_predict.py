@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import check_engine, labelling_options, several_files
+from boxwood.cli._engine import check_engine, labelling_options, read_while
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
@@ -212,7 +212,7 @@ def _write(
     from boxwood.table.write_labels import label_rows
 
     file = table if isinstance(table, str) else None
-    with talk.status(f"labelling {file or 'the query'}") as tick, _in_option_names(), several_files(file):
+    with _in_option_names(), read_while(talk, "labelling", file) as tick:
         rules = sql_rules(explanation, out=out)
         return label_rows(table, out, rules, options, column=column, tick=tick, tell=talk.kept.append)
 
