@@ -70,8 +70,8 @@ Columns of text are categories, and dates are cut as dates. Columns of more than
 and constant ones are left out, and unless -c names the columns, those that look like identifiers. Rules say where
 rows without a value belong (--missing).
 
-The summary has a line for each cluster with its rule, and says how many rows the rules get wrong; below it is the tree,
-with the rows of each leaf. -o writes more, by the extension of its file:
+The summary has a line for each cluster with its rule, and says how many rows the rules get wrong. From four
+leaves on, the tree follows. -o writes more, by the extension of its file:
 
 {described(OUTPUTS)}
 """

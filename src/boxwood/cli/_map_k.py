@@ -40,7 +40,7 @@ Examples:
 @reading_options
 @talk_options
 def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None:
-    """Make clusters of several numbers, and show whether halves of the rows agree, groups are real, and rules good.
+    """Try several numbers of clusters: do halves of the rows agree, are groups real, and are rules good?
 
     Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, whether
     they are clearer than clusters of tables without groups, the share of rows that follow their rule, the price of

@@ -87,7 +87,7 @@ Examples:
 @click.command(name="measure", cls=Grouped, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
-@click.option("-l", "--labels", metavar="COLUMN", help="Column of the clusters of the rows, to measure agreement.")
+@click.option("-l", "--labels", metavar="COLUMN", help="Column with the cluster of each row, to measure agreement.")
 @report_option
 @json_option
 @click.option(

@@ -98,11 +98,11 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain -o MODEL.json`. FILE is a table as for `boxwood explain`, also a folder or a
-    pattern of Parquet files, whose rows become one file OUT. All rows and columns and their order are kept, as they
-    stand in the file: a line that looks like units, a total or a note gets an empty cluster. Only titles above the
-    names of columns are left out, which is said even with -q. From Parquet to Parquet, types, metadata and compression
-    are kept, too. Tables are streamed, so they may be larger than memory. A row gets an empty cluster if a value that
-    its rule needs is missing, or is a category that was never seen.
+    pattern of Parquet files, whose rows become one file OUT. All rows and columns are kept, in their
+    order: a line that looks like units, a total or a note gets an empty cluster. Only titles above the column names are
+    left out, with a note even with -q. From Parquet to Parquet, types, metadata and compression are kept, too. Tables
+    are streamed, so they may be larger than memory. A row gets an empty cluster if a value that its rule needs is
+    missing, or is a category that was never seen.
     """
     check_engine(file, options)
     refuse_overwriting(output, "'-o' / '--output'", model=model)
