@@ -9,7 +9,7 @@ MINUTES ?= 10
 
 .PHONY: demo test docs soak soak-tests lint bench bench-page papers dist
 
-demo: $(VENV)/installed  ## explain a real table
+demo: $(VENV)/installed  ## explain an example table
 	$(PY) -m boxwood demo
 
 test: export PYTHONDONTWRITEBYTECODE = # workers and the processes that tests start share bytecode

@@ -333,7 +333,7 @@ def _page(options: Options, parts: dict[str, str]) -> str:
     )
     head = (
         "# Benchmarks\n\nQuality, speed and memory beside the peers that can be run. Below each table is the "
-        "command that makes it. `make bench-page` writes this page anew; this one was made by "
+        "command that makes it. `make bench-page` rewrites this page; this one was made by "
         f"`{options.command}`, on {size}, with {with_what}. Times are ratios of processor time within one run, on one "
         "thread, as machines differ and are shared."
     )

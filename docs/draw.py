@@ -26,6 +26,7 @@ import boxwood as bw
 
 FOLDER = Path(__file__).parent / "pictures"
 DPI = 100
+DARK = {"figure.facecolor": "#14181e", "text.color": "#ced6dd"}  # the page of the dark theme, and its ink
 COLOURS = 64  # of a picture; more make larger files, and nobody sees the difference
 REPORT = (1100, 1500)  # width and height of the page's upper part, in pixels
 SMALLER = 0.75  # of these pixels
@@ -57,6 +58,7 @@ def stability():
 
 PICTURES = {
     "customers": lambda: customers().plot(),
+    "customers-dark": lambda: customers().plot(),
     "boxes": lambda: wine().plot_boxes(),
     "profile": lambda: wine().plot_profile(),
     "frontier": frontier,
@@ -69,7 +71,8 @@ def draw(name: str, path: Path) -> None:
     from matplotlib import pyplot
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "font.family": "DejaVu Sans"}):
+    colours = DARK if name.endswith("-dark") else {}
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, "font.family": "DejaVu Sans", **colours}):
         figure = PICTURES[name]().figure
         figure.set_dpi(DPI)
         canvas = FigureCanvasAgg(figure)

@@ -137,7 +137,7 @@ def test_a_new_word_among_truths_or_numbers_changes_no_other_row(tmp_path):
     (tmp_path / "t.csv").write_text(f"news;paid;kind\n{''.join(rows)};1,50 €;in\n")
     run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "-o", "{}/m.json", "-q")
     (tmp_path / "new.csv").write_text("news;paid\nja;80,00 €\n;80,00 €\ncancelled;80,00 €\nnein;80,00 €\n")
-    result = run(tmp_path, "predict", "{}/m.json", "{}/new.csv")
+    result = run(tmp_path, "predict", "{}/m.json", "{}/new.csv", "--notes")
     found = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)["cluster"]
     rows = boxwood.load(tmp_path / "m.json").predict(
         pd.DataFrame({"news": ["ja", None, "cancelled", "nein"]}), missing="none"

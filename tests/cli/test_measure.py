@@ -55,6 +55,32 @@ def test_exit_codes(folder):
     assert "has no rows" in run(folder, "match", "segment", "segment", "{}/empty.csv", code=DATA).stderr
 
 
+def test_one_note_is_printed_and_the_others_are_asked_for(folder, tmp_path):
+    new = pd.read_csv(folder / "november.csv").assign(c0=lambda rows: rows["c0"].where(rows.index > 4, "-"))
+    new.to_csv(tmp_path / "new.csv", index=False, header=False)
+    (tmp_path / "titled.csv").write_text(f"November,,\n\n{','.join(new.columns)}\n{(tmp_path / 'new.csv').read_text()}")
+    for verb in (["measure", "{}/october.json"], ["match", "{}/october.json", "{}/october.json"]):
+        short, full = (
+            run(folder, *verb, tmp_path / "titled.csv", *all_notes).stdout for all_notes in ((), ("--notes",))
+        )
+        told = [line for line in full.splitlines() if line.startswith("Note: ")]
+        assert told
+        assert short.split("\n\n")[:-1] == full.split("\n\n")[:-1]
+        assert short.splitlines()[-1] == f"{len(told)} note{'s' * (len(told) > 1)}: --notes"
+
+
+@pytest.mark.parametrize(
+    ("share", "code"), [("0.5", 0), ("50%", 0), ("99.99%", PAST_A_LIMIT), ("90", USAGE), ("x%", USAGE)]
+)
+def test_shares_are_numbers_or_percentages(folder, share, code):
+    measured = run(
+        folder, "measure", "{}/october.json", "{}/november.csv", "-l", "segment", "--fail-under", share, code=code
+    )
+    assert ("write 0.9 or 90%" in measured.stderr) == (code == USAGE)
+    labelled = "predict", "{}/october.json", "{}/november.csv", "--fail-over-empty"
+    assert "write 0.9 or 90%" in run(folder, *labelled, "101%", code=USAGE).stderr
+
+
 @pytest.mark.parametrize(("end", "begins"), [("md", "## "), ("txt", "1,"), ("json", "{")])
 def test_reports_by_extension(folder, end, begins):
     run(folder, "measure", "{}/october.json", "{}/november.csv", "-o", folder / f"report.{end}")

@@ -10,6 +10,7 @@ from benchmarks.living import first, permuted
 import boxwood as bw
 from boxwood.explanation.living.match import names_carried
 from boxwood.explanation.living.sides import BY_BOXES
+from tests.cli.test_cli import run
 from tests.explanation.test_drift import odd_case
 from tests.scale import law
 
@@ -92,6 +93,23 @@ def test_labels_are_matched_on_their_rows():
         ("merged", ("b", "c"), ("z",)),
     ]
     assert bw.match(table["then"], table["now"]).to_dict() == found.to_dict() | {"how": "on 10 rows"}
+
+
+@law(8)
+def test_clusters_of_the_same_rows_are_the_same_only_if_each_has_most_of_the_other(seed, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("labels")
+    rng = np.random.default_rng(seed)
+    shares = {"then": [0.6, 0.2, 0.2], "now": [0.1, *rng.dirichlet([2, 2]) * 0.9]}  # of columns that are independent
+    table = pd.DataFrame({name: rng.choice([*"abc"], 3000, p=p) for name, p in shares.items()})
+    table.to_csv(folder / "t.csv", index=False)
+    run(folder, "match", "then", "now", "{}/t.csv", "-o", "{}/m.json")
+    changes = bw.match("then", "now", table).to_dict()["changes"]
+    assert json.loads((folder / "m.json").read_text())["changes"] == changes
+    assert {one["change"] for one in changes} & {"same", "grew", "shrank", "split"}
+    for one in changes:
+        if one["change"] in ("same", "grew", "shrank"):
+            then, now = table["then"].isin(one["old"]), table["now"].isin(one["new"])
+            assert min((then & now).sum() / then.sum(), (then & now).sum() / now.sum()) >= 0.5, seed
 
 
 def test_weights_alone_make_no_cluster_grow():

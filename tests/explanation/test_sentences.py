@@ -887,8 +887,8 @@ ON_PAGE = {
     r"columns?\.": sorts,
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
     rf"({SHARE})\.": are_right,
-    rf"({NUMBER}) of ({NUMBER}) (rows|of weight) get another cluster from the rules than their own\.": get_another,
-    r"Every row gets its own cluster from the rules\.": get_their_own,
+    rf"The rules put ({NUMBER}) of ({NUMBER}) (rows|of weight) into a cluster that is not their own\.": get_another,
+    r"The rules put every row into its own cluster\.": get_their_own,
     rf"The groups that the rules make have ({NUMBER})% (more|less) (squared distance) than the clusters(?:; a price "
     rf"of 1 "
     r"would be no difference|, which do not minimise it)\.": are_spread,
@@ -901,15 +901,15 @@ ON_PAGE = {
     r"Of (.+), “is not” means the other values that the table has\.": is_other_words,
     r"A row with a value that was never seen has no cluster\.": has_no_cluster,
     # how to read pictures and tables, which tests/render look at
-    r"An axis spans the middle 98% of the rows, fewer of few rows, so that its ends are those of no single row; the "
-    r"bars at its ends hold the others\.": nothing,  # in test_secrets.py, by bars of rows that are farther out
+    r"An axis spans the middle 98% of the rows, or fewer where rows are few, so that its ends show no single row; the "
+    r"outer bars hold the others\.": nothing,  # in test_secrets.py, by bars of rows that are farther out
     r"Each box shows one column: .+|Rows lost at a cut can no longer reach their own cluster\.": nothing,
     r"Thicker lines carry more rows\.": nothing,
     r"This part needs JavaScript; everything else works without it\.|Change a value to see .+": nothing,
-    r"Each number is the median of the cluster\.|The mark below it shows .+|Of a column of words you see .+": nothing,
+    r"Each number is the median of the cluster\.|The mark below it shows .+|For a column of words you see .+": nothing,
     r"A row is lost at a cut if it can no longer reach its own cluster after it\.": nothing,
     r"The filled dot is the tree of this page\.": nothing,
-    r"Which rows these are, the analyst can list: misassigned\(\) in Python\.": nothing,
+    r"The analyst can list these rows: misassigned\(\) in Python\.": nothing,
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,
     r"How well they do on new rows was not tested\.": is_not_held_out,
     rf"Expect about ({SHARE}) on new rows like these \(held out: .+\)\.": is_held_out,
@@ -1023,7 +1023,7 @@ def test_no_rows_together_get_another_cluster_where_a_page_of_rounded_counts_say
     page = bw.explain(x[:, None] * 1.0, y, method="cart", max_leaf_nodes=3).to_html(min_count=least)
     counts = np.array([np.bincount(y[x == value], minlength=3) for value in range(3)])
     largest = np.sort(counts, axis=1)[:, -2].max()  # of those that their leaf gives another cluster
-    said = f"No {least} rows of a cluster get another one together, by the same leaf." in page
+    said = f"No leaf puts {least} rows of a cluster into another one." in page
     assert said == (largest < least)
 
 
@@ -1202,6 +1202,7 @@ ELSEWHERE = {
     "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "no groups show in the columns together": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines
+    " of the rows have no cluster, ": "explanation/test_drift.py::test_what_was_never_seen_is_counted",
     "no row has to be set aside": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
     "set aside fewer": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
     "has to set aside at least": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
@@ -1242,7 +1243,7 @@ ELSEWHERE = {
     "holds no rows, so this page lacks": "render/test_page.py::test_a_loaded_model_shows_what_it_knows",
     "a value that the model has never seen": f"{_HERE}::test_no_note_on_other_rows_is_refuted",
     "no label or weight": f"{_HERE}::test_no_sentence_of_the_page_is_refuted",
-    "rows of a cluster get another one together": (
+    "rows of a cluster into another one": (
         f"{_HERE}::test_no_rows_together_get_another_cluster_where_a_page_of_rounded_counts_says_so"
     ),
     "no rule of its own": "render/test_render.py::test_clusters_without_a_leaf",
@@ -1253,6 +1254,7 @@ NO_PROMISE = (
     "one leaf for each cluster",  # how a tree was grown
     "Rows matched: how many rows fulfil the rule",  # what a number is
     "Medians of numbers; ",
+    "Each line counts the rows of a cluster by ",
     "it has none beside labels and weights",  # ends of errors
     "no column is left in ",
     "no numeric column in ",

@@ -160,7 +160,7 @@ def test_tables_with_words_and_gaps_give_what_a_frame_gives(machines, monkeypatc
     for ask in (ex.misassigned, ex.measure(table, "segment").typical, lambda: ex.why(3)):
         with pytest.raises(DataError, match="has no order of rows; read them into a frame"):
             ask()
-    with pytest.raises(DataError, match="'weight' can only be told where all rows are in memory"):
+    with pytest.raises(DataError, match="'weight' can only be shown where all rows are in memory"):
         ex.worth("weight")
     monkeypatch.setattr(settings, "GATHERED", 1000)
     monkeypatch.setattr(settings, "DRAWN", 1000)

@@ -78,6 +78,42 @@ def test_long_lists_are_shortened_in_words_and_nowhere_else():
     assert condition(Condition("city", values[:20], many), whole=True).endswith("Ort18 or Ort19")
 
 
+@law(4)
+def test_long_lists_name_the_most_frequent_words_first_and_count_rows(seed, tmp_path_factory):
+    rng, folder = np.random.default_rng(seed), tmp_path_factory.mktemp("words")
+    names = np.array([f"{letter}{i}" for letter in "pq" for i in range(12)])
+    rows = pd.DataFrame({"word": rng.choice(names, 900, p=(weights := rng.random(24) + 0.7) / weights.sum())})
+    labels, times = rows["word"].str[0], rows["word"].value_counts()
+    ex = boxwood.explain(rows, labels.rename("label"))
+    rows.assign(label=labels).to_csv(folder / "t.csv", index=False)
+    CliRunner().invoke(command, ["explain", str(folder / "t.csv"), "-l", "label", "--save", str(folder / "m.json")])
+    files = [boxwood.explain(boxwood.scan(folder / "t.csv"), "label"), boxwood.load(folder / "m.json")]
+    for line in zip("pq", *(each.rules().split("\n") for each in (ex, *files)), strict=True):
+        own = sorted((word for word in names if word[0] == line[0]), key=lambda word: (-times[word], word))
+        said = f"{line[0]}: word is {', '.join(own[:8])} or 4 more ({times[own].sum()} of 900 rows)"
+        assert [*line[1:]] == [said] * 3, seed
+    document = ex.to_dict()
+    del document["shapes"]
+    old = boxwood.Explanation.from_json(json.dumps(document))  # written before words were counted
+    assert old.rules().startswith("p: word is p0, p1, p10, p11, p2, p3, p4, p5 or 4 more\n")
+    assert old.rules(full=True) == ex.rules(full=True)
+    pages = [
+        each.to_html(folder / "page.html", min_count=count) or (folder / "page.html").read_text("utf-8")
+        for each, count in ((ex, None), (ex, 5), (old, None))
+    ]
+    assert [" of 900 rows)" in page for page in pages] == [True, False, False]
+
+
+def test_long_lists_of_an_order_keep_it_and_rare_words_are_not_counted():
+    words = [f"w{i:02}" for i in range(20)]
+    rows = pd.DataFrame({"word": [word for i, word in enumerate(words) for _ in range(3 if i == 2 else 5 + i)]})
+    labels = np.where(rows["word"].isin(words[::2]), "even", "odd")
+    ordered = rows.astype({"word": pd.CategoricalDtype(words, ordered=True)})
+    said = [boxwood.explain(each, labels, max_leaf_nodes=20).rules().split("\n")[0] for each in (rows, ordered)]
+    assert said[0] == "even: word is w18, w16, w14, w12, w10, w08, w06, w04 or 2 more (at least 133 of 286 rows)"
+    assert said[1] == "even: word is w00, w02, w04, w06, w08, w10, w12, w14 or 2 more (at least 133 of 286 rows)"
+
+
 def test_neighbours_in_an_order_are_told_by_their_ends():
     sizes = ("XS", "S", "M", "L", "XL", None)
 

@@ -44,7 +44,7 @@ def test_a_truncated_file_is_named(tmp_path, workplace, share):
     path = write_parquet(tmp_path / "t.parquet")
     size = os.path.getsize(path)
     os.truncate(path, int(size * share))
-    with pytest.raises(DataError, match=r"cannot read .*t\.parquet as parquet: .*\n.*copy it anew"):
+    with pytest.raises(DataError, match=r"cannot read .*t\.parquet as parquet: .*\n.*copy it again"):
         bw.scan(path)
     os.mkdir(tmp_path / "folder")
     if os.name == "posix":  # Windows asks for a right to make a link

@@ -315,8 +315,8 @@ class Explanation(MeasuredTree):
         Parameters
         ----------
         full : bool, default=False
-            Whether rules name all words of a list. The printed explanation names eight at most, and the number of the
-            others.
+            Whether rules name all words of a list. The printed explanation names up to eight, the most frequent first,
+            and counts the other words and the rows with any of the list. Words of fewer than five rows are not counted.
 
         Examples
         --------
@@ -325,8 +325,8 @@ class Explanation(MeasuredTree):
         >>> rows = pd.DataFrame({"letter": [*"abcdefghijklmnopqrstuv"] * 9})
         >>> ex = boxwood.explain(rows, (rows["letter"] < "l").rename("early"))
         >>> print(ex.rules())
-        early = False: letter is l, m, n, o, p, q, r, s or 3 more
-        early = True: letter is a, b, c, d, e, f, g, h or 3 more
+        early = False: letter is l, m, n, o, p, q, r, s or 3 more (99 of 198 rows)
+        early = True: letter is a, b, c, d, e, f, g, h or 3 more (99 of 198 rows)
         >>> print(ex.rules(full=True).splitlines()[0])
         early = False: letter is l, m, n, o, p, q, r, s, t, u or v
         """

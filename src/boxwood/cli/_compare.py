@@ -12,7 +12,7 @@ from boxwood._messages import as_written
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._explained import kinds_of, limits, read, scale_of
 from boxwood.cli._groups import Grouped
-from boxwood.cli._talk import Talk, reading_options, talk_options
+from boxwood.cli._talk import NOTES, Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.cli._words import LIMITS, in_option_names, in_words
 from boxwood.grow import METHODS, method_of
@@ -82,6 +82,7 @@ def _leaves(ctx: click.Context, param: click.Parameter, numbers: tuple[str, ...]
     help="Number of leaves; may be repeated, or 5,10,20. The default is the number of clusters, and twice that.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
+@NOTES
 @reading_options
 @talk_options
 def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **options: Any) -> None:
@@ -95,7 +96,7 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     if (clusters is None) == (labels is None):
         raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones)")
     refuse_closed_output()
-    talk = Talk(quiet)
+    talk = Talk(quiet, all_notes=options["notes"])
     table, columns = read(talk, file, labels, options)
     found = _compared(talk, table, columns, clusters, options)
     found = replace(found, notes=tuple(in_words(note) for note in found.notes if note not in columns.notes))

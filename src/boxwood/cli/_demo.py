@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import click
 
 from boxwood.cli._errors import Verb
 from boxwood.cli._talk import Talk, talk_options
 from boxwood.cli._terminal import show
-from boxwood.cli._words import in_options
 
 _NEXT = """
 Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):
@@ -24,20 +26,22 @@ Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):
 @click.command(name="demo", cls=Verb)
 @talk_options
 def command(quiet: bool) -> None:
-    """Explain 178 wines by 13 measurements (scikit-learn's wine data), and suggest what to try next.
+    """Explain the segments of 400 made-up customers, and suggest what to try next.
 
-    It prints the rules of three clusters, what they lose (the price of explainability, and the agreement), and the
-    tree. Nothing is read or written.
+    It prints the rule of each segment, the share of customers for whom the rules are right, and the tree.
     """
     talk = Talk(quiet)
-    with talk.growing("clustering and growing"):
-        from sklearn.datasets import load_wine
-
+    with talk.growing("growing"):
         from boxwood.api.explain import explain
+        from boxwood.render.forms.text import printed
+        from boxwood.table.scanned import scan
 
-        wine = load_wine()
-        explanation = explain(
-            wine.data, n_clusters=3, columns=tuple(wine.feature_names), standardize=True, random_state=0
-        )
-    talk.note("178 wines, 13 measurements of each; 3 clusters made by k-means on columns scaled to equal spread")
-    show(f"{in_options(explanation).to_text()}\n{_NEXT}")
+        explanation = explain(scan(_customers()), "segment")
+    talk.note("400 made-up customers in 4 segments: their country, age, plan, orders and last order")
+    show(f"{printed(replace(explanation, notes=()), more='')}\n{_NEXT}")
+
+
+def _customers() -> Path:
+    """Return the example table, which a wheel has in this folder, and the repository among its examples."""
+    installed = Path(__file__).with_name("customers.csv")
+    return installed if installed.exists() else Path(__file__).parents[3] / "examples" / "customers.csv"

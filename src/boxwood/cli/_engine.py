@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood._imports import require
-from boxwood.cli._talk import Talk, reading, with_options
+from boxwood.cli._talk import Status, Talk, reading, with_options
 
 if TYPE_CHECKING:
     from boxwood.batches import Source
@@ -58,7 +58,7 @@ engine_options = with_options(
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
-        help="What reads the table. The default is memory if the table fits in, and duckdb otherwise, which reads it "
+        help="What reads the table. The default is memory if the table fits, and duckdb otherwise, which reads it "
         "in batches, as often as needed. spark and dask read it on a cluster.",
     ),
     click.option(
@@ -84,11 +84,18 @@ labelling_options = with_options(
 """Options that say what labels the rows of a table."""
 
 
+def check_one_table(file: str | None, sql: str | None, *, needed: bool = True) -> None:
+    """Raise a UsageError if there are two tables, or none where one is needed."""
+    if needed and file is None and sql is None:
+        raise click.UsageError("give either FILE or --sql QUERY.")
+    if file is not None and sql is not None:
+        raise click.UsageError("give FILE or --sql, not both.")
+
+
 def check_engine(file: str | None, options: dict[str, Any]) -> None:
     """Raise a UsageError if there is no table, or options do not go together; set the engine that a cluster implies."""
     sql, engine = options["sql"], options["engine"]
-    if (file is None) == (sql is None):
-        raise click.UsageError("give either FILE or --sql QUERY." if file is None else "give FILE or --sql, not both.")
+    check_one_table(file, sql)
     for option, its in (("spark_master", "spark"), ("dask_scheduler", "dask")):
         if options[option] is not None:
             if engine not in (its, None):
@@ -129,24 +136,24 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
 @contextmanager
 def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: dict[str, Any]) -> Iterator[Source]:
     """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
-    what = "the query" if file is None else str(file)
-    with talk.status(f"reading {what}") as tick, several_files(file):
+    with read_while(talk, "reading", file) as tick:
         if engine == "duckdb":
             source = _by_duckdb(file, wanted, options, tick)
         else:
             source = _on_cluster(file, engine, options)
-            source.name = what
+            source.name = file or "the query"
     with source:
         yield source
 
 
 @contextmanager
-def several_files(file: str | None) -> Iterator[None]:
-    """Say what the command line can do about files of different columns."""
+def read_while(talk: Talk, doing: str, file: str | None) -> Iterator[Status]:
+    """Show a task that reads FILE or the query; of files of different columns, say what to do about them."""
     from boxwood.errors import DataError
 
     try:
-        yield
+        with talk.status(f"{doing} {file or 'the query'}") as tick:
+            yield tick
     except DataError as error:
         from boxwood.table.parquet import SHARED_COLUMNS
         from boxwood.table.sql import as_text

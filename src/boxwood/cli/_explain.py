@@ -19,7 +19,7 @@ from boxwood.cli._outputs import (
     takes_page_options,
     write_outputs,
 )
-from boxwood.cli._talk import Talk, check_model, reading_options, refuse_overwriting, talk_options
+from boxwood.cli._talk import Share, Talk, check_model, reading_options, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._words import in_options, in_words
 from boxwood.grow import METHODS, method_of
@@ -70,8 +70,8 @@ Columns of text are categories, and dates are cut as dates. Columns of more than
 and constant ones are left out, and unless -c names the columns, those that look like identifiers. Rules say where
 rows without a value belong (--missing).
 
-The summary has a line for each cluster with its rule, and says how many rows the rules get wrong; below it is the tree,
-with the rows of each leaf. -o writes more, by the extension of its file:
+The summary has a line for each cluster with its rule, and says how many rows the rules get wrong. From four
+leaves on, the tree follows. -o writes more, by the extension of its file:
 
 {described(OUTPUTS)}
 """
@@ -240,8 +240,8 @@ Examples:
 @click.option(
     "--fail-under",
     metavar="SHARE",
-    type=click.FloatRange(0, 1),
-    help="Exit with 4 if the agreement (0 to 1) of the new tree is below SHARE; for a saved one: boxwood measure.",
+    type=Share(),
+    help="Exit with 4 if the new tree agrees on less than SHARE (0.9 or 90%); for a saved one: boxwood measure.",
 )
 @engine_options
 @reading_options
@@ -260,7 +260,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     beside = [options["save"]] if options["save"] else ["--json"] if options["as_json"] else []
     page = page_options(options["outputs"], options["title"], options["min_count"], beside)
     refuse_closed_output()
-    talk = Talk(quiet)
+    talk = Talk(quiet, all_notes=options["notes"])
     with explained(talk, file, clusters, labels, options) as found:
         explanation = _named(found, options["names"])
         if options["lines"]:  # first, as the model and the page keep them
@@ -275,7 +275,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         below = f"\n\nOne-line rules\n\n{explanation.lines()}" if options["lines"] and not as_json else ""
         show(text + below, is_code=as_json)
         if as_json:
-            talk.notes(map(in_words, explanation.notes), all_notes=options["notes"])
+            talk.notes(map(in_words, explanation.notes))
         _check_limits(explanation, options["fail_over"], options["fail_under"])
 
 

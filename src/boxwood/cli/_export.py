@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood._files import replacing
 from boxwood.cli._groups import Grouped
-from boxwood.cli._outputs import described, save, takes_page_options, written
-from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
+from boxwood.cli._outputs import described, form_output, takes_page_options, write, written
+from boxwood.cli._talk import load_model, refuse_overwriting, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
 from boxwood.render import EXPORTERS
@@ -68,23 +67,23 @@ _GROUPS = {
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),
-    help="Of SQL: a condition for each leaf (flat, the default), or one for each side of a cut (nested).",
+    help="For SQL: a condition for each leaf (flat, the default), or one for each side of a cut (nested).",
 )
 @click.option(
     "--no-nan",
     "nan",
     flag_value=False,
     default=None,
-    help="Leave out the tests of SQL for NaN, where no column of floats holds any.",
+    help="Leave out SQL's tests for NaN, if no column of floats holds any.",
 )
 @click.option(
     "--reasons",
     flag_value=True,
     default=None,
-    help="Of SQL: 'missing' or 'never seen' for a row without a cluster, in place of NULL.",
+    help="For SQL: 'missing' or 'never seen' for a row without a cluster, instead of NULL.",
 )
 @click.option(
-    "--module", flag_value=True, default=None, help="JavaScript that others import, in place of a script for a page."
+    "--module", flag_value=True, default=None, help="A JavaScript module to import, instead of a script for a page."
 )
 @click.option(
     "--columns",
@@ -100,14 +99,7 @@ _GROUPS = {
     help="A formula for spreadsheets without LET, such as Excel 2019; it is longer.",
 )
 @takes_page_options
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=click.Path(),
-    callback=check_writable,
-    help="File to write instead of printing.",
-)
+@form_output
 @talk_options
 def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
     """Write a saved model in another form."""
@@ -123,9 +115,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     explanation = load_model(model)
     content = _written(explanation, form, given)
     if output is not None and output != "-":
-        with replacing(output) as temporary:
-            save(temporary, content)
-        Talk(quiet).wrote(output)
+        write(output, content, quiet)
     elif isinstance(content, str):
         show(content, is_code=exporter.kind != "text")
     else:

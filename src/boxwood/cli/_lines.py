@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood._files import replacing
 from boxwood.cli._groups import Grouped
-from boxwood.cli._outputs import save
-from boxwood.cli._talk import Talk, check_writable, load_model, refuse_overwriting, talk_options
+from boxwood.cli._outputs import form_output, write
+from boxwood.cli._talk import load_model, refuse_overwriting, talk_options
 from boxwood.cli._terminal import show
 from boxwood.errors import DataError
 from boxwood.render.forms.dialects import DIALECTS
@@ -31,9 +30,7 @@ Examples:
 @click.option("--to", "form", type=click.Choice(_FORMS), default="text", show_default=True, help="Form.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="Engine of the SQL; the default is duckdb.")
 @click.option("--table", metavar="NAME", help="A query that adds the cluster to this table.")
-@click.option(
-    "-o", "--output", metavar="OUT", type=click.Path(), callback=check_writable, help="File to write, not to print."
-)
+@form_output
 @talk_options
 def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
     """Print the one-line rules of a model: for each cluster the shortest rule that says who is in it.
@@ -52,10 +49,8 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     said = _written(explanation.lines(), form, given)
     if output is None or output == "-":
         show(said, is_code=form not in ("text", "markdown"))
-        return
-    with replacing(output) as temporary:
-        save(temporary, said)
-    Talk(quiet).wrote(output)
+    else:
+        write(output, said, quiet)
 
 
 def _written(lines: Lines, form: str, given: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import click
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._explained import kinds_of, read, scale_of
 from boxwood.cli._groups import Grouped
-from boxwood.cli._talk import Talk, reading_options, talk_options
+from boxwood.cli._talk import NOTES, Talk, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.cli._words import in_option_names, in_words
 
@@ -36,10 +36,11 @@ Examples:
 @click.option("--from", "low", metavar="K", type=click.IntRange(min=2), default=2, help="Fewest clusters.")
 @click.option("--to", "high", metavar="K", type=click.IntRange(min=2), default=10, help="Most clusters.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
+@NOTES
 @reading_options
 @talk_options
 def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None:
-    """Make clusters of several numbers, and show whether halves of the rows agree, groups are real, and rules good.
+    """Try several numbers of clusters: do halves of the rows agree, are groups real, and are rules good?
 
     Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, whether
     they are clearer than clusters of tables without groups, the share of rows that follow their rule, the price of
@@ -49,7 +50,7 @@ def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None
     if high < low:
         raise click.UsageError(f"--to {high} is below --from {low}")
     refuse_closed_output()
-    talk = Talk(quiet)
+    talk = Talk(quiet, all_notes=options["notes"])
     table, columns = read(talk, file, None, options)
     found = _mapped(talk, table, columns, range(low, high + 1), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))

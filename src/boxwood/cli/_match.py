@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import query_option, several_files
+from boxwood.cli._engine import check_one_table, query_option, read_while
 from boxwood.cli._groups import Grouped
-from boxwood.cli._measure import as_json, json_option, report_option, write_report
-from boxwood.cli._talk import Talk, check_model, load_model, reading, reading_options, refuse_overwriting, talk_options
-from boxwood.cli._terminal import refuse_closed_output, show
+from boxwood.cli._measure import json_option, report_option, show_report
+from boxwood.cli._talk import (
+    NOTES,
+    Talk,
+    check_model,
+    load_model,
+    reading,
+    reading_options,
+    refuse_overwriting,
+    talk_options,
+)
+from boxwood.cli._terminal import refuse_closed_output
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
@@ -40,6 +49,7 @@ Examples:
     help="Write NEW with the names of OLD for clusters that are the same (.json).",
 )
 @json_option
+@NOTES
 @query_option
 @reading_options
 @talk_options
@@ -50,25 +60,22 @@ def command(old: str, new: str, file: str | None, quiet: bool, **options: Any) -
     label. Without it, the boxes of their rules are compared, by what each model knows of its rows. OLD or NEW may also
     be a tally that Python saved, or the name of a column of FILE that holds labels.
     """
-    if file is not None and options["sql"] is not None:
-        raise click.UsageError("give FILE or --sql, not both.")
+    check_one_table(file, options["sql"], needed=False)
     for path, option in ((options["output"], "'-o' / '--output'"), (options["named"], "'--named'")):
         refuse_overwriting(path, option, **{"old model": old, "new model": new, **({"table": file} if file else {})})
     refuse_closed_output()
-    talk = Talk(quiet)
+    talk = Talk(quiet, all_notes=options["notes"])
     has_rows = file is not None or options["sql"] is not None
     before, after = (_side(path, has_rows=has_rows) for path in (old, new))
     if options["named"] is not None and not hasattr(after, "rename"):
         raise click.UsageError("--named writes a model, so NEW must be one.")
     found = _matched(talk, before, after, file, options)
-    if options["output"] is not None:
-        write_report(talk, found, options["output"])
     if options["named"] is not None:
         from boxwood.explanation.living.match import names_carried
 
         after.rename(names_carried(after.names, found)).save(options["named"])  # type: ignore[union-attr]
         talk.wrote(options["named"])
-    show(as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
+    show_report(talk, found, options)
 
 
 def _side(what: str, *, has_rows: bool) -> Explanation | Tally | str:
@@ -96,19 +103,16 @@ def _matched(
     options: dict[str, Any],
 ) -> Match:
     from boxwood.api.living import Match, match
-    from boxwood.explanation.living.match import Overlap, matched
-    from boxwood.explanation.living.sides import side_of
+    from boxwood.explanation.living.match import matched
+    from boxwood.explanation.living.sides import overlap_on, side_of
     from boxwood.render.forms.counted import pairs_in_file
     from boxwood.table.duck import Query
 
     if file is None and options["sql"] is None:
         return match(old, new)
-    hints: list[str] = []
     table = Query(options["sql"]) if file is None else file
     one, other = (each if isinstance(each, str) else side_of(each, None, "") for each in (old, new))
-    with talk.status(f"matching on {file or 'the query'}") as tick, several_files(file):
-        before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=hints.append)
-    for hint in hints:
-        talk.note(hint)
-    overlap = Overlap(pairs, pairs, f"on {int(pairs.sum()):,} rows")
-    return Match(**vars(matched((before.names, before.rows), (after.names, after.rows), overlap)))
+    with read_while(talk, "matching on", file) as tick:
+        before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=talk.kept.append)
+    sides = (before.names, before.rows), (after.names, after.rows)
+    return Match(**vars(matched(*sides, overlap_on(pairs, before, after))))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import query_option, several_files
+from boxwood.cli._engine import check_one_table, query_option, read_while
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
+    NOTES,
+    Share,
     Talk,
     check_writable,
     load_model,
@@ -46,6 +49,18 @@ def write_report(talk: Talk, report: Any, path: str) -> None:
     talk.wrote(path)
 
 
+def show_report(talk: Talk, report: Any, options: dict[str, Any]) -> None:
+    """Write a report into a file, if one is named, and print it: its numbers, or its text in short."""
+    if options["output"] is not None:
+        write_report(talk, report, options["output"])
+    if options["as_json"]:
+        talk.notes(talk.kept)
+        show(as_json(report), is_code=True)
+        return
+    notes = talk.in_short([*talk.kept, *report.notes])
+    show("\n\n".join([str(replace(report, notes=())), *["\n".join(notes)] * bool(notes)]))
+
+
 def as_json(report: Any) -> str:
     """Return the numbers of a report as JSON."""
     return json.dumps(report.to_dict(), indent=2, ensure_ascii=False)
@@ -72,21 +87,22 @@ Examples:
 @click.command(name="measure", cls=Grouped, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
-@click.option("-l", "--labels", metavar="COLUMN", help="Column of the clusters of the rows, to measure agreement.")
+@click.option("-l", "--labels", metavar="COLUMN", help="Column with the cluster of each row, to measure agreement.")
 @report_option
 @json_option
 @click.option(
     "--fail-under",
     metavar="SHARE",
-    type=click.FloatRange(0, 1),
-    help="Exit with 4 if the agreement (0 to 1) of rules and labels is below SHARE.",
+    type=Share(),
+    help="Exit with 4 if the agreement of rules and labels is below SHARE (0.9 or 90%).",
 )
 @click.option(
     "--fail-over-empty",
     metavar="SHARE",
-    type=click.FloatRange(0, 1),
-    help="Exit with 4 if more than this share of the rows (0 to 1) get no cluster.",
+    type=Share(),
+    help="Exit with 4 if more than this share of the rows (0.02 or 2%) get no cluster.",
 )
+@NOTES
 @query_option
 @reading_options
 @talk_options
@@ -97,17 +113,14 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
     larger than memory. Words that were never seen, missing values and new labels are counted. With --labels, agreement,
     what the rules find and precision are compared, too.
     """
-    if (file is None) == (options["sql"] is None):
-        raise click.UsageError("give either FILE or --sql QUERY.")
+    check_one_table(file, options["sql"])
     if options["fail_under"] is not None and labels is None:
         raise click.UsageError("--fail-under needs --labels COLUMN: without labels there is no agreement.")
     refuse_overwriting(options["output"], "'-o' / '--output'", model=model, **({} if file is None else {"table": file}))
     refuse_closed_output()
-    talk = Talk(quiet)
+    talk = Talk(quiet, all_notes=options["notes"])
     drift = _measured(talk, model, file, labels, options)
-    if options["output"] is not None:
-        write_report(talk, drift, options["output"])
-    show(as_json(drift) if options["as_json"] else str(drift), is_code=options["as_json"])
+    show_report(talk, drift, options)
     _check_limits(drift, options["fail_under"], options["fail_over_empty"])
 
 
@@ -119,11 +132,8 @@ def _measured(talk: Talk, model: str, file: str | None, labels: str | None, opti
 
     explanation = load_model(model)
     table = Query(options["sql"]) if file is None else file
-    hints: list[str] = []
-    with talk.status(f"measuring {file or 'the query'}") as tick, several_files(file):
-        counts = counted_in_file(explanation, table, reading(options), labels=labels, tick=tick, tell=hints.append)
-    for hint in hints:
-        talk.note(hint)
+    with read_while(talk, "measuring", file) as tick:
+        counts = counted_in_file(explanation, table, reading(options), labels=labels, tick=tick, tell=talk.kept.append)
     return Drift(**vars(drift_of(explanation, counts)))
 
 

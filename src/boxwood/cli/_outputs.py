@@ -73,6 +73,15 @@ def save(path: str, content: str | bytes) -> None:
         file.write(content if isinstance(content, bytes) else f"{content}\n".encode())
 
 
+def write(path: str, content: str | bytes, quiet: bool) -> None:
+    """Write a form into a file that was named, and say so."""
+    from boxwood._files import replacing
+
+    with replacing(path) as temporary:
+        save(temporary, content)
+    Talk(quiet).wrote(path)
+
+
 def described(forms: Mapping[str, Output | Exporter]) -> str:
     """Return forms and what they are, in lines that click leaves as they are."""
     longest = max(map(len, forms))
@@ -98,6 +107,14 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
     return tuple(paths)
 
 
+form_output = click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(),
+    callback=check_writable,
+    help="File to write instead of printing.",
+)
 takes_page_options = with_options(
     click.option("--title", metavar="TEXT", help="Title of the page."),
     click.option(

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import check_engine, labelling_options, several_files
+from boxwood.cli._engine import check_engine, labelling_options, read_while
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
+    NOTES,
+    Share,
     Talk,
     check_writable,
     load_model,
@@ -83,11 +85,12 @@ Examples:
 @click.option(
     "--fail-over-empty",
     metavar="SHARE",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     default=0.5,
     show_default=True,
-    help="Exit with 4 if more than this share of the rows (0 to 1) get no cluster. OUT is written all the same.",
+    help="Exit with 4 if more than this share of the rows (0.5 or 50%) get no cluster. OUT is written all the same.",
 )
+@NOTES
 @labelling_options
 @reading_options
 @talk_options
@@ -95,22 +98,22 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     """Add the cluster of every row to a table.
 
     MODEL was written by `boxwood explain -o MODEL.json`. FILE is a table as for `boxwood explain`, also a folder or a
-    pattern of Parquet files, whose rows become one file OUT. All rows and columns and their order are kept, as they
-    stand in the file: a line that looks like units, a total or a note gets an empty cluster. Only titles above the
-    names of columns are left out, which is said even with -q. From Parquet to Parquet, types, metadata and compression
-    are kept, too. Tables are streamed, so they may be larger than memory. A row gets an empty cluster if a value that
-    its rule needs is missing, or is a category that was never seen.
+    pattern of Parquet files, whose rows become one file OUT. All rows and columns are kept, in their
+    order: a line that looks like units, a total or a note gets an empty cluster. Only titles above the column names are
+    left out, with a note even with -q. From Parquet to Parquet, types, metadata and compression are kept, too. Tables
+    are streamed, so they may be larger than memory. A row gets an empty cluster if a value that its rule needs is
+    missing, or is a category that was never seen.
     """
     check_engine(file, options)
     refuse_overwriting(output, "'-o' / '--output'", model=model)
-    talk = Talk(quiet)
+    talk = Talk(quiet, all_notes=options["notes"])
     label = _label_on_cluster if options["engine"] in ("spark", "dask") else _label
     labelled = label(talk, model, file, output, column, options)
+    notes = [*talk.kept, *map(_unseen, labelled.unseen)]
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: {_needed(load_model(model))}")
-    for each in labelled.unseen:
-        talk.note(_unseen(each))
+        notes.insert(0, f"{rows} left without a cluster: {_needed(load_model(model))}")
+    talk.notes(notes)
     _check_limit(labelled, options["fail_over_empty"])
 
 
@@ -205,18 +208,13 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, options: Re
 def _write(
     talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str, out: str
 ) -> Labelled:
-    from boxwood._messages import Lost
     from boxwood.render.forms.labels import sql_rules
     from boxwood.table.write_labels import label_rows
 
-    hints: list[str] = []
     file = table if isinstance(table, str) else None
-    with talk.status(f"labelling {file or 'the query'}") as tick, _in_option_names(), several_files(file):
+    with _in_option_names(), read_while(talk, "labelling", file) as tick:
         rules = sql_rules(explanation, out=out)
-        labelled = label_rows(table, out, rules, options, column=column, tick=tick, tell=hints.append)
-    for hint in hints:
-        talk.note(hint, must_be_said=isinstance(hint, Lost))
-    return labelled
+        return label_rows(table, out, rules, options, column=column, tick=tick, tell=talk.kept.append)
 
 
 @contextmanager

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from boxwood._messages import Lost
 from boxwood.cli._errors import DEBUG
 from boxwood.cli._terminal import draw, is_terminal, tell, visible
 
@@ -84,11 +86,32 @@ def reading(options: dict[str, Any]) -> ReadOptions:
     return ReadOptions(header=not options["no_header"], **given)
 
 
-class Talk:
-    """Prints notes for the person at the terminal, on standard error; results are printed elsewhere."""
+class Share(click.ParamType):  # type: ignore[type-arg]  # which only newer versions know
+    """A share of rows, as a number from 0 to 1 or as a percentage."""
 
-    def __init__(self, quiet: bool) -> None:
-        self.quiet = quiet
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the share that a text says."""
+        number, percent, rest = str(value).partition("%")
+        try:
+            share = float(number) / (100 if percent else 1)
+        except ValueError:
+            share = math.nan
+        if rest or not 0 <= share <= 1:
+            self.fail(f"'{value}' is no share of rows; write 0.9 or 90%", param, ctx)
+        return share
+
+
+class Talk:
+    """Prints notes for the person at the terminal, on standard error; results are printed elsewhere.
+
+    Of notes on a table it prints the most urgent one, unless `all_notes` are wanted.
+    """
+
+    def __init__(self, quiet: bool, *, all_notes: bool = False) -> None:
+        self.quiet, self.all_notes = quiet, all_notes
+        self.kept: list[str] = []  # notes on a table until it is read
         self._alive = not quiet and is_terminal()
 
     def note(self, text: str, *, must_be_said: bool = False) -> None:
@@ -96,13 +119,19 @@ class Talk:
         if not self.quiet or must_be_said:
             tell(f"boxwood: {text}".replace("\n", "\\n"))
 
-    def notes(self, notes: Iterable[str], *, all_notes: bool = False) -> None:
-        """Print notes on a table where the text of a result does not have them: the most urgent one, or all."""
+    def notes(self, notes: Iterable[str]) -> None:
+        """Print notes on a table where the text of a result does not have them; what was lost is said in any case."""
+        given = list(notes)
+        for lost in (note for note in given if isinstance(note, Lost)):
+            self.note(lost, must_be_said=True)
+        for line in self.in_short([note for note in given if not isinstance(note, Lost)], before=""):
+            self.note(line)
+
+    def in_short(self, notes: Sequence[str], before: str = "Note: ") -> list[str]:
+        """Return the lines that are printed of notes."""
         from boxwood.words.notes import in_short
 
-        given = list(notes)
-        for line in given if all_notes else in_short(given, "boxwood explain --notes", before=""):
-            self.note(line)
+        return [f"{before}{note}" for note in notes] if self.all_notes else in_short(notes, "--notes", before)
 
     def wrote(self, path: str) -> None:
         """Print the name and size of a file that was written."""
@@ -197,6 +226,8 @@ def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
         ctx.meta[DEBUG] = True
 
+
+NOTES = click.option("--notes", is_flag=True, help="Print all notes.")
 
 talk_options = with_options(
     click.option("-q", "--quiet", is_flag=True, help="No notes on standard error."),

@@ -21,7 +21,7 @@ _EPILOG = """\b
 Examples:
   boxwood why model.json customers.csv --row 17
   boxwood why model.json --set income=45200 --set region=east
-  boxwood why model.json customers.csv --row 17 --set income=60000     if the income were another one
+  boxwood why model.json customers.csv --row 17 --set income=60000     if the income were different
   boxwood why model.json customers.csv --row 17 --immutable age        changes that leave the age as it is
 """
 

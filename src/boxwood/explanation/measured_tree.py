@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -20,6 +20,7 @@ from boxwood.explanation.records import (
     BudgetFacts,
     Clusters,
     ClusterSummary,
+    Condition,
     DrawFacts,
     KernelFacts,
     LeafSummary,
@@ -31,7 +32,7 @@ from boxwood.explanation.records import (
     value_of_two,
 )
 from boxwood.tree import ThresholdTree
-from boxwood.words.values import column_name
+from boxwood.words.values import MOST_VALUES, CountedWords, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.spreads import Spread
@@ -155,11 +156,11 @@ class MeasuredTree:
         return _with_values(said) if self.binary else said
 
     def _for_people(self) -> Self:
-        """Return the explanation as words say it, with clusters named by the column of labels that are 0 and 1.
+        """Return the explanation as people read it: with the rows of words that are many, and clusters named in full.
 
-        They are `churn = 0` and `churn = 1` then, where rules give 0 and 1.
+        Labels that are 0 and 1 are `churn = 0` and `churn = 1` then, by the name of their column.
         """
-        said, label = self._in_words(), "" if self.basis is None else self.basis.label
+        said, label = _with_rows_of_words(self._in_words()), "" if self.basis is None else self.basis.label
         if not label or [*self.names] not in ([0, 1], [False, True]):
             return said
         names = [f"{column_name(label)} = {name}" for name in self.names]
@@ -276,10 +277,31 @@ def with_words_of(measured: Tree, known: MeasuredTree) -> Tree:
 def _with_values(explanation: Tree) -> Tree:
     """Return the explanation whose rules name the value of a column of 0 and 1."""
 
+    return _with_conditions(
+        explanation,
+        lambda one: one._replace(intervals=value_of_two(one)) if one.column in explanation.binary else one,
+    )
+
+
+def _with_rows_of_words(explanation: Tree) -> Tree:
+    """Return the explanation whose columns of many words know the rows of each, if rows in memory or a file do."""
+    known = {j: one for j, one in explanation._coded_columns.items() if len(one.values) > MOST_VALUES}
+    if not known.keys() & {*explanation.tree.features.tolist()}:
+        return explanation
+    from boxwood.explanation.living.shapes import shapes_of
+
+    found = dict(explanation.categories)
+    for j, shape in (shapes_of(explanation) or {}).items():
+        if j in known:
+            rows = [int(sum(of_word)) for of_word in zip(*shape.held, strict=True)]
+            found[explanation.columns[j]] = CountedWords.of(known[j], rows, sum(rows))
+    counted = replace(explanation, categories=tuple(found.items()))
+    return _with_conditions(counted, lambda one: one._replace(categories=found.get(one.column, one.categories)))
+
+
+def _with_conditions(explanation: Tree, change: Callable[[Condition], Condition]) -> Tree:
     def said(rule: Rule) -> Rule:
-        return tuple(
-            one._replace(intervals=value_of_two(one)) if one.column in explanation.binary else one for one in rule
-        )
+        return tuple(map(change, rule))
 
     leaves = tuple(leaf._replace(rule=said(leaf.rule)) for leaf in explanation.leaves)
     clusters = Clusters(cluster._replace(rules=tuple(map(said, cluster.rules))) for cluster in explanation.clusters)

@@ -356,7 +356,9 @@ def _lines(ex: MeasuredTree, entry: LinesEntry) -> MeasuredLines:
     n = [len(entry[name]) for name in ("bounds", "chosen", "fronts")]  # type: ignore[literal-required]
     _refuse(n != [ex.n_clusters] * 3, f"its lines must have an entry for each of {ex.n_clusters} clusters")
     known = ((name, entry["categories"][name]) for name in ex.columns if name in entry["categories"])
-    here = replace(ex, categories=tuple(known), _kept={})
+    here = replace(
+        ex, categories=tuple(known), _kept={name: ex._kept[name] for name in ("shapes",) if name in ex._kept}
+    )
     trees = tuple(tuple(from_nodes(line["nodes"]) for line in front) for front in entry["fronts"])
     for i, of_front in zip(entry["chosen"], trees, strict=True):
         _refuse(i is not None and not 0 <= i < len(of_front), "its lines choose a rule that is not there")

@@ -90,7 +90,7 @@ def _note_once() -> None:
     if not _noted:
         _noted = True
         warnings.warn(
-            "compiled code cannot be kept on disk, so each process compiles anew (some seconds); "
+            "compiled code cannot be kept on disk, so each process compiles again (some seconds); "
             "set NUMBA_CACHE_DIR to a folder that can be written",
             CacheNote,
             stacklevel=4,

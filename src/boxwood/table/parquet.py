@@ -365,7 +365,7 @@ def _named_errors(name: str, after: int | None = None) -> Iterator[None]:
         where = "" if after is None else f" after row {after:,}"
         reason = cut_off((str(error).splitlines() or [type(error).__name__])[0], 200)
         raise DataError(
-            f"cannot read {name} as parquet{where}: {reason}\nthe file is damaged or incomplete: copy it anew"
+            f"cannot read {name} as parquet{where}: {reason}\nthe file is damaged or incomplete: copy it again"
         ) from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from boxwood._messages import listed
@@ -11,6 +12,7 @@ from boxwood.words.rules import rule
 from boxwood.words.values import cluster_name
 
 if TYPE_CHECKING:
+    from boxwood.axes import Categories
     from boxwood.explanation.measure.lines import Line, MeasuredLines
 
 NO_LINE = "no line"
@@ -23,12 +25,12 @@ def lines_text(lines: MeasuredLines) -> str:
 
 def full_text(lines: MeasuredLines) -> str:
     """Return the same, and each cluster's front."""
-    fronts, names = [front for front in lines.fronts if len(front) > 1], names_of(lines)
+    fronts, names, known = [front for front in lines.fronts if len(front) > 1], names_of(lines), _known(lines)
     parts = [lines_text(lines)]
     for front in fronts:
         head = f"{names[front[0].cluster]}: what further conditions gain"
         rows = [["conditions", "found", "precision", "rule"]]
-        rows += [[f"{len(one.rule)}", percent(one.found), percent(one.precision), rule(one.rule)] for one in front]
+        rows += [[f"{len(one.rule)}", *map(percent, (one.found, one.precision)), _rule(one, known)] for one in front]
         parts.append("\n".join([head, *aligned(rows, left=0)]))
     return "\n\n".join(parts)
 
@@ -55,10 +57,20 @@ def table_of(lines: MeasuredLines) -> list[list[str]]:
     """Return the cells of a table of lines, with a head."""
     unseen = ["found, unseen", "precision, unseen"] if lines.validated else []
     cells = [["", "size", "matched", "found", "precision", *unseen, "rule"]]
+    known = _known(lines)
     for cluster, name, line in zip(lines.explanation.clusters, names_of(lines), lines.lines, strict=True):
         numbers = [size(0 if line is None else line.matched), *_shares(line, bool(unseen))]
-        cells.append([name, size(cluster.size), *numbers, NO_LINE if line is None else rule(line.rule)])
+        cells.append([name, size(cluster.size), *numbers, NO_LINE if line is None else _rule(line, known)])
     return cells
+
+
+def _known(lines: MeasuredLines) -> dict[str, Categories]:
+    """Return the categories of columns, with the rows of words where these are known."""
+    return dict(lines.explanation._for_people().categories)
+
+
+def _rule(line: Line, known: Mapping[str, Categories]) -> str:
+    return rule(tuple(one._replace(categories=known.get(one.column, one.categories)) for one in line.rule))
 
 
 def _shares(line: Line | None, unseen: bool) -> list[str]:

@@ -64,10 +64,10 @@ def drift_said(drift: DriftFacts) -> Said:
 
 def _headline(drift: DriftFacts) -> str:
     rows = counted(drift.n_rows, "row") if isinstance(drift.n_rows, int) else f"Weight {size(drift.n_rows)}"
-    begin = f"{rows}, against {size(drift.n_then)} of the model"
+    begin = f"{rows}, against the model's {size(drift.n_then)}"
     if drift.untested:
         return f"{begin}: {drift.untested}."
-    return f"{begin}: {'what changed is beyond chance' if drift.changes else 'no change beyond chance'}."
+    return f"{begin}: {'these changes are beyond chance' if drift.changes else 'no change is beyond chance'}."
 
 
 def _change(told: Told, drift: DriftFacts) -> str:
@@ -81,26 +81,26 @@ def _change(told: Told, drift: DriftFacts) -> str:
         case "moved":
             for one in drift.words:
                 if one.column == name:
-                    return f"{column_name(str(name))} moved: {now} of its values are {_word(one)}, {then} were"
+                    return f"{column_name(str(name))} moved: {now} of its values are {_word(one)}, {then} before"
             which = "up" if (told.now or 0) > (told.then or 0) else "down"
             if abs((told.now or 0) - (told.then or 0)) < _LITTLE:
                 return f"{column_name(str(name))} is spread differently within the clusters"
             return (
-                f"{column_name(str(name))} moved {which}: {now} of its values are above the middle of then, {then} were"
+                f"{column_name(str(name))} moved {which}: {now} of its values are above its old middle, {then} before"
             )
         case "cut":
             [cut] = [one for one in drift.cuts if one.node == name]
-            return f"of the rows at the cut {condition(cut.condition)}, {now} fulfil it, and {then} did"
+            return f"{now} of the rows at the cut {condition(cut.condition)} fulfil it, {then} before"
         case "new label":
             return f"{_label(name)} is a new label, of {counted(int(told.now or 0), 'row')}"
         case "without a cluster":
-            return f"rows without a cluster are {now}, and were {then}"
+            return f"{now} of the rows have no cluster, {then} before"
         case "agreement":
             return f"agreement {_fell(told)} from {then} to {now}"
         case "found":
-            return f"the rule of {_label(name)} finds {now} of it, and found {then}"
+            return f"the rule of {_label(name)} finds {now} of it, {then} before"
         case "precision":
-            return f"of the rows that the rule of {_label(name)} takes, {now} belong to it, and {then} did"
+            return f"{now} of the rows under the rule of {_label(name)} belong to it, {then} before"
     return f"{_label(name)} {told.change} from {then} to {now} of the rows"
 
 
@@ -151,7 +151,14 @@ def _cuts(drift: DriftFacts) -> CellRows:
 def _columns(drift: DriftFacts) -> CellRows:
     """Return a line for each column; shares of missing values stand there if any has one."""
     lack = any(one.missing or one.missing_then for one in drift.columns)
-    header = ("column", "above its middle then", "now", *["missing then", "now"] * lack, "elsewhere in its cluster", "")
+    header = (
+        "column",
+        "above its old middle then",
+        "now",
+        *["missing then", "now"] * lack,
+        "elsewhere in its cluster",
+        "",
+    )
     lines = []
     for one in drift.columns:
         shares = one.above_then, one.above, *[one.missing_then, one.missing] * lack, one.moved
@@ -179,7 +186,7 @@ def _word(one: WordsDrift) -> str:
 
 def _lost(drift: DriftFacts) -> CellRows:
     lines = ((_reason(one), size(one.rows)) for one in drift.lost)
-    return CellRows((("rows without a cluster, as", "rows"), *lines))
+    return CellRows((("rows without a cluster, because", "rows"), *lines))
 
 
 _TABLES = (_sizes, _cuts, _columns, _words, _lost)

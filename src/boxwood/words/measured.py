@@ -143,7 +143,7 @@ def profile_lines(profile: Profile) -> list[list[str]]:
 
 def profile_text(profile: Profile) -> str:
     """Return the table of the profile, and what its numbers are."""
-    what = "Medians of numbers; of words the most frequent one, and the share of rows that have it."
+    what = "Medians of numbers; for words the most frequent one and its share of the rows."
     return "\n".join([*_aligned(profile_lines(profile), 1), "", what])
 
 

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from boxwood._dates import Dates
-from boxwood.words.values import MOST_VALUES, column_name, from_to, grouped, none_of, number, one_of
+from boxwood.words.values import (
+    MOST_VALUES,
+    CountedWords,
+    column_name,
+    frequent_first,
+    from_to,
+    grouped,
+    none_of,
+    number,
+    one_of,
+)
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import ClusterSummary, Condition, Rule
@@ -56,7 +67,7 @@ def rule(conditions: Rule, *, whole: bool = False) -> str:
     """Return the conditions of a rule, joined with "and"; without conditions, "every row"."""
     if not conditions:
         return "every row"
-    texts = [condition(one, whole=whole) for one in conditions]
+    texts = [condition(one, whole=whole) + ("" if whole else rows_behind(one)) for one in conditions]
     return _joined(" and ", [(text, " or " in text) for text in texts])
 
 
@@ -71,7 +82,7 @@ def condition(one: Condition, *, whole: bool = False) -> str:
     The condition on a column of booleans is its name, or "not" and its name. All values but the missing one are said
     as "is not missing". A long list of values is shortened, unless
     it is to be `whole`: neighbours in an order become their ends, and others the list of the other values, or of the
-    first ones and the number of the rest.
+    most frequent ones, where rows of words are known, and the number of the rest.
     """
     name = column_name(one.column)
     if is_impossible(one):
@@ -90,9 +101,22 @@ def condition(one: Condition, *, whole: bool = False) -> str:
             others = [value for value in one.categories.values if value not in values]
             if len(others) <= MOST_VALUES:
                 values, included = tuple(others), False
-        most = len(values) if whole else MOST_VALUES
-        return f"{name} is {one_of(values, most) if included else none_of(values, most)}"
+        most, in_order = (len(values), values) if whole else (MOST_VALUES, frequent_first(values, one.categories))
+        return f"{name} is {one_of(in_order, most) if included else none_of(in_order, most)}"
     return numbers(name, one.intervals, one.or_missing, one.dates, whole=whole)
+
+
+def rows_behind(one: Condition) -> str:
+    """Return in how many rows the words of a list stand that is too long to name all, to follow it; else nothing."""
+    known = one.categories
+    if not isinstance(known, CountedWords) or not _IS_CUT_OFF.search(condition(one)):
+        return ""
+    values, _ = known.chosen({piece.lower for piece in one.intervals})
+    rows = [known.rows[known.values.index(value)] for value in values]
+    return f" ({'at least ' * (0 in rows)}{sum(rows):,} of {known.n_rows:,} rows)" if any(rows) else ""
+
+
+_IS_CUT_OFF = re.compile(r"\d more$")  # a word that ends so is in quotes
 
 
 def is_any_value(values: Collection[Hashable], known: Sequence[Hashable]) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
 
 from boxwood._messages import in_line, printable
-from boxwood.axes.categories import band_of
-
-if TYPE_CHECKING:
-    from boxwood.axes import Categories
+from boxwood.axes.categories import Categories, band_of
 
 
 def number(x: float) -> str:
@@ -63,10 +60,34 @@ def column_name(name: str) -> str:
     return f"column {name}" if re.fullmatch(r"[0-9]+", name) else in_line(name)
 
 
-MOST_VALUES = 8  # of a column of words that a rule lists
-
+MOST_VALUES, MOST_LETTERS = 8, 80  # of a column of words that a rule lists
 
 MOST_NEIGHBOURS = 3  # in an order that a rule lists
+
+
+class CountedWords(Categories):
+    """Categories of which a text knows the rows of each word; they equal the same without: a rule is no other one.
+
+    A word of few rows, of which nothing is told, has 0.
+    """
+
+    rows: Sequence[int]
+    n_rows: int
+
+    @classmethod
+    def of(cls, known: Categories, rows: Sequence[int], n_rows: int) -> CountedWords:
+        """Return categories with the rows of each code, out of so many rows."""
+        counted = cls(*known)
+        counted.rows, counted.n_rows = rows, n_rows
+        return counted
+
+
+def frequent_first(values: Sequence[Hashable], known: Categories) -> Sequence[Hashable]:
+    """Return values in the order in which a long list names them: those of most rows first, if no order says more."""
+    if known.ordered or not isinstance(known, CountedWords) or len(values) <= MOST_VALUES:
+        return values
+    rows = dict(zip(known.values, known.rows, strict=False))
+    return sorted(values, key=lambda value: -rows[value])
 
 
 def from_to(values: Sequence[Hashable], known: Categories) -> str:
@@ -93,9 +114,13 @@ def none_of(values: Sequence[Hashable], most: int = MOST_VALUES) -> str:
 
 
 def _some(values: Sequence[Hashable], most: int) -> list[str]:
-    """Return the texts of the first values, and how many more there are."""
-    more = [f"{len(values) - most:,} more"] if len(values) > most else []
-    return [*map(category, values[:most]), *more]
+    """Return the texts of values; of more than `most` those of the first that fit, and how many more there are."""
+    texts = [*map(category, values[:most])]
+    if len(values) <= most:
+        return texts
+    letters = itertools.accumulate(len(text) for text in texts)
+    n = max(sum(so_far <= MOST_LETTERS for so_far in letters), 1)
+    return [*texts[:n], f"{len(values) - n:,} more"]
 
 
 _RULE_WORDS = {"and", "any", "is", "missing", "neither", "nor", "not", "or"}

@@ -110,7 +110,7 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
         values = Batches(source, (column,)).gathered().values[:, 0]
         if len(values) == n_rows:
             return values
-    raise DataError(f"the values of {column!r} can only be told where all rows are in memory; let rules use it")
+    raise DataError(f"the values of {column!r} can only be shown where all rows are in memory; let rules use it")
 
 
 # ------------------------------------------------------------------------------------------------------- columns

@@ -40,8 +40,8 @@ MOVED = 0.1
 """Share of the rows of a cluster that lie elsewhere in a column, from which on it is said to have moved."""
 _WORDS = 20  # of a column that were never seen, and new labels, told by name
 NO_SHAPES = "the model has no measurements of its columns within clusters, so only the cuts show which column moved"
-OF_WEIGHTS = "sizes of the model are sums of weights, and rows that are measured count one each; pass sample_weight"
-NO_NOISE = "the model was saved without the rows of no cluster, so its sizes are those of the rows in clusters"
+OF_WEIGHTS = "the model's sizes are sums of weights, but each new row counts as one; pass sample_weight"
+NO_NOISE = "the model was saved without counts of rows in no cluster, so its sizes count only rows in clusters"
 
 
 class _Test(NamedTuple):

@@ -44,7 +44,7 @@ class Overlap(NamedTuple):
     notes : tuple of str
         What it cannot tell.
     is_exact : bool
-        Whether both tables are rows that were counted, each by its own explanation.
+        Whether both tables are rows that were counted, each by its own explanation, or by labels that both are given.
     """
 
     old: Floats

@@ -191,12 +191,12 @@ def overlap_of(old: Side, new: Side, rows: Any, known: Sequence[Any] = ()) -> Ov
     if rows is not None:
         source = as_source(rows)
         pairs = _pairs(old, new, as_rows_here(rows)) if source is None else _in_batches(old, new, source)
-        return Overlap(pairs, pairs, f"on {int(pairs.sum()):,} rows")
+        return overlap_on(pairs, old, new)
     if old.tree is None or new.tree is None:
         if old.labels is None or new.labels is None:
             raise DataError("labels are matched with rules on rows; pass the rows that the labels are of")
         pairs = _pairs(old, new, None)
-        return Overlap(pairs, pairs, f"on {int(pairs.sum()):,} rows")
+        return overlap_on(pairs, old, new)
     before, after = (_of_own_rows(old, new, ex) for ex in (known or (None, None)))
     if before is None and after is None:
         return _by_boxes(old, new)
@@ -210,6 +210,11 @@ def overlap_of(old: Side, new: Side, rows: Any, known: Sequence[Any] = ()) -> Ov
     assert before is not None
     assert after is not None
     return Overlap(before, after, f"on {' and '.join(own)}", is_exact=is_exact)
+
+
+def overlap_on(pairs: Floats, old: Side, new: Side) -> Overlap:
+    """Return the overlap on rows that both sides label; labels are of these rows, so none came since."""
+    return Overlap(pairs, pairs, f"on {int(pairs.sum()):,} rows", is_exact=old.tree is None and new.tree is None)
 
 
 def _of_own_rows(old: Side, new: Side, ex: Any) -> Floats | None:

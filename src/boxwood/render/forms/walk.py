@@ -14,7 +14,7 @@ from boxwood.tree.boxes import without_missing
 from boxwood.tree.nodes import Cut, CutTest
 from boxwood.words.figures import short_number
 from boxwood.words.rules import numbers
-from boxwood.words.values import category, column_name, from_to, grouped, none_of, one_of
+from boxwood.words.values import category, column_name, frequent_first, from_to, grouped, none_of, one_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -272,7 +272,7 @@ def _categories(categories: Categories, codes: Sides) -> tuple[str, str]:
         return inside, outside
     has_others = [any(code >= len(values) for code in side) for side in codes]
     named = 1 if has_others[0] or (len(codes[1]) < len(codes[0]) and not has_others[1]) else 0
-    chosen = [values[code] for code in codes[named] if code < len(values)]
+    chosen = frequent_first([values[code] for code in codes[named] if code < len(values)], categories)
     others = [values[code] for code in codes[1 - named] if code < len(values)]
     if not chosen:
         words = "impossible", "any"

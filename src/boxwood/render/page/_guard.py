@@ -51,6 +51,7 @@ def as_shown(ex: MeasuredTree, count: int | None, *, has_profile: bool = True) -
         kept["worth"] = worth
     found = replace(ex, _kept=kept)
     if count is not None:
+        kept["shapes"] = {}  # rows of words
         found = _with_rounded_counts(found, count)
     picture = picture_of(found)
     boxes = ([_told(count, _with_ends(box)) for box in picture.cuts], [_told(count, box) for box in picture.leaves])

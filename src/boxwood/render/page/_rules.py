@@ -8,7 +8,7 @@ from unicodedata import bidirectional
 from boxwood.render.pictures.swatches import Swatch
 from boxwood.words.figures import percent
 from boxwood.words.measured import doubt
-from boxwood.words.rules import NO_ROW, NO_RULE, condition, is_impossible, shared
+from boxwood.words.rules import NO_ROW, NO_RULE, condition, is_impossible, rows_behind, shared
 from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _lines(rule: Rule) -> list[_SaidCondition]:
 
 def _line(one: Condition) -> _SaidCondition:
     text, whole = (apart(condition(one, whole=each), column_name(one.column)) for each in (False, True))
-    return _SaidCondition(text, whole if len(whole) > len(text) else "")
+    return _SaidCondition(text + rows_behind(one), whole if one.categories is not None and whole != text else "")
 
 
 def apart(text: str, name: str) -> str:

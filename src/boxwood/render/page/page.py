@@ -406,12 +406,12 @@ def _agreement_note(ex: MeasuredTree, count: int | None) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
-        what = "of weight get" if ex.weighted else "rows get"
-        note = f"{amount(wrong)} of {amount(total)} {what} another cluster from the rules than their own."
+        what = "of weight" if ex.weighted else "rows"
+        note = f"The rules put {amount(wrong)} of {amount(total)} {what} into a cluster that is not their own."
     elif count is not None and count > 1:
-        note = f"No {count:,} rows of a cluster get another one together, by the same leaf."
+        note = f"No leaf puts {count:,} rows of a cluster into another one."
     else:
-        note = "Every row gets its own cluster from the rules."
+        note = "The rules put every row into its own cluster."
     if ex.held_out is None:
         note += " How well they do on new rows was not tested."
     else:

@@ -65,8 +65,8 @@ def _profile(profile: Any) -> Table:
     by_effect = sorted(profile, key=lambda column: -column.effect)
     lines = profile_lines(type(profile)(by_effect, profile.names))
     effects = ["effect", *(f"{column.effect:.2f}" for column in by_effect)]
-    what = "Medians of numbers; of words the most frequent one, and the share of rows that have it."
-    more = "The effect is the share of a column's variance between clusters, of words Cramér's V; largest first."
+    what = "Medians of numbers; for words the most frequent one and its share of the rows."
+    more = "The effect is the share of a column's variance between clusters, for words Cramér's V; largest first."
     return f"{what} {more}", [[*line, effect] for line, effect in zip(lines, effects, strict=True)]
 
 
@@ -90,7 +90,7 @@ def _confusion(rows: Any) -> Table:
     names = [cluster_name(name) for name in rows.names]
     lines = [["cluster", *(f"rule: {name}" for name in names)]]
     lines += [[name, *map(size, row)] for name, row in zip(names, rows, strict=True)]
-    return "Rows of a cluster stand in a line, by the cluster that their rule names.", lines
+    return "Each line counts the rows of a cluster by the cluster that their rule names.", lines
 
 
 def _worth(worth: Any) -> Table:
