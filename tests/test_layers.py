@@ -1,6 +1,7 @@
 """The house has floors: imports point down, optional packages stay out, private names stay in one place."""
 
 import ast
+import os
 import subprocess
 import sys
 from functools import cache
@@ -295,13 +296,32 @@ def test_a_file_of_loops_calls_only_its_own_functions():
 
 
 def loaded_after(program):
-    command = [sys.executable, "-c", f"import sys; {program}; print(*sys.modules)"]
-    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    command = [sys.executable, "-c", f"import sys; {program}; print('modules', *sys.modules)"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}  # may ask for it
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return set(done.stdout.split("modules ")[-1].split())
 
 
 def test_import_loads_nothing_heavy():
     loaded = loaded_after("import boxwood")
-    assert not loaded & {*OPTIONAL, "numba", "sklearn", "scipy", "duckdb", "click"}
+    assert not loaded & {*OPTIONAL, *HEAVY}
+
+
+HEAVY = {"numba", "llvmlite", "sklearn", "scipy", "narwhals", "duckdb", "click", "jinja2", "joblib"}
+
+
+def test_a_small_table_with_labels_is_explained_by_numpy_alone():
+    rows = "numpy.arange(40.0).reshape(20, 2), [0] * 10 + [1] * 10"
+    loaded = loaded_after(f"import boxwood, numpy; ex = boxwood.explain({rows}); str(ex); ex.predict([[1.0, 2.0]])")
+    assert not loaded & {*OPTIONAL, *HEAVY}
+
+
+def test_the_command_explains_a_small_file_with_labels_without_scikit_learn(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b,label\n" + "1,2,x\n2,1,x\n8,9,y\n9,8,y\n" * 5)
+    call = f"command.main(['explain', {str(tmp_path / 'table.csv')!r}, '-l', 'label'], standalone_mode=False)"
+    loaded = loaded_after(f"from boxwood.cli import boxwood as command; {call}")
+    assert "duckdb" in loaded
+    assert not loaded & {*OPTIONAL, "numba", "sklearn", "scipy"}
 
 
 def test_a_file_that_another_folder_hands_out_can_be_imported_first():

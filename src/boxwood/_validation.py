@@ -391,6 +391,15 @@ def finite_number(name: str, value: Any) -> float:
     return number
 
 
+def random_of(random_state: Any) -> np.random.RandomState:
+    """Return the random numbers of a seed, as scikit-learn has them, which is not loaded for a whole number."""
+    if isinstance(random_state, Integral):
+        return np.random.RandomState(int(random_state))
+    from sklearn.utils import check_random_state
+
+    return check_random_state(random_state)
+
+
 def as_generator(random_state: Any) -> np.random.Generator:
     """Return a generator from a seed, a Generator, a RandomState (which is advanced) or None (a new generator)."""
     if isinstance(random_state, np.random.RandomState):

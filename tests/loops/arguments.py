@@ -16,10 +16,9 @@ from tests.loops.tables import CODE, labels_with_gaps, random_tree
 def compiled(function):
     """Return a loop that is not interpreted, however small its arrays are."""
     loop = jit.jit(function)
-    if function.__name__.startswith("_"):
-        return jit._with_door(function)
-    loop._compile_for_args.__self__.spent = np.inf
-    return loop
+    loop.load()
+    loop.spent = np.inf
+    return loop.machine.loop
 
 
 def bits(value):

@@ -16,7 +16,7 @@ import boxwood as bw
 from boxwood.grow import METHODS
 from boxwood.grow.exact import _search
 from boxwood.grow.exact import agreement as exact_agreement
-from boxwood.loops import agreement, jit, mmdt, optimal, order, sums, walk
+from boxwood.loops import _machine_code, agreement, jit, mmdt, optimal, order, sums, walk
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from tests.cases import make_case
@@ -143,14 +143,13 @@ def weighted(column, pair):
 
 def begun_anew(loop, steps):
     """Return a search that is interpreted for so many steps, then compiled, and the bits given to machine code."""
-    hook, given = jit._Uncompiled(loop), []
-    hook.plain = jit.interpreted(loop)
-    hook.loop = lambda *args: given.append(bits(args)) or loop(*args)
-    hook.loop.py_func = loop.py_func
+    loop.load()
+    other, given = jit.jit(loop.py_func), []
+    other.run = lambda *args: given.append(bits(args)) or loop(*args)
 
     def search(*args):
-        hook.patience, hook.spent = steps * jit.STEP, 0.0
-        return hook._search(*args)
+        other.patience, other.spent = steps * jit.STEP, 0.0
+        return other._in_python(*args)
 
     return search, given
 
@@ -230,12 +229,12 @@ def uncompiled(monkeypatch, tmp_path):
     """A loop of which no machine code is known, with what would compile it and what watches."""
     told = []
     loop = jit.jit(order.set_sides.py_func)
-    hook = loop._compile_for_args.__self__
-    monkeypatch.setattr(hook, "_is_absent", lambda args: True)
-    monkeypatch.setattr(loop, "_cache", SimpleNamespace(cache_path=str(tmp_path)))
-    monkeypatch.setattr(hook, "compile", lambda *args: told.append("compiled") or (lambda *args: None))
+    loop.load()
+    monkeypatch.setattr(loop.machine, "is_absent", lambda args: True)
+    monkeypatch.setattr(loop.machine, "function_for", lambda args: told.append("compiled") or (lambda *args: None))
+    monkeypatch.setattr(loop.machine.loop, "_cache", SimpleNamespace(cache_path=str(tmp_path)))
     with jit.watched_compiling(lambda: told.append("watched")):
-        yield loop, hook, told
+        yield loop, told
 
 
 def arguments(n, dtype=np.int32):
@@ -243,13 +242,34 @@ def arguments(n, dtype=np.int32):
 
 
 def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
-    loop, _, told = uncompiled
+    loop, told = uncompiled
     args = arguments(10)
     loop(*args)
     assert args[-1].tolist() == [True] * 5 + [False] * 5
     assert told == []
     loop(*arguments(20_000))
     assert told == ["watched", "compiled"]
+
+
+def test_a_young_process_interprets_small_calls_whatever_is_on_disk(monkeypatch):
+    loop = jit.jit(order.set_sides.py_func)
+    monkeypatch.setattr(jit.Loop, "young", jit.YOUNG)
+    loop(*arguments(10))
+    assert loop.machine is None
+    assert jit.Loop.young == pytest.approx(jit.YOUNG - loop.spent)
+    monkeypatch.setattr(jit.Loop, "young", 1e-9)
+    args = arguments(10)
+    loop(*args)
+    assert loop.machine is not None
+    assert args[-1].tolist() == [True] * 5 + [False] * 5
+
+
+def test_a_young_process_loads_numba_for_a_call_that_takes_long(monkeypatch):
+    loop = jit.jit(order.set_sides.py_func)
+    monkeypatch.setattr(jit.Loop, "young", jit.YOUNG)
+    loop(*arguments(20_000))
+    assert loop.machine is not None
+    assert jit.Loop.young == 0
 
 
 def test_longer_code_is_interpreted_for_longer():
@@ -259,57 +279,57 @@ def test_longer_code_is_interpreted_for_longer():
 
 
 def test_patience_spans_processes(uncompiled):
-    loop, hook, told = uncompiled
+    loop, told = uncompiled
     loop(*arguments(10))
-    assert 0 < hook.spent < hook.patience
-    hook._keep()  # as the process ends
-    later = jit._Uncompiled(loop)
+    assert 0 < loop.spent < loop.patience
+    loop._keep()  # as the process ends
+    later = jit.jit(loop.py_func)
+    later.machine = loop.machine
     assert later._is_quick(arguments(10))
-    assert later.spent == pytest.approx(hook.spent, abs=1e-4)
-    hook.spent = hook.patience
-    hook._keep()
+    assert later.before == pytest.approx(loop.spent, abs=1e-4)
+    loop.spent = loop.patience
+    loop._keep()
     loop(*arguments(10))
     assert told == ["watched", "compiled"]
-    hook._keep()
-    assert jit.spent_before(loop) == 0.0  # other kinds of arguments have the whole time again
+    loop._keep()
+    assert loop.machine.spent_before() == 0.0  # other kinds of arguments have the whole time again
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-1", "nan", "\xff"])
 def test_a_damaged_file_of_the_time_spent_counts_for_nothing(text, uncompiled, tmp_path):
-    loop, _, _ = uncompiled
+    loop, _ = uncompiled
     (tmp_path / "order.set_sides.spent").write_text(text, "utf-8")
-    assert jit.spent_before(loop) == 0.0
+    assert loop.machine.spent_before() == 0.0
 
 
 def test_without_a_folder_no_time_is_kept(uncompiled, tmp_path):
-    loop, _, _ = uncompiled
-    loop._cache.cache_path = str(tmp_path / "absent")
-    for cache in (loop._cache, SimpleNamespace(cache_path=None), SimpleNamespace()):
-        loop._cache = cache
-        jit.keep(loop, 1.0)
-        assert jit.spent_before(loop) == 0.0
-        jit.forget(loop)
+    machine = uncompiled[0].machine
+    for cache in (SimpleNamespace(cache_path=str(tmp_path / "absent")), SimpleNamespace(cache_path=None), None):
+        machine.loop._cache = cache
+        machine.keep(1.0)
+        assert machine.spent_before() == 0.0
+        machine.forget()
 
 
 def test_patience_ends(uncompiled):
-    loop, hook, told = uncompiled
-    hook.spent = 1.0
+    loop, told = uncompiled
+    loop.spent = 1.0
     loop(*arguments(10))
     assert told == ["watched", "compiled"]
 
 
 def test_a_call_that_will_take_long_is_compiled(uncompiled):
-    loop, hook, told = uncompiled
+    loop, told = uncompiled
     loop(*arguments(1000))
     assert told == []
-    assert hook.rate > 0
-    hook.rate = hook.patience / 1000
+    assert loop.rate > 0
+    loop.rate = loop.patience / 1000
     loop(*arguments(1000))
     assert told == ["watched", "compiled"]
 
 
 def test_arrays_whose_arithmetic_differs_are_compiled(uncompiled):
-    loop, _, told = uncompiled
+    loop, told = uncompiled
     loop(*arguments(10, dtype=np.int16))
     assert told == ["watched", "compiled"]
     assert jit._size((np.zeros(3), (np.zeros((2, 2)), 5))) == 7
@@ -319,7 +339,7 @@ def test_arrays_whose_arithmetic_differs_are_compiled(uncompiled):
 
 
 def test_a_stand_in_runs_larger_calls_of_all_kinds(uncompiled, monkeypatch):
-    loop, _, told = uncompiled
+    loop, told = uncompiled
     monkeypatch.setattr(jit, "_stand_ins", {})
     jit.stands_in_for(loop)(lambda *args: told.append("stood in"))
     for n in (10, 20_000, 10):
@@ -345,7 +365,7 @@ def test_results_are_numbers_of_python():
 
 
 def test_bounds_are_checked_in_compiled_loops(uncompiled, monkeypatch):
-    loop, _, told = uncompiled
+    loop, told = uncompiled
     monkeypatch.setattr("numba.config.BOUNDSCHECK", 1)
     loop(*arguments(10))
     assert told == ["watched", "compiled"]
@@ -353,9 +373,9 @@ def test_bounds_are_checked_in_compiled_loops(uncompiled, monkeypatch):
 
 def test_another_numba_compiles(monkeypatch):
     loop = jit.jit(order.set_sides.py_func)
-    hook = loop._compile_for_args.__self__
-    monkeypatch.setattr(loop, "_cache", type("Cache", (), {"_cache_file": object()})())
-    assert not hook._is_absent(arguments(10))
+    loop.load()
+    monkeypatch.setattr(loop.machine.loop, "_cache", type("Cache", (), {"_cache_file": object()})())
+    assert not loop.machine.is_absent(arguments(10))
 
 
 @pytest.mark.full
@@ -368,7 +388,7 @@ def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compil
         "with _jit.watched_compiling(lambda: told.append(1)):\n"
         "    for n in (10, 100_000, 10):\n"
         "        set_sides(np.arange(n, dtype=np.int32) * 2, 0, n // 2, n, np.zeros(n, dtype=bool))\n"
-        "        print(len(told), len(set_sides.signatures))\n"
+        "        print(len(told), len(set_sides.machine.loop.signatures) if set_sides.machine else '-')\n"
     )
     printed = [
         subprocess.run(
@@ -380,7 +400,7 @@ def test_a_first_call_compiles_little_and_a_second_process_knows_what_was_compil
         ).stdout.split()
         for _ in range(2)
     ]
-    assert printed == [["0", "0", "1", "1", "1", "1"], ["0", "1", "0", "1", "0", "1"]]
+    assert printed == [["0", "-", "1", "1", "1", "1"], ["0", "-", "0", "1", "0", "1"]]
 
 
 @pytest.mark.full
@@ -418,10 +438,12 @@ def test_constants_and_constant_arrays_compile_no_loop_twice(monkeypatch):
         run(X)
     assert len(kinds) == 1
     args = np.zeros((1, 1)), np.zeros(1, dtype=np.int64), np.ones(1), np.ones((1, 1)), 1.0, np.ones(3)
-    anew = numba.njit(sums.add_parts.py_func)  # the other one may be on disk
+    loops = _machine_code._space_of(vars(sums))
+    anew = numba.njit(_machine_code._in_space(sums.add_parts, loops))  # the other one may be on disk
     anew.compile(tuple(map(numba.typeof, (*args, np.zeros((1, 3, 1)), np.zeros((1, 3))))))
-    assert sums._deposit.signatures
-    assert not [kinds for kinds in sums._deposit.signatures if "Literal" in str(kinds)]
+    kinds_of_part = loops["_deposit"].signatures
+    assert kinds_of_part
+    assert not [kinds for kinds in kinds_of_part if "Literal" in str(kinds)]
 
 
 def test_leaves_compile_no_loop_twice(monkeypatch):

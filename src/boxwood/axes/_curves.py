@@ -17,6 +17,8 @@ from boxwood.kernels import Gaussian
 from boxwood.kernels.bandwidth import by_axis
 from boxwood.tree.cover import EVERYTHING, Intervals, intersection
 
+AT_ONCE = 1 << 16  # images that are computed at once, which stay in a processor's cache
+
 _Function = Callable[[Floats], Floats]
 
 
@@ -64,21 +66,31 @@ class Curves(AxisMap):
         self.peaks: Floats = np.clip(peaks, low[features], high[features])
 
     @abstractmethod
-    def _curve(self, column: int, x: Floats) -> Floats:
-        """Return the images of values from `low` to `high` in one output column, shape (m,)."""
+    def _curve(self, column: int | Indices, x: Floats) -> Floats:
+        """Return the images of values from `low` to `high` in one output column, shape (m,).
+
+        Output columns of one raw column, shape (c, 1), have images of shape (c, m), or of (1, m) if they are all alike.
+        """
 
     def images(self, column: int, x: ArrayLike) -> Floats:
         """Return the images of raw values in one output column, shape (m,)."""
-        j = self.features[column]
-        return self._curve(column, np.clip(np.asarray(x, dtype=np.float64), self.low[j], self.high[j]))
+        return self._curve(column, self._inside(int(self.features[column]), x))
+
+    def _inside(self, j: int, x: ArrayLike) -> Floats:
+        """Return values of a raw column, those below its first or above its last value as that one."""
+        return np.clip(np.asarray(x, dtype=np.float64), self.low[j], self.high[j])
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows: from shape (n, n_features) to shape (n, n_columns)."""
         table = as_table(X, n_columns=self.n_features)
-        mapped = np.empty((len(table), self.n_columns), order="F")
-        for column, j in enumerate(self.features):
-            mapped[:, column] = self.images(column, table[:, j])
-        return mapped
+        mapped = np.empty((self.n_columns, len(table)))
+        at_once = max(AT_ONCE // max(len(table), 1), 1)
+        for j in range(self.n_features):
+            columns = np.flatnonzero(self.features == j)
+            x = self._inside(j, table[:, j])
+            for of_block in np.split(columns, range(at_once, len(columns), at_once)):
+                mapped[of_block] = self._curve(of_block[:, None], x)
+        return mapped.T
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
         """Return the raw column, and its values with an image in `[lower, upper]`: at most two intervals."""
@@ -248,7 +260,7 @@ class TaylorFeatures(Curves):
         tails = _tails(np.arange(MOST)[:, None], _reach(low, high, _unit(gamma)))
         return cls(low, high, gamma, (tails > DELTA).sum(axis=0))
 
-    def _curve(self, column: int, x: Floats) -> Floats:
+    def _curve(self, column: int | Indices, x: Floats) -> Floats:
         j = self.features[column]
         u = _lengths(x, self.low[j], self.unit[j])
         return np.asarray(np.exp(self.powers[column] * np.log(u) - 0.5 * u * u + self._log_scales[column]))

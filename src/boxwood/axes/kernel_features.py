@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Floats, Ints, Weights
+from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import Rows, as_integer_weights, as_table, shown
 from boxwood.axes._curves import Curves, TaylorFeatures
 from boxwood.kernels import (
@@ -196,7 +196,7 @@ class SeriesFeatures(Curves):
         ends = zip(low.tolist(), high.tolist(), strict=True)
         return cls(low, high, kernel, [_order_of(kernel, np.linspace(*end, _GRID)) for end in ends])
 
-    def _curve(self, column: int, x: Floats) -> Floats:
+    def _curve(self, column: int | Indices, x: Floats) -> Floats:
         with np.errstate(divide="ignore"):  # 0 to the power j, and what is nothing to the power 0
             return np.asarray(_term(self.kernel, x, self.powers[column]) * self._roots[column])
 
@@ -229,7 +229,7 @@ class SeriesFeatures(Curves):
         return float(np.abs(self.kernel.factors(x) ** 2 * self.kernel.series(x * x) - known).max())
 
 
-def _term(kernel: TaylorKernel, x: Floats, power: int) -> Floats:
+def _term(kernel: TaylorKernel, x: Floats, power: int | Array) -> Floats:
     """Return `f(x) x^power`, from logarithms, so that no power overflows."""
     from scipy.special import xlogy
 
@@ -282,7 +282,7 @@ class PowerFeatures(Curves):
             refuse_negative(kernel, table)
         return cls(table.min(axis=0), table.max(axis=0), 0.5 if isinstance(kernel, Hellinger) else 1.0)
 
-    def _curve(self, column: int, x: Floats) -> Floats:
+    def _curve(self, column: int | Indices, x: Floats) -> Floats:
         return np.asarray(x**self.exponent)
 
 
@@ -335,7 +335,7 @@ class StepFeatures(Curves):
         gaps = [_gap(column**kernel.beta, values**kernel.beta) for column, values in zip(columns, steps, strict=True)]
         return cls(list(steps), kernel.beta, max(gaps))
 
-    def _curve(self, column: int, x: Floats) -> Floats:
+    def _curve(self, column: int | Indices, x: Floats) -> Floats:
         return np.asarray(np.where(x >= self.steps[column], self.heights[column], 0.0))
 
 
@@ -402,7 +402,7 @@ class ChiSquaredFeatures(Curves):
         rate, weight = np.log(int(n_terms) / j), 1 / j
         return cls(low, high, [rate] * len(low), [weight] * len(low))
 
-    def _curve(self, column: int, x: Floats) -> Floats:
+    def _curve(self, column: int | Indices, x: Floats) -> Floats:
         return np.asarray(self.scales[column] * x * np.exp(-self.rates[column] * x))
 
     def _error(self, j: int) -> float:
@@ -491,8 +491,9 @@ class LandmarkFeatures(Curves):
         """Return the features for the rows of `X`, shape (n, d), by the landmarks of `landmarks_of`."""
         return cls(kernel, list(landmarks_of(Rows.of(X), n_landmarks)))
 
-    def _curve(self, column: int, x: Floats) -> Floats:
-        return self.kernel.axis(int(self.features[column]), x - self.landmarks[column])
+    def _curve(self, column: int | Indices, x: Floats) -> Floats:
+        j = int(np.ravel(self.features[column])[0])
+        return self.kernel.axis(j, x - self.landmarks[column])
 
 
 def landmarks_of(rows: Rows, n_landmarks: int | str | None) -> list[Floats]:

@@ -101,6 +101,8 @@ def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
 
 def out_of_frozen(transformer: Any) -> Any:
     """Return the estimator inside of a `FrozenEstimator`, or what is given."""
+    if not hasattr(transformer, "fit"):  # labels need no scikit-learn
+        return transformer
     from sklearn.frozen import FrozenEstimator
 
     return transformer.estimator if isinstance(transformer, FrozenEstimator) else transformer

@@ -95,7 +95,8 @@ def bin_block(X, labels, weights, start, binning, next_free, order, codes, count
             positions[row] = next_free[cluster]
             order[next_free[cluster]] = start + row
             next_free[cluster] += 1
-    tile = max(16, 4096 // d)  # values of a tile stay in the first cache while its columns are read one by one
+    # values of a tile stay in the first cache while its columns are read one by one; in Fortran order nothing has to
+    tile = n if X.strides[0] < X.strides[1] else max(16, 4096 // d)
     for begin in range(0, n, tile):
         end = min(begin + tile, n)
         for j in range(d):

@@ -14,10 +14,9 @@ A search reads its arrays as often as it must, so their size does not tell how l
 is interpreted until these are worth a second, or eight in all calls; then it begins anew, compiled, with its arguments
 as they were (`is_search`). Steps are counted, not seconds, so that a call does the same on each machine.
 
-To numba an array that may not be written is of another type than one that may, so a loop with five arrays that are only
-read could be compiled 32 times. Here both kinds run the same machine code, compiled for arrays that may be written. A
-loop writes only what its docstring calls OUT, which `tests/loops/test_interpreted.py` checks with arrays of numpy that
-refuse.
+Loading numba and its first machine code takes half a second. So a process begins without both: small calls are
+interpreted, whether or not there is machine code on disk, until this has taken a quarter of that time
+(`_machine_code.py` has all that needs numba).
 
 The time spent on interpreted calls in earlier processes is stored, too (`_stored.py`). Without it, a program that runs
 for a second every day would never spend the time to compile.
@@ -25,19 +24,20 @@ for a second every day would never spend the time to compile.
 
 import atexit
 import copy
+import os
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, update_wrapper
 from types import FunctionType
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 
-from boxwood.loops._stored import forget, keep, spent_before, store_code
-
 F = TypeVar("F", bound=Callable[..., Any])
+YOUNG = 0.15  # seconds of interpretation before a process loads numba, which takes some four times as long
+SHORT = 0.01  # of one call in that time: a table of longer ones will need numba in any case
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
 GUESS, QUICK = 2e-6, 1e-7  # seconds per array element before the first timed call, of a loop and of a stand-in
 MORE = 10  # a timed call predicts calls with at most 10 times as many array elements
@@ -54,29 +54,15 @@ _watchers: list[Callable[[], None]] = []
 
 
 def jit(function: F) -> F:
-    """Return `function` compiled by numba; without a writable cache folder, compiled anew in each process.
+    """Return `function` as a loop, compiled by numba when it pays; without a cache folder, anew in each process.
 
-    One whose name has a leading underscore is a part of others: it is stored in these, and has no door for Python.
+    One whose name has a leading underscore is a part of others: its machine code is stored in these.
     """
-    is_part = function.__name__.startswith("_")
-    loop: Any = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=is_part)(function)
-    if not hasattr(loop, "_compile_for_args"):  # numba is told to compile nothing, by NUMBA_DISABLE_JIT
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # then Python shall run the loops as they stand here
         return function
-    if is_part:
-        loop._insert = lambda *args, **kws: None  # so that a call from Python asks for a function that it can call
-        loop._compile_for_args = lambda *args, **kws: _with_door(function)
-    else:
-        store_code(loop)
-        loop._compile_for_args = _Uncompiled(loop).function_for
+    loop: Any = Loop(function)
     compiled: F = loop
     return compiled
-
-
-@cache
-def _with_door(function: F) -> F:
-    """Return a part of other loops as a loop of its own."""
-    loop: F = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
-    return loop
 
 
 def stands_in_for(loop: Any) -> Callable[[F], F]:
@@ -134,7 +120,11 @@ def is_exact(loop: Any) -> bool:
 
 def asks_for_machine_code() -> bool:
     """Return whether loops must be compiled, because NUMBA_BOUNDSCHECK or NUMBA_CPU_NAME is set."""
-    return bool(numba.config.BOUNDSCHECK or numba.config.CPU_NAME)
+    if "numba" not in sys.modules and not {"NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME"}.intersection(os.environ):
+        return False
+    from numba import config
+
+    return bool(config.BOUNDSCHECK or config.CPU_NAME)
 
 
 @contextmanager
@@ -147,108 +137,111 @@ def watched_compiling(watcher: Callable[[], None]) -> Iterator[None]:
         _watchers.remove(watcher)
 
 
-class _Uncompiled:
-    """Calls of a loop with types of arguments for which no machine code is loaded."""
+class Loop:
+    """A loop: it is interpreted where that is likely to be quick, and otherwise run as numba's machine code."""
 
-    def __init__(self, loop: Any) -> None:
-        self.loop, self.compile = loop, loop._compile_for_args
+    young = YOUNG  # seconds of interpretation that are left to this process before it loads numba
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func: Any = function
+        self.run: Callable[..., Any] = self._begin  # numba's loop, once there is one
+        self.machine: Any = None  # the same with what is known of its machine code
         self.plain: Callable[..., Any] | None = None
-        self.absent: dict[Any, int] = {}  # kinds of arguments without machine code on disk, when so many had it
-        self.joined: dict[Any, object] = {}  # types with read-only arrays for which the loop has machine code
         self.patience = 0.0  # seconds of interpretation before compiling; set once files are complete
-        self.spent: float | None = None  # seconds of interpretation so far, in this process and in earlier ones
+        self.spent = 0.0  # seconds of interpretation so far, in this process
+        self.before: float | None = None  # in earlier ones
         self.has_compiled = False
         self.rate, self.largest = 0.0, 0  # most seconds per array element, and most elements, of calls so far
 
+    def __call__(self, *args: Any) -> Any:
+        """Run the loop."""
+        return self.run(*args)
+
+    def _begin(self, *args: Any) -> Any:
+        """Interpret a call while the process is young; otherwise load numba."""
+        if self._seconds(args) < min(SHORT, Loop.young) and self._may_be_interpreted(args):
+            return self._in_python(*args)
+        self.load()
+        return self.run(*args)
+
+    def load(self) -> None:
+        """Let numba run the loop from now on, and no loop begin without it."""
+        from boxwood.loops._machine_code import MachineCode
+
+        Loop.young = 0.0
+        self.machine = MachineCode(self)
+        self.run = self.machine.loop
+
     def function_for(self, *args: Any, **kws: Any) -> Callable[..., Any]:
         """Return the function that runs a call; numba calls this method in place of its own `_compile_for_args`."""
-        if self._is_absent(args):
+        if self.machine.is_absent(args):
             if self._is_quick(args):
-                return self._search if self.loop.py_func in _searches else self._interpret
+                return self._in_python
             for watcher in _watchers:
                 watcher()
             self.has_compiled = True
-            forget(self.loop)
-        return self._machine_code(args)
-
-    def _machine_code(self, args: tuple[Any, ...]) -> Callable[..., Any]:
-        """Return the machine code for arguments, which is that for arrays that may be written."""
-        kinds = tuple(map(self.loop.typeof_pyval, args))
-        writeable = _writeable(kinds)
-        if writeable == kinds:
-            function: Callable[..., Any] = self.compile(*args)
-            return function
-        function = self.loop.compile(writeable)
-        token = object()
-        if self.joined.setdefault(kinds, token) is token:  # once, also where threads meet: numba takes no types twice
-            self.loop._insert([kind._code for kind in kinds], function)
+            self.machine.forget()
+        function: Callable[..., Any] = self.machine.function_for(args)
         return function
-
-    def _is_absent(self, args: tuple[Any, ...]) -> bool:
-        """Return whether no machine code for these types of arguments is on disk; False if unknown."""
-        loop, given = self.loop, tuple(map(_kind, args))
-        if self.absent.get(given) == len(loop.overloads):  # numba would take long to name the types
-            return True
-        kinds = _writeable(map(loop.typeof_pyval, args))
-        if kinds in loop.overloads:
-            return False
-        try:
-            file = getattr(loop._cache, "_cache_file", None)  # there is none without a folder for it
-            known = {} if file is None else file._load_index()
-            if known and loop._cache._index_key(kinds, loop.targetctx.codegen()) in known:
-                return False
-        except (AttributeError, OSError):  # another version of numba may store it in another way
-            return False
-        self.absent[given] = len(loop.overloads)
-        return True
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
         """Return whether a call is likely to be interpreted before `patience` is used up."""
-        is_search = self.loop.py_func in _searches
-        self.patience = self.patience or (SEARCHED if is_search else PATIENCE * _bytes(self.loop, set()))
-        self.spent = spent_before(self.loop) if self.spent is None else self.spent
-        size, has_stand_in = sum(map(_size, args)), self.loop.py_func in _stand_ins
-        foretold = size <= MORE * self.largest
-        rate = self.rate if foretold else max(self.rate, QUICK if has_stand_in else GUESS)
-        rate = STEP if is_search else rate
-        if size > MANY or self.spent + rate * (size + FEW) >= self.patience or asks_for_machine_code():
+        is_search = self.py_func in _searches
+        self.patience = self.patience or (SEARCHED if is_search else PATIENCE * _bytes(self, set()))
+        self.before = self.machine.spent_before() if self.before is None else self.before
+        left = self.patience - self.before - self.spent
+        return self._seconds(args) < left and self._may_be_interpreted(args)
+
+    def _seconds(self, args: tuple[Any, ...]) -> float:
+        """Return the seconds that an interpreted call is likely to take; of a search, until it is asked again."""
+        size, guess = sum(map(_size, args)), QUICK if self.py_func in _stand_ins else GUESS
+        rate = self.rate if size <= MORE * self.largest else max(self.rate, guess)
+        return (STEP if self.py_func in _searches else rate) * (size + FEW)
+
+    def _may_be_interpreted(self, args: tuple[Any, ...]) -> bool:
+        """Return whether interpreting a call gives what machine code gives, in no more memory than there is."""
+        if sum(map(_size, args)) > MANY or asks_for_machine_code():
             return False
-        return has_stand_in or (all(map(_is_same, args)) and is_exact(self.loop))
+        return self.py_func in _stand_ins or (all(map(_is_same, args)) and is_exact(self))
 
-    def _as_plain(self) -> Callable[..., Any]:
-        """Return the loop as a function of Python; the time spent on it is stored at the end of the process."""
+    def _in_python(self, *args: Any) -> Any:
+        """Interpret a call, whose time counts; it is stored at the end of the process."""
         if self.plain is None:
-            self.plain = interpreted(self.loop)
+            self.plain = interpreted(self)
             atexit.register(self._keep)
-        return self.plain
+        return (self._search if self.py_func in _searches else self._interpret)(self.plain, args)
 
-    def _search(self, *args: Any) -> Any:
-        """Interpret a search until its steps are spent; then compile it, and begin anew."""
-        plain, at, before = self._as_plain(), _searches[self.loop.py_func], copy.deepcopy(args)
-        left = min(self.patience - (self.spent or 0.0), LONG)
+    def _search(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Interpret a search until its steps are spent; then begin anew, compiled."""
+        at, before = _searches[self.py_func], copy.deepcopy(args)
+        left = Loop.young or min(self.patience - (self.before or 0.0) - self.spent, LONG)
         steps = _LoopSteps(args[at], left / STEP, args[0].shape[-1])
         try:
             return plain(*args[:at], steps, *args[at + 1 :])
         except _Spent:
             _restore(args, before)
         finally:
-            self.spent = (self.spent or 0.0) + STEP * steps.done
-        return self.loop(*args)
+            self._count(STEP * steps.done)
+        return self(*args)
 
-    def _interpret(self, *args: Any) -> Any:
-        plain = self._as_plain()
+    def _interpret(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         size, began = sum(map(_size, args)), time.thread_time()
         try:
             return plain(*args)
         finally:
             took = time.thread_time() - began
-            self.spent = (self.spent or 0.0) + took
+            self._count(took)
             self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
 
+    def _count(self, seconds: float) -> None:
+        self.spent += seconds
+        Loop.young = max(Loop.young - seconds, 0.0)
+
     def _keep(self) -> None:
-        """Store the seconds spent so far, at the end of the process."""
-        if self.spent and not self.has_compiled:
-            keep(self.loop, self.spent)
+        """Store the seconds spent so far, at the end of the process; those of one without numba are few enough."""
+        if self.spent and self.machine is not None and not self.has_compiled:
+            self.machine.keep((self.before or 0.0) + self.spent)
 
 
 class _Spent(Exception):
@@ -277,26 +270,6 @@ def _restore(args: tuple[Any, ...], before: tuple[Any, ...]) -> None:
     for now, then in zip(args, before, strict=True):
         if isinstance(now, np.ndarray) and not np.array_equal(now, then):
             now[...] = then
-
-
-def _writeable(kinds: Iterable[Any]) -> tuple[Any, ...]:
-    """Return numba's types of arguments, with arrays that may be written in place of those that may not."""
-    return tuple(map(_writeable_kind, kinds))
-
-
-def _writeable_kind(kind: Any) -> Any:
-    if isinstance(kind, numba.types.Array):
-        return kind if kind.mutable else kind.copy(readonly=False)
-    if isinstance(kind, numba.types.BaseTuple):
-        return numba.types.BaseTuple.from_types(_writeable(kind.types), getattr(kind, "instance_class", None))
-    return kind
-
-
-def _kind(value: Any) -> Any:
-    """Return what tells arguments of different types apart, whether or not their arrays may be written."""
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.c_contiguous, value.flags.f_contiguous, value.flags.aligned
-    return (type(value), *map(_kind, value)) if isinstance(value, tuple) else type(value)
 
 
 def _bytes(loop: Any, seen: set[Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,10 +144,24 @@ def as_numbers_of_rows(weights: Floats, n_rows: int) -> Floats:
     return np.asarray(scaled * (n_rows / scaled.sum()))
 
 
-def _matched(table: Floats) -> float:
+def best_matching(worth: Array) -> tuple[Indices, Indices]:
+    """Return places of a matrix, at most one in each row and column, whose entries add up to most.
+
+    As most trees have a leaf for each cluster, the largest entries of the rows mostly stand in different columns. Where
+    each stands alone in its row, too, nothing else adds up to as much, and scipy is not loaded.
+    """
+    best = worth.argmax(axis=1)
+    stands_alone = np.count_nonzero(worth == worth.max(axis=1, keepdims=True), axis=1) == 1
+    if stands_alone.all() and len(np.unique(best)) == len(best):
+        return np.arange(len(best)), best
     from scipy.optimize import linear_sum_assignment
 
-    return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
+    rows, columns = linear_sum_assignment(worth, maximize=True)
+    return rows, columns
+
+
+def _matched(table: Floats) -> float:
+    return float(table[best_matching(table)].sum() / table.sum())
 
 
 def _adjusted_rand(table: Floats) -> float:
@@ -162,14 +177,17 @@ def _adjusted_rand(table: Floats) -> float:
 
 
 def _normalized_mutual_info(table: Floats) -> float:
-    from scipy.special import entr
-
     fraction = table / table.sum()
     first, second = fraction.sum(axis=1), fraction.sum(axis=0)
     rows, columns = np.nonzero(fraction)
     cells = fraction[rows, columns]
     information = float(np.sum(cells * (np.log(cells) - np.log(first[rows]) - np.log(second[columns]))))
-    entropy = float(entr(first).sum() + entr(second).sum()) / 2
+    entropy = float(_entropies(first).sum() + _entropies(second).sum()) / 2
     if entropy == 0:  # as in `_adjusted_rand`
         return 1.0
     return min(max(information / entropy, 0.0), 1.0)
+
+
+def _entropies(shares: Floats) -> Floats:
+    """Return -p log(p) of positive shares, with the logarithm of the system, as `scipy.special.entr` has it."""
+    return np.array([-p * math.log(p) for p in shares.tolist()])

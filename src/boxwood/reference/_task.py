@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from boxwood._threads import fold_blocks, map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows, WholeWeights, refuse_other_kind, whole_number
+from boxwood._validation import Rows, WholeWeights, random_of, refuse_other_kind, whole_number
 from boxwood.batches.batches import Batches, Block, rows_in_memory, rows_of
 from boxwood.batches.overview import Overview
 from boxwood.batches.source import Source, Summary, refuse_unscanned
@@ -363,7 +362,7 @@ class Task:
     def _drawn(self) -> Indices:
         """The kept rows in random order; a sample takes the first ones, so that a larger one holds a smaller one."""
         rows = np.flatnonzero(self.kept)
-        drawn: Indices = rows[check_random_state(self.random_state).permutation(len(rows))]
+        drawn: Indices = rows[random_of(self.random_state).permutation(len(rows))]
         return drawn
 
     # ------------------------------------------------------------------------------------ rows in batches

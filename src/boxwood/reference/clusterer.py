@@ -8,16 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn import get_config
-from sklearn.base import clone
-from sklearn.cluster import KMeans
-from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
-from sklearn.frozen import FrozenEstimator
-from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boxwood._frames import column_names, is_frame
 from boxwood._threads import map_blocks
@@ -56,13 +46,15 @@ def fitted_clusterer(
         assert n_clusters is not None
         refuse_number_of_clusters(rows, n_clusters)
         clusterer = default_clusterer(n_clusters, rows.values.size, random_state)
-    if isinstance(clusterer, FrozenEstimator):
+    if out_of_frozen(clusterer) is not clusterer:
         return clusterer
     return fitted_clone(clusterer, _input_of(clusterer, X, rows), rows.weights)
 
 
 def default_clusterer(n_clusters: int, n_values: int, random_state: Any) -> Any:
     """Return k-means that is not fitted, with fewer starts for large tables."""
+    from sklearn.cluster import KMeans
+
     return KMeans(n_clusters, n_init=MANY_STARTS if n_values <= LARGE else FEW_STARTS, random_state=random_state)
 
 
@@ -79,6 +71,8 @@ def fitted_clone(clusterer: Any, X: Any, weights: Floats | None) -> Any:
     DataError
         If it learns from labels, or its last step finds no clusters.
     """
+    from sklearn.base import clone
+
     last = last_step(clusterer)
     if isinstance(last, str) or last is None:
         raise DataError(
@@ -101,7 +95,7 @@ def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
     `labels_` are taken, with means of `rows` as centres: in columns far from zero, predicting the labels would lose all
     digits.
     """
-    if isinstance(clusterer, KMeans) and _was_fitted_on(clusterer, _input_of(clusterer, X, rows), rows):
+    if _is_k_means(clusterer) and _was_fitted_on(clusterer, _input_of(clusterer, X, rows), rows):
         return Reference.of(rows, clusterer.labels_)
     if hasattr(clusterer, "steps"):
         labels = np.asarray(labels_of(clusterer, X, len(rows)))
@@ -118,7 +112,7 @@ def reference_in(pipeline: Any, rows: Rows, reference: Reference) -> Reference:
     names in `reference` are its labels.
     """
     last = last_step(pipeline)
-    centers = None if isinstance(last, KMeans) else centers_of(last, rows.n_columns)
+    centers = None if _is_k_means(last) else centers_of(last, rows.n_columns)
     if centers is not None and all(isinstance(name, Integral) and name < len(centers) for name in reference.names):
         in_order = centers[np.array(reference.names, dtype=np.intp)]
         return reference.with_centers(in_order, best_for=objective_of(last))
@@ -126,7 +120,13 @@ def reference_in(pipeline: Any, rows: Rows, reference: Reference) -> Reference:
     return Reference.of(rows, reference.labels, names=names)
 
 
-def _was_fitted_on(kmeans: KMeans, X: Any, rows: Rows) -> bool:
+def _is_k_means(clusterer: Any) -> bool:
+    from sklearn.cluster import KMeans
+
+    return isinstance(clusterer, KMeans)
+
+
+def _was_fitted_on(kmeans: Any, X: Any, rows: Rows) -> bool:
     """Return whether k-means was fitted on these rows: its labels cost about as little as those that it predicts.
 
     No labels cost less than those of the nearest centres. Where these are found quickly, and the labels cost no more,
@@ -179,7 +179,7 @@ def mixture_of(clusterer: Any, reference: Reference, columns: Sequence[str]) -> 
     the mixture's clustering of the rows; its clusters are named by the numbers of the components.
     """
     fitted = out_of_frozen(clusterer)
-    if not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+    if not is_gaussian_mixture(fitted):
         return None
     names = getattr(fitted, "feature_names_in_", None)
     same = fitted.means_.shape[1] == len(columns) if names is None else list(names) == list(columns)
@@ -195,10 +195,22 @@ def mixture_of(clusterer: Any, reference: Reference, columns: Sequence[str]) -> 
     return mixture.with_clusters(clusters)
 
 
+def is_gaussian_mixture(clusterer: Any) -> bool:
+    """Return whether this is a Gaussian mixture of scikit-learn; False for None."""
+    if clusterer is None:
+        return False
+    from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+
+    return isinstance(clusterer, (GaussianMixture, BayesianGaussianMixture))
+
+
 def is_fitted(clusterer: Any) -> bool:
     """Return whether a clusterer is fitted; False for None."""
     if clusterer is None:
         return False
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
     try:
         check_is_fitted(clusterer)
     except NotFittedError:
@@ -217,6 +229,11 @@ def flat(clusterer: Any) -> Any:
 
     What is frozen stays frozen.
     """
+    if not hasattr(clusterer, "fit"):  # labels need no scikit-learn
+        return clusterer
+    from sklearn.frozen import FrozenEstimator
+    from sklearn.pipeline import Pipeline, make_pipeline
+
     if isinstance(clusterer, FrozenEstimator):
         inside = flat(clusterer.estimator)
         return clusterer if inside is clusterer.estimator else FrozenEstimator(inside)
@@ -258,6 +275,9 @@ def weight_argument(clusterer: Any, weights: Floats | None) -> dict[str, Any]:
 
     Where scikit-learn routes metadata, the clusterer's requests decide, and those of a pipeline's steps.
     """
+    from sklearn import get_config
+    from sklearn.utils.validation import has_fit_parameter
+
     if weights is not None and get_config()["enable_metadata_routing"] and hasattr(clusterer, "get_metadata_routing"):
         return _as_requested(clusterer, weights)
     name, last = "sample_weight", clusterer
@@ -271,6 +291,8 @@ def _learns_from_labels(estimator: Any) -> bool:
     """Return whether `fit` needs labels; False for a class of which scikit-learn knows nothing."""
     if not hasattr(estimator, "__sklearn_tags__"):
         return False
+    from sklearn.utils import get_tags
+
     tags = get_tags(estimator)
     return tags.target_tags.required or tags.estimator_type in ("classifier", "regressor")
 
@@ -280,6 +302,9 @@ def _as_requested(clusterer: Any, weights: Floats) -> dict[str, Any]:
 
     A pipeline with a step that has not said so refuses them. One clusterer alone gets them, as by a call of its `fit`.
     """
+    from sklearn.exceptions import UnsetMetadataPassedError
+    from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
     fits = MethodMapping().add(caller="fit", callee="fit")
     router = MetadataRouter(owner="boxwood").add(clusterer=clusterer, method_mapping=fits)
     given = {"sample_weight": weights}

@@ -14,8 +14,8 @@ from boxwood.errors import DataError
 
 def first_of_equal(centers: Floats) -> Indices:
     """Return for each cluster the first cluster that has the same centre, shape (k,)."""
-    _, first, group = np.unique(centers + 0.0, axis=0, return_index=True, return_inverse=True)
-    return np.asarray(first[group.reshape(-1)], dtype=np.intp)
+    first: dict[bytes, int] = {}
+    return np.array([first.setdefault(center.tobytes(), c) for c, center in enumerate(centers + 0.0)], dtype=np.intp)
 
 
 def distinct(names: Sequence[Hashable], centers: Floats, duplicates: str) -> Indices:

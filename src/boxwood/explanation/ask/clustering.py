@@ -15,7 +15,6 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.overview import MissingValues
-from boxwood.clusterers.k_means_batches import COVARIANCES, LikeliestComponent
 from boxwood.errors import DataError
 from boxwood.explanation.ask.how_many import DrawnRows, settled_number
 from boxwood.reference import Reference
@@ -215,6 +214,8 @@ def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
     """Return the clustering by a fitted clusterer: by its centres if rows belong to the nearest one."""
     from sklearn.cluster import BisectingKMeans, KMeans, MiniBatchKMeans
 
+    from boxwood.clusterers.k_means_batches import COVARIANCES, LikeliestComponent
+
     last, kind = last_step(clusterer), type(clusterer).__name__
     instead = "add its labels to the table as a column, and give the column's name"
     if hasattr(clusterer, "steps"):
@@ -281,6 +282,8 @@ def _notes_on_labels(names: Sequence[Hashable], clustering: Any, n_rows: int) ->
 
 def notes_on_kernel(clusterer: Any, method: str) -> tuple[str, ...]:
     """Return a note if the clusters are those of a kernel but the method is not."""
+    if clusterer is None:
+        return ()
     from boxwood.clusterers import KernelKMeans
 
     if method.startswith("kernel") or not isinstance(last_step(clusterer), KernelKMeans):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
 
 from boxwood._frames import (
     column_names,
@@ -165,6 +164,8 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
 
 def refuse_other_index(X: Any, **series: Any) -> None:
     """Raise a DataError if a series, or a frame, of pandas has another index than the frame of pandas with the rows."""
+    if not is_frame(X):
+        return
     from narwhals import dependencies
 
     for name, values in series.items():
@@ -340,6 +341,8 @@ def _clustering_of_rows(clustering: Any, rows: Indices, n_rows: int) -> Any:
 
 def _with_labels(clusterer: Any, labels: Any) -> Any:
     """Return a fitted clusterer that knows other labels; a frozen one stays frozen."""
+    from sklearn.frozen import FrozenEstimator
+
     if isinstance(clusterer, FrozenEstimator):
         return FrozenEstimator(_with_labels(clusterer.estimator, labels))
     other = copy(clusterer)

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score
 
 from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Floats, Indices, Weights
@@ -105,6 +103,8 @@ class DrawnRows(NamedTuple):
 
     def agreement_of_halves(self, k: int) -> float:
         """Return the mean agreement of k-means of one half with k-means of the other, on all rows."""
+        from sklearn.metrics import adjusted_rand_score
+
         generator, found = np.random.RandomState(0), list[float]()
         with quietly_by_one_thread():
             for seed in range(HALVES):
@@ -139,5 +139,7 @@ def drawn(n_rows: int, weights: Weights) -> Indices:
     return np.asarray(generator.choice(n_rows, n_there, replace=False, p=weights / weights.sum()), dtype=np.intp)
 
 
-def _k_means(rows: Floats, k: int, seed: int) -> KMeans:
+def _k_means(rows: Floats, k: int, seed: int) -> Any:
+    from sklearn.cluster import KMeans
+
     return KMeans(k, n_init=2, random_state=seed).fit(rows)

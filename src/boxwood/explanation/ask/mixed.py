@@ -10,13 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows, as_float_table, as_weights, listed
+from boxwood._validation import Rows, as_float_table, as_weights, listed, random_of
 from boxwood.axes.categories import MANY_VALUES
-from boxwood.clusterers.of_entry import OfEntry
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.in_memory import labels_to_compare, seen_in
 from boxwood.columns.of_frame import readable_columns
@@ -47,6 +45,7 @@ from boxwood.reference.labels import by_size, encode_labels
 from boxwood.reference.mixed import unit_scales
 
 if TYPE_CHECKING:
+    from boxwood.clusterers.of_entry import OfEntry
     from boxwood.explanation.ask.options import Options
 
 KEPT_OUT = {MANY_VALUES: f"{MANY_VALUES} (group the rare ones, then rules can use it)"}
@@ -193,7 +192,7 @@ def clustered(
 def _parts(labels: Indices, weights: Floats | None, n_rows: int, random_state: Any) -> tuple[Indices, ...]:
     """Return parts of rows that are drawn at random, each with one of each cluster; none if one has no weight."""
     kept = np.flatnonzero(labels >= 0 if weights is None else (labels >= 0) & (weights > 0))
-    drawn = kept[check_random_state(random_state).permutation(len(kept))[:n_rows]]
+    drawn = kept[random_of(random_state).permutation(len(kept))[:n_rows]]
     clusters, first = np.unique(labels[kept], return_index=True)
     if len(clusters) <= labels.max():
         return ()
@@ -316,6 +315,8 @@ def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) ->
     refuse_number_of_clusters(Rows(table.points), k)
     entry = _entry(table, weights, asked) if asked.standardize == AS_THEY_ENTER else None
     how: dict[str, Any] = {"random_state": asked.random_state, "n_jobs": asked.n_jobs}
+    from boxwood.clusterers.of_entry import OfEntry
+
     made = OfEntry(k, sorted(table.categories), entry, asked.standardize is True, **how)
     made.fit(table.values, sample_weight=weights)
     if made.n_found_ < k:

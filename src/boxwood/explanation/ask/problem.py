@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from boxwood._frames import column_names, is_frame, numeric_columns, rows_of_table, weights_in, without_columns
 from boxwood._validation import Rows, listed, refuse_no_sum
@@ -56,7 +55,7 @@ from boxwood.explanation.measure.limited import in_coordinates
 from boxwood.grow import METHODS
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
-from boxwood.reference.clusterer import default_clusterer, is_fitted, last_step
+from boxwood.reference.clusterer import default_clusterer, is_fitted, is_gaussian_mixture, last_step
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
@@ -319,7 +318,7 @@ def _mixture_of(clusterer: Any) -> Mixture | None:
     Its clusters have the numbers of its components.
     """
     fitted = last_step(clusterer)
-    if len(getattr(clusterer, "steps", ())) > 1 or not isinstance(fitted, (GaussianMixture, BayesianGaussianMixture)):
+    if len(getattr(clusterer, "steps", ())) > 1 or not is_gaussian_mixture(fitted):
         return None
     mixture = Mixture.from_gaussian_mixture(fitted)
     return mixture.with_clusters(np.array(mixture.names, dtype=np.intp))

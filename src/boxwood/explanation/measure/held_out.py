@@ -8,10 +8,9 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from boxwood._types import Indices
-from boxwood._validation import Rows, shown
+from boxwood._validation import Rows, random_of, shown
 from boxwood.batches.sample import Sample, sample_of
 from boxwood.errors import DataError
 from boxwood.explanation.choose.search import rows_of_sample
@@ -167,7 +166,7 @@ def parts_held_out(task: Task, validate: Validate) -> list[Indices]:
 
 def _shuffled_by_cluster(task: Task) -> Indices:
     """Return the kept rows of clusters with two or more of them, cluster after cluster, in random order."""
-    generator, labels = check_random_state(task.random_state), task.reference.labels
+    generator, labels = random_of(task.random_state), task.reference.labels
     order = generator.permutation(np.flatnonzero(task.kept))
     sizes = np.bincount(labels[order], minlength=task.reference.n_clusters)
     order = order[sizes[labels[order]] > 1]

@@ -44,7 +44,6 @@ from boxwood.metrics.reading import readability_of
 from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.feature_space import FeatureSpace
-from boxwood.theory.bounds import random_cuts_price_bound
 from boxwood.tree import ThresholdTree
 from boxwood.words.figures import beside, size
 from boxwood.words.rules import rule
@@ -201,6 +200,8 @@ def _draws_of(grown: Grown, k: int) -> DrawFacts | None:
         return None
     prices, bound = grown.attributes["prices"], None
     if grown.attributes["on_all_columns"]:
+        from boxwood.theory.bounds import random_cuts_price_bound
+
         bound = float(random_cuts_price_bound(k, objective=grown.objective, variant=grown.attributes["variant"]).value)
     return DrawFacts(len(prices), float(prices.min()), float(prices.mean()), float(prices.max()), bound)
 

@@ -136,15 +136,20 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", 
     reference = task.reference.with_distinct_centers(duplicates)
     rows, centers = task.rows, reference.centers
     weights = None if rows.weights is None else np.where(task.kept, rows.weights, 0.0)
-    bins = CenterBins.around(centers, _n_bins(len(rows), len(centers)))
+    bins = CenterBins.around(centers, _n_bins(*rows.values.shape, len(centers)))
     counts = CodedRows(rows, reference.labels, as_integer_weights(weights), len(centers), bins, task.n_jobs)
     clusters = np.unique(reference.first_of_equal_centers())
     grower = _Grower(counts, centers, candidates == "midpoints", TieBreak(tie_break, task.random_state))
     return Grown(grow_by_cuts(_Node(clusters, bins, np.empty(0, dtype=np.int64)), grower.step), "imm")
 
 
-def _n_bins(n_rows: int, n_clusters: int) -> int:
-    """Return a number of bins from 32 to 256: few rows of each cluster per bin to sort, and few counts for few rows."""
+def _n_bins(n_rows: int, n_columns: int, n_clusters: int) -> int:
+    """Return a number of bins from 16 to 256: few rows of each cluster per bin to sort, and few counts for few rows.
+
+    Where there are more columns than rows, few of them are ever sorted.
+    """
+    if n_columns > n_rows:
+        return 16
     return int(2 ** np.clip(np.ceil(np.log2(n_rows / n_clusters)), 5, 8))
 
 

@@ -10,6 +10,7 @@ from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, as_integer_weights, refuse_unknown
 from boxwood.grow.shared.costs import LOSSES, CutProblem, integer_costs, make_problem, refuse_misfit
 from boxwood.loops.costs import SQEUCLIDEAN
+from boxwood.metrics.agreements import best_matching
 from boxwood.reference import Task
 from boxwood.reference.centers import Centers, find_centers
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -117,11 +118,9 @@ def assignment(held: Ints, loss: str) -> Ints:
     maximized first, then the number of leaves with rows of their cluster. For "cost" that number comes first: if every
     leaf has rows of its cluster, no honest names are cheaper, as every leaf keeps its own mean.
     """
-    from scipy.optimize import linear_sum_assignment
-
     weight = held >> max(int(held.sum()).bit_length() - DIGITS, 0)
     most = (held > 0) * (weight.sum() + 1) + weight if loss == "cost" else weight * (len(held) + 1) + (held > 0)
-    return np.asarray(linear_sum_assignment(most, maximize=True)[1])
+    return best_matching(most)[1]
 
 
 def weight_in(tree: ThresholdTree, task: Task) -> Ints:
