@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from boxwood import explain
-from boxwood.explanation.ask.how_many import ALIKE, DrawnRows, HowMany, settled_number
+from boxwood.explanation.ask.how_many import ALIKE, SLICES, DrawnRows, HowMany, Number, settled_number
 from tests.scale import law, seeds
 
 
@@ -66,9 +66,26 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
     assert doubtful.note.startswith("3 clusters were chosen, on which halves of the rows agree best, though not fully")
 
 
+def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(300, 3))
+    found = HowMany(dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True)))
+    monkeypatch.setattr(DrawnRows, "how_many", lambda look: found)
+    number = settled_number(DrawnRows(rows), None)
+    assert (number.k, number.others) == (2, (3, 4))
+    assert number.notes == (
+        f"2 clusters were chosen, of {SLICES} at most, as 10 show no groups (n_clusters)",
+        "no groups show in the columns together: 2 clusters of a table without groups would be as clear",
+    )
+    assert settled_number(DrawnRows(rows), 10).k == 10
+    ex = explain(rows, method="imm")
+    assert str(ex).startswith("2 slices of 300 rows in which no groups show, explained by 2 leaves")
+    apart, _ = groups(3, 0)
+    assert str(explain(apart, n_clusters=3, method="imm")).startswith("3 clusters of 400 rows, explained by")
+
+
 def test_a_number_that_was_asked_for_is_made_and_not_spoken_of():
     rows, _ = groups(3, 0)
-    assert settled_number(DrawnRows(rows), 4) == (4, ())
+    assert settled_number(DrawnRows(rows), 4) == Number(4)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 12])

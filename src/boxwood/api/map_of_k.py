@@ -17,6 +17,7 @@ from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
+from boxwood.reference.mixed import with_gaps
 from boxwood.table.as_source import as_source
 from boxwood.words.figures import percent, price
 
@@ -171,9 +172,8 @@ def _look(ex: MeasuredTree) -> DrawnRows:
     here = ex._rows().coordinates
     if here.entry is None or here.scales is None:
         return DrawnRows.of_rows(here.rows)
-    some = np.array(here.table.values[drawn(len(here.table), here.table.weights)], dtype=np.float64)
-    some[:, here.gaps] = np.where(np.isposinf(some[:, here.gaps]), np.nan, some[:, here.gaps])
-    return DrawnRows(*here.entry.one_hot(some, here.categories))
+    some = here.table.values[drawn(len(here.table), here.table.weights)]
+    return DrawnRows(*here.entry.one_hot(with_gaps(some, here.categories, here.gaps), here.categories))
 
 
 def _text(found: MapOfK) -> str:

@@ -27,6 +27,7 @@ HEAVY = 0.25  # of the variance: the farthest rows of an exponential distributio
 NORMAL = 1.349  # quarters of a normal distribution are so many deviations apart
 WIDEST = 6.0  # deviations that the range counts at most, if most rows have one value
 TIMES = 2.0  # the upper quarter is more than so many times the lower one: differences of such numbers are ratios
+SHARED = 0.5  # power of their number by which columns that say nearly the same count less
 FAINT = 1e-3  # of a flag that another column decides: rules may test it
 TINY = 2.0**-60  # of the greatest difference: a smaller spread is rounding
 
@@ -70,15 +71,16 @@ class Entry(NamedTuple):
     def one_hot(self, table: Array, categories: Mapping[int, Categories]) -> tuple[Floats, list[Indices]]:
         """Return a table with words as one-hot columns, scaled, and the columns that are made of each column of it.
 
-        IN: table (n, d): with NaN for each missing number, which goes to the mean of its column.
+        IN: table (n, d): with NaN for what is missing, which goes to the mean of its columns.
         """
         values, made = self.entered(np.asarray(table, dtype=np.float64)) * self.scales, list[Floats]()
         for j, x in enumerate(values.T):
+            lacks, columns = np.isnan(x), x[:, None]
             if j in categories:
                 eye = np.eye(len(categories[j].domain)) * self.scales[j]
-                made.append(eye[table[:, j].astype(np.intp)])
-            else:
-                made.append(np.where(np.isnan(x), np.nanmean(x) if not np.isnan(x).all() else 0.0, x)[:, None])
+                columns = eye[np.where(lacks, 0, table[:, j]).astype(np.intp)]
+            columns[lacks] = columns[~lacks].mean(axis=0) if not lacks.all() else 0.0
+            made.append(columns)
         ends = np.cumsum([part.shape[1] for part in made])
         return np.hstack(made), np.split(np.arange(ends[-1]), ends[:-1])
 
@@ -92,6 +94,8 @@ def _counted_once(repeated: Repeated, d: int) -> Floats:
     once = np.ones(d)
     for group in repeated.alike:
         once[list(group)] /= math.sqrt(len(group))
+    for group in repeated.nearly:
+        once[list(group)] /= math.sqrt(np.square(once[list(group)]).sum()) ** SHARED
     for group in repeated.dummies:
         once[list(group)] /= math.sqrt(2.0)  # as one-hot columns of a word, not of each flag
     once[list(repeated.decided)] *= FAINT

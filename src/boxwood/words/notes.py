@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from boxwood.words.figures import counted
 from boxwood.words.rules import DOUBT
 
+NO_GROUPS = "no groups show in the columns together:"
+"""How the note begins that clusters are slices of rows without groups."""
+
 ASKS = tuple(
     map(
         re.compile,
         (
-            rf"{re.escape(DOUBT)}|^no groups show in the columns together:",  # are these clusters at all?
+            rf"{re.escape(DOUBT)}|^{NO_GROUPS}",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
             r"no cluster( |:|$|, )",  # rows without an answer
             r"^no rule for |^there is room for only ",  # clusters without an answer
