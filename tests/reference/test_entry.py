@@ -138,6 +138,35 @@ def test_each_thing_counts_once():
     assert ((flags[:, :4] * alone.scales).var(axis=0).sum()) == pytest.approx(np.eye(4)[word].var(axis=0).sum())
 
 
+@law(30)
+def test_nearly_the_same_columns_count_as_the_root_of_their_number_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(200, 900)), int(rng.integers(2, 6))
+    thing = rng.normal(size=n)
+    block = thing[:, None] + rng.normal(size=(n, m)) * rng.uniform(0.17, 0.22, m)  # correlations of about 0.96
+    table = np.column_stack([block, rng.normal(size=(n, 3)), 2 * block[:, 0]])
+    found = Entry.of(table)
+    assert found.repeated.alike == ((0, m + 3),)
+    assert found.repeated.nearly == ((*range(m), m + 3),)
+    counted = np.square(table.std(axis=0) * found.scales)
+    assert counted[m : m + 3] == pytest.approx(np.ones(3))
+    assert counted.sum() - 3 == pytest.approx(np.sqrt(m))
+    assert counted[0] == pytest.approx(counted[m + 3])
+    columns, rows = rng.permutation(m + 4), rng.permutation(n)
+    assert Entry.of(table[rows][:, columns]).scales == pytest.approx(found.scales[columns])
+
+
+@law(20)
+def test_gaps_in_the_same_rows_make_columns_no_more_alike(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(500, 4))
+    table[rng.random(500) < 0.5] = np.inf
+    table[:, 3] = np.where(rng.random(500) < 0.5, table[:, 3], np.inf)
+    assert said_twice(table) == set()
+    table[:, 1] = 3 - table[:, 0]
+    assert said_twice(table) == {frozenset({0, 1})}
+
+
 @law(20)
 def test_the_order_of_rows_does_not_matter_much_and_nothing_fails_on_odd_columns(seed):
     rng = np.random.default_rng(seed)

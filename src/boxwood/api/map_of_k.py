@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-
 from boxwood._frames import as_rows_here
 from boxwood._validation import whole_number
 from boxwood.errors import DataError

@@ -30,9 +30,8 @@ PARTS = {
 }
 """Least and greatest number of each part of a date, by its name."""
 
-_BESIDE = {
-    *"of the in num number nr no name fiscal calendar survey sale sales sold arrival departure local utc".split()
-}
+_BESIDE = {"of", "the", "in", "num", "number", "nr", "no", "name", "fiscal", "calendar", "survey", "local", "utc"}
+_BESIDE |= {"sale", "sales", "sold", "arrival", "departure"}
 _CLOCK = (0.0, 2400.0)  # times of day as 1530
 
 _MONTHS = "jan(uary)? feb(ruary)? mar(ch)? apr(il)? may june? july? aug(ust)? sept?(ember)? oct(ober)? nov(ember)? "

@@ -125,7 +125,7 @@ def like_identifier(seen: Seen, use: Use) -> str | None:
 
 
 def many_names(seen: Seen, use: Use) -> str | None:
-    """Clusters that boxwood makes are not to be lists of names, as of countries and models, unless these are in order."""
+    """Clusters that boxwood makes are not to be lists of names, as of countries, unless these have an order."""
     if not use.by_boxwood or not seen.is_word or seen.is_ordered or seen.name in use.chosen:
         return None
     return MANY_NAMES if len(seen.texts or ()) > FEW_NAMES else None

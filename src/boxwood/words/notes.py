@@ -20,6 +20,7 @@ ASKS = tuple(
             r"no cluster( |:|$|, )",  # rows without an answer
             r"^no rule for |^there is room for only ",  # clusters without an answer
             r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
+            r"^the rules are right for only ",
             r"^the rules find only ",
             r"^the time limit ended ",
             r", but matches no row of it$|leaves hold no row of the cluster that they name$",

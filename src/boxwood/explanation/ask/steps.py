@@ -118,7 +118,7 @@ def _with_rules_that_are_right(
     """Return the problem and its outcome where rules are right for enough rows, if nobody asked for a size.
 
     Else one leaf more is tried, and then the other numbers of clusters that do nearly as well, until rules are right
-    for enough rows; if none are, those that are right for most. IN: pose: the problem as it is asked; None for a source.
+    for enough rows; if none are, those that are right for most. IN: pose: the problem of what is asked, if not read.
     """
     is_left_open = asked.method == "auto" and asked.options.get("objective", "auto") == "auto"
     is_left_open = is_left_open and asked.n_clusters is None and asked.max_leaf_nodes is None
@@ -142,14 +142,15 @@ def _is_right(outcome: Outcome) -> bool:
 
 
 def _notes_on_choice(before: MeasuredTree, now: MeasuredTree) -> Iterator[str]:
-    """Yield what was chosen instead of clusters and leaves of whose rows rules are right for few, and if they still are."""
+    """Yield what was chosen instead of clusters of whose rows rules are right for few, and whether they still are."""
     shares = f"are right for {percent(before.agreement)} of the rows, these for {percent(now.agreement)}"
     if now.n_clusters != before.n_clusters:
         yield f"{now.n_clusters} clusters were chosen: rules of {before.n_clusters} {shares} (n_clusters)"
     elif now is not before:
         yield _note_on_leaves(before, now, "clusters")
     if now.agreement < settings.RIGHT:
-        yield f"rules tell these clusters in only {percent(now.agreement)} of the rows; choose other columns (columns)"
+        told = f"the rules are right for only {percent(now.agreement)} of the rows"
+        yield f"{told}; fewer columns may make clusters that rules tell better (columns)"
 
 
 def _note_on_leaves(before: MeasuredTree, now: MeasuredTree, what: str) -> str:
