@@ -27,7 +27,6 @@ HEAVY = 0.25  # of the variance: the farthest rows of an exponential distributio
 NORMAL = 1.349  # quarters of a normal distribution are so many deviations apart
 WIDEST = 6.0  # deviations that the range counts at most, if most rows have one value
 TIMES = 2.0  # the upper quarter is more than so many times the lower one: differences of such numbers are ratios
-SHARED = 0.5  # power of their number by which columns that say nearly the same count less
 FAINT = 1e-3  # of a flag that another column decides: rules may test it
 TINY = 2.0**-60  # of the greatest difference: a smaller spread is rounding
 
@@ -94,8 +93,6 @@ def _counted_once(repeated: Repeated, d: int) -> Floats:
     once = np.ones(d)
     for group in repeated.alike:
         once[list(group)] /= math.sqrt(len(group))
-    for group in repeated.nearly:
-        once[list(group)] /= math.sqrt(np.square(once[list(group)]).sum()) ** SHARED
     for group in repeated.dummies:
         once[list(group)] /= math.sqrt(2.0)  # as one-hot columns of a word, not of each flag
     once[list(repeated.decided)] *= FAINT

@@ -10,7 +10,7 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats
 
 LOOKED_AT = 2_000  # rows that tell which columns say the same
-SAME, NEARLY = 0.99, 0.9  # rank correlation of columns that say the same, and nearly the same
+SAME = 0.99  # rank correlation of columns that say the same; less of it may be what groups make
 FEW_VALUES = 60  # of a column that may decide flags
 ROWS_EACH = 5  # for each of them
 
@@ -22,8 +22,6 @@ class Repeated(NamedTuple):
     ----------
     alike : tuple of tuples of int
         Numbers in the same order of ranks, or the opposite one.
-    nearly : tuple of tuples of int
-        Numbers that a chain of others links, each to the next one by nearly the same order of ranks.
     dummies : tuple of tuples of int
         Flags of which one is set in each row, as one-hot columns of a word are.
     decided : dict
@@ -31,7 +29,6 @@ class Repeated(NamedTuple):
     """
 
     alike: tuple[tuple[int, ...], ...]
-    nearly: tuple[tuple[int, ...], ...]
     dummies: tuple[tuple[int, ...], ...]
     decided: dict[int, int]
 
@@ -52,13 +49,8 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     flags = [j for j, n in enumerate(n_values) if n == 2 and np.isfinite(rows[:, j]).all()]
     deciders = [j for j, n in enumerate(n_values) if 2 < n <= min(FEW_VALUES, len(rows) // ROWS_EACH)]
     plain = [j for j in flags if j not in categories and rows[:, j].min() == 0 and rows[:, j].max() == 1]
-    near = _nearness(rows[:, numbers])
-    return Repeated(
-        _alike(near >= SAME, numbers),
-        _linked(near >= NEARLY, numbers),
-        _dummies(rows, plain),
-        _decided(rows, flags, deciders),
-    )
+    same = _nearness(rows[:, numbers]) >= SAME
+    return Repeated(_alike(same, numbers), _dummies(rows, plain), _decided(rows, flags, deciders))
 
 
 def _nearness(rows: Floats) -> Floats:
@@ -73,17 +65,6 @@ def _nearness(rows: Floats) -> Floats:
     ranks -= np.where(known, ranks.sum(axis=0) / np.maximum(known.sum(axis=0), 1), 0.0)
     ranks /= np.maximum(np.sqrt(np.square(ranks).sum(axis=0)), np.finfo(np.float64).tiny)
     return np.asarray(np.abs(ranks.T @ ranks))
-
-
-def _linked(near: Bools, numbers: list[int]) -> tuple[tuple[int, ...], ...]:
-    """Return groups of columns that are linked, each of several."""
-    from scipy.sparse.csgraph import connected_components
-
-    if not numbers:
-        return ()
-    own = connected_components(near, directed=False)[1]
-    groups = (np.flatnonzero(own == group) for group in np.flatnonzero(np.bincount(own) > 1))
-    return tuple(tuple(numbers[j] for j in group) for group in groups)
 
 
 def _alike(same: Bools, numbers: list[int]) -> tuple[tuple[int, ...], ...]:
