@@ -157,8 +157,9 @@ def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_d
         "more than ": ("city",),
         "says when ": ("year",),
     }
-    numbers = door[1](frame[["x", "y", "year"]], None)
-    assert numbers.columns == ("x", "y")
+    clock = np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60
+    numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=clock * 7 % 1999), None)
+    assert numbers.columns == ("x", "y", "reaction_time")
 
 
 def test_words_in_an_order_are_no_mere_names():

@@ -82,10 +82,10 @@ def explain(
         Number of clusters of k-means. None chooses one from 2 to 10, fewer where rows are few: the largest on which
         k-means of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in
         the mean of five halvings of at most 1,000 rows), or the one on which they agree most; a note says which, and
-        which other would do nearly as well. Where no groups show, it is at most 4. Only allowed if `labels_or_estimator` is None. K-means keeps the best of 10
-        starts, or of 3 starts for more than 2 million values. Its clusters are numbered from 0 by size, the largest
-        first. A note says so if they are no clearer than clusters of tables without groups; that is looked at on at
-        most 500 rows.
+        which other would do nearly as well. Where no groups show, it is at most 4. Only allowed if
+        `labels_or_estimator` is None. K-means keeps the best of 10 starts, or of 3 starts for more than 2 million
+        values. Its clusters are numbered from 0 by size, the largest first. A note says so if they are no clearer than
+        clusters of tables without groups; that is looked at on at most 500 rows.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None

@@ -32,7 +32,7 @@ PARTS = {
 
 _BESIDE = {"of", "the", "in", "num", "number", "nr", "no", "name", "fiscal", "calendar", "survey", "local", "utc"}
 _BESIDE |= {"sale", "sales", "sold", "arrival", "departure"}
-_CLOCK = (0.0, 2400.0)  # times of day as 1530
+CLOCK = (0.0, 2400.0)  # times of day as 1530
 
 _MONTHS = "jan(uary)? feb(ruary)? mar(ch)? apr(il)? may june? july? aug(ust)? sept?(ember)? oct(ober)? nov(ember)? "
 _DAYS = "mon(day)? tue(s(day)?)? wed(nesday)? thu(r?s(day)?)? fri(day)? sat(urday)? sun(day)?"
@@ -51,7 +51,7 @@ def is_calendar(seen: Seen, words: Collection[str]) -> bool:
         return _are_names(seen.texts)
     if seen.kind == "date" or ("date" in words and _is_within(seen, YEARS)):
         return True
-    if "time" in words and seen.is_whole and _is_within(seen, _CLOCK):
+    if "time" in words and seen.is_whole and _is_within(seen, CLOCK):
         return seen.are_clock
     ends = {PARTS[word] for word in words if word in PARTS}
     if not ends or not all(word in PARTS or word in _BESIDE for word in words):
