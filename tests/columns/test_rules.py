@@ -19,38 +19,43 @@ WORD = np.array(["red", "green"])[np.arange(N) // 7 % 2]
 KIND = np.array(["low", "middle", "high"])[np.arange(N) % 3]
 
 
-def scanned(what):
+def explained(table, labels="kind"):
+    return bw.explain(table, labels, method="imm", n_clusters=None if labels else 3)
+
+
+def scanned(what, labels="kind"):
     with bw.scan(what) as source:
-        return bw.explain(source, "kind", method="imm")
+        return explained(source, labels)
 
 
-def by_csv(frame):
+def by_csv(frame, labels="kind"):
     frame.to_csv("t.csv", index=False)
-    return scanned("t.csv")
+    return scanned("t.csv", labels)
 
 
-def by_parquet(frame):
+def by_parquet(frame, labels="kind"):
     frame.to_parquet("t.parquet")
-    return scanned("t.parquet")
+    return scanned("t.parquet", labels)
 
 
-def by_query(frame):
+def by_query(frame, labels="kind"):
     frame.to_csv("t.csv", index=False)
-    return scanned("FROM 't.csv'")
+    return scanned("FROM 't.csv'", labels)
 
 
-def by_command(frame):
+def by_command(frame, labels="kind"):
     frame.to_csv("t.csv", index=False)
-    words = ["explain", "t.csv", "--labels", "kind", "--method", "imm", "--engine", "memory", "--save", "m.json"]
+    clusters = ["--labels", labels] if labels else ["-k", "3"]
+    words = ["explain", "t.csv", *clusters, "--method", "imm", "--engine", "memory", "--save", "m.json"]
     done = CliRunner().invoke(command, words)
     assert done.exit_code == 0, done.output
     return bw.load("m.json")
 
 
 DOORS = {
-    "pandas": lambda frame: bw.explain(frame, "kind", method="imm"),
-    "polars": lambda frame: bw.explain(pl.from_pandas(frame), "kind", method="imm"),
-    "arrow": lambda frame: bw.explain(pa.Table.from_pandas(frame), "kind", method="imm"),
+    "pandas": explained,
+    "polars": lambda frame, *labels: explained(pl.from_pandas(frame), *labels),
+    "arrow": lambda frame, *labels: explained(pa.Table.from_pandas(frame), *labels),
     "csv": by_csv,
     "parquet": by_parquet,
     "query": by_query,
@@ -111,6 +116,59 @@ def test_identifiers_are_found_by_counting(case, door):
     assert (called in ex.columns) is not is_identifier
 
 
+AGE = np.random.default_rng(1).integers(1, 32, N)
+DAYS = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(N) % 700, unit="D")
+SAYS_WHEN = {  # columns, and whether they say when a row is from
+    "date": (DAYS.astype(str), True),
+    "Year": (2019 + np.arange(N) % 5, True),
+    "month": (np.arange(N) % 12 + 1, True),
+    "day_of_month": (AGE, True),
+    "order date": (2019 + np.arange(N) % 60 / 12, True),
+    "season": (np.array(["spring", "Autumn"])[np.arange(N) // 5 % 2], True),
+    "w": (np.array(["Mon", "Tuesday", "sat"])[np.arange(N) // 5 % 3], True),
+    "start_time": (np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60, True),
+    "reaction_time": (200 + np.arange(N) * 7 % 1500, False),
+    "age": (AGE, False),
+    "months": (AGE, False),
+    "hours_per_week": (AGE + 20, False),
+    "year_built": (1950 + np.arange(N) * 7 % 60, False),
+    "week": (np.arange(N) * 7 % 99, False),
+    "may": (np.array(["may", "must"])[np.arange(N) // 5 % 2], False),
+}
+
+
+@pytest.mark.parametrize("name", SAYS_WHEN)
+def test_what_says_when_a_row_is_from_is_for_labels_but_not_for_clusters_made_here(name):
+    values, is_calendar = SAYS_WHEN[name]
+    frame = pd.DataFrame({"x": X, "y": X[::-1], "word": WORD, name: values, "kind": KIND})
+    assert name in explained(frame).columns
+    ex = explained(frame, None)
+    assert (name not in ex.columns) is is_calendar
+    assert (f": {name}; to use it, name the columns (columns)" in " ".join(ex.notes)) is is_calendar
+    assert explained(frame[["x", name]], None).columns == ("x", name)  # where little else is left
+
+
+def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_door(door):
+    cities = [f"city {i * 7 % 13}" for i in range(N)]
+    frame = pd.DataFrame({"x": X, "y": X[::-1], "word": WORD, "year": 2019 + np.arange(N) % 5, "city": cities})
+    ex = door[1](frame, None)
+    assert ex.columns == ("x", "y", "word")
+    assert {reason[:10]: names for reason, names in ex.basis.left_out} == {
+        "more than ": ("city",),
+        "says when ": ("year",),
+    }
+    clock = np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60
+    numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=clock * 7 % 1999), None)
+    assert numbers.columns == ("x", "y", "reaction_time")
+
+
+def test_words_in_an_order_are_no_mere_names():
+    sizes = pd.Categorical(np.arange(N) % 15, categories=range(15), ordered=True).rename_categories(str)
+    frame = pd.DataFrame({"x": X, "y": X[::-1], "names": [f"n{i % 14}" for i in range(N)], "sizes": sizes})
+    assert explained(frame, None).columns == ("x", "y", "sizes")
+
+
 def test_every_rule_is_tried():
-    elsewhere = {"one_double", "unseen_dates"}  # of numbers in files beyond 2**53, and of clusterers of numbers
+    # of numbers in files beyond 2**53, of clusterers of numbers, and of clusters that boxwood makes
+    elsewhere = {"one_double", "unseen_dates", "many_names", "calendar"}
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere

@@ -280,7 +280,7 @@ def test_trees_on_other_columns_know_dates_too(monkeypatch):
     frame = pd.DataFrame({"d": pd.Timestamp("2010-01-01") + pd.to_timedelta(rng.integers(0, 1500, 60), unit="D")})
     frame = frame.assign(c=rng.choice(list("abcd"), 60), x=np.where(rng.random(60) < 0.1, np.nan, rng.normal(size=60)))
     monkeypatch.setattr(TableSearch, "best", lambda table, trees, search: trees[-1])  # as if it cost less
-    ex = bw.explain(frame, n_clusters=3)
+    ex = bw.explain(frame, n_clusters=3, columns=[*frame])
     assert "d is before" in ex.to_text()
     assert not re.search(r"\d\d:\d\d", ex.to_text())
 

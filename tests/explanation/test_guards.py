@@ -74,12 +74,13 @@ def test_identifiers(name, values, expected):
 
 
 @pytest.mark.parametrize("frame", [CRM, pl.from_pandas(CRM)], ids=["pandas", "polars"])
-def test_identifiers_are_left_out_where_boxwood_clusters_and_days_are_none(frame):
+def test_identifiers_and_days_are_left_out_where_boxwood_clusters(frame):
     ex = explain(frame, n_clusters=3)
-    assert ex.columns == ("price", "qty", "member", "seg", "when")
-    assert ex.notes[0] == "5 of 6 columns are used: price, qty, member, seg, when"
+    assert ex.columns == ("price", "qty", "member", "seg")
+    assert ex.notes[0] == "4 of 6 columns are used: price, qty, member, seg"
     assert notes(ex, "left out") == [
         "left out, looks like an identifier: id; to use it, name the columns (columns)",
+        "left out, says when a row is from, which would make the groups: when; to use it, name the columns (columns)",
     ]
     assert explain(frame, n_clusters=3, columns=["id", "qty"]).columns == ("id", "qty")
     assert notes(explain(frame, n_clusters=3, columns=["id", "qty"]), "identifier")
@@ -308,7 +309,7 @@ def test_texts_are_dates_if_there_is_no_doubt(as_frame):
         "code": ["20240131"] * 4,
         "mixed": ["2024-01-31", "31.01.2024", "2024-01-31", "2024-01-31"],
     }
-    ex = explain(as_frame(columns), n_clusters=2)
+    ex = explain(as_frame(columns), [0, 0, 1, 1])
     assert ex.columns == ("age", "day", "german", "with time", "mixed")
     assert "left out, one value only: code" in ex.notes
     assert "left out, dates that cannot be read for sure (write them as 2026-03-01): unclear" in ex.notes

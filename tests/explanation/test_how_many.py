@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from boxwood import explain
-from boxwood.explanation.ask.how_many import ALIKE, DrawnRows, HowMany, settled_number
+from boxwood.explanation.ask.how_many import ALIKE, SLICES, DrawnRows, HowMany, Number, settled_number
+from boxwood.explanation.choose import settings
 from tests.scale import law, seeds
 
 
@@ -66,9 +68,26 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
     assert doubtful.note.startswith("3 clusters were chosen, on which halves of the rows agree best, though not fully")
 
 
+def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(300, 3))
+    found = HowMany(dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True)))
+    monkeypatch.setattr(DrawnRows, "how_many", lambda look: found)
+    number = settled_number(DrawnRows(rows), None)
+    assert (number.k, number.others) == (2, (3, 4))
+    assert number.notes == (
+        f"2 clusters were chosen, of {SLICES} at most, as 10 show no groups (n_clusters)",
+        "no groups show in the columns together: 2 clusters of a table without groups would be as clear",
+    )
+    assert settled_number(DrawnRows(rows), 10).k == 10
+    ex = explain(rows, method="imm")
+    assert str(ex).startswith("2 slices of 300 rows in which no groups show, explained by 2 leaves")
+    apart, _ = groups(3, 0)
+    assert str(explain(apart, n_clusters=3, method="imm")).startswith("3 clusters of 400 rows, explained by")
+
+
 def test_a_number_that_was_asked_for_is_made_and_not_spoken_of():
     rows, _ = groups(3, 0)
-    assert settled_number(DrawnRows(rows), 4) == (4, ())
+    assert settled_number(DrawnRows(rows), 4) == Number(4)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 12])
@@ -87,6 +106,48 @@ def test_the_number_and_the_scale_are_told_in_the_basis():
     assert labels.endswith("; on columns brought to one scale; long tails drawn in: income; b, copy count once")
     plain = explain(frame, n_clusters=3, method="imm", standardize=False).basis.labels
     assert plain == "k-means, 3 clusters (the number asked for)"
+
+
+@law(6)
+def test_when_a_row_is_from_changes_no_clusters(seed):
+    rng = np.random.default_rng(seed)
+    rows, _ = groups(3, seed)
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.choice([0, 40, 400, 800], len(rows)), unit="D")
+    dated = frame.assign(day=days, year=days.year, month=days.month, weekday=days.strftime("%a"))
+    found = [explain(table, n_clusters=3, method="imm", random_state=0) for table in (frame, dated)]
+    assert found[1].columns == ("a", "b", "c")
+    assert (found[0].predict(frame) == found[1].predict(dated)).all()
+
+
+@law(6)
+def test_what_a_row_lacks_makes_no_group(seed):
+    rng = np.random.default_rng(seed)
+    n = 400
+    kind, lacks = rng.integers(0, 2, n), rng.random(n) < 0.4
+    frame = pd.DataFrame(
+        {f"w{j}": np.where(lacks, None, np.array(list("abc"))[rng.integers(0, 3, n)]) for j in range(6)}
+    )
+    frame = frame.assign(x=kind * 6 + rng.normal(size=n), y=kind * 6 + rng.normal(size=n))
+    ex = explain(frame, n_clusters=2, method="imm", random_state=0)
+    labels = ex._evidence.task.reference.labels
+    assert adjusted_rand_score(labels, kind) > 0.9
+
+
+def test_rules_that_are_right_for_few_rows_get_a_leaf_more_or_another_number_if_nobody_named_one():
+    rng = np.random.default_rng(0)
+    cloud = pd.DataFrame(0.3 * rng.normal(size=(500, 1)) + rng.normal(size=(500, 4))).add_prefix("x")
+    ex, asked = explain(cloud, random_state=0), explain(cloud, n_clusters=2, max_leaf_nodes=2, random_state=0)
+    assert ex.n_clusters == asked.n_clusters == 2
+    assert asked.agreement < settings.RIGHT
+    assert ex.agreement >= asked.agreement + settings.LEAVES_GAIN
+    assert (ex.n_leaves, asked.n_leaves) == (3, 2)
+    assert any(
+        note.startswith("3 leaves were taken for 2 clusters: rules of 2 leaves are right for") for note in ex.notes
+    )
+    only = [note for note in ex.notes if note.startswith("the rules are right for only ")]
+    assert len(only) == (ex.agreement < settings.RIGHT)
+    assert not any("were taken for" in note or note.startswith("the rules are right") for note in asked.notes)
 
 
 def test_units_do_not_decide_in_python():

@@ -415,6 +415,44 @@ def are_made_unasked(asked, k):
     same(int(k), asked.ex.n_clusters)
 
 
+def are_few_slices(asked, k, most, more):
+    are_made_unasked(asked, k)
+    assert int(k) <= int(most) < int(more)
+    many = bw.explain(asked.X, n_clusters=int(more), method="imm")
+    assert any(note.startswith("no groups show") for note in many.notes)
+
+
+def are_told_better(asked, k, others, before, now):
+    are_made_unasked(asked, k)
+    assert k != others
+    same(now, percent(asked.ex.agreement))
+    assert float(now.strip("%")) > float(before.strip("%"))
+
+
+def have_a_leaf_more(asked, n, k, fewer, before, now):
+    assert asked.y is None
+    same((int(n), int(k), int(fewer)), (asked.ex.n_leaves, asked.ex.n_clusters, int(k)))
+    same(now, percent(asked.ex.agreement))
+    assert float(now.strip("%")) > float(before.strip("%"))
+
+
+def are_right_for_few(asked, share):
+    assert asked.y is None
+    same(share, percent(asked.ex.agreement))
+
+
+def have_many_words(asked, most, names):
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        assert asked.X[name].nunique() > int(most)
+
+
+def say_when(asked, names):
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        assert pd.api.types.is_datetime64_any_dtype(asked.X[name])
+
+
 def have_no_value(asked, n, n_rows):
     same((whole(n), whole(n_rows)), (int(asked.X[[*asked.ex.columns]].isna().all(axis=1).sum()), len(asked.X)))
 
@@ -828,8 +866,20 @@ NOTES = {
     rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,
     r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
     r"left out, the labels themselves: (.+)": are_the_labels,
-    rf"({NUMBER}) clusters were chosen(?:: the most that|, on which) halves of the rows agree.* \(n_clusters\)": (
-        are_made_unasked
+    rf"({NUMBER}) clusters were chosen(?:: |, on which )halves of the rows agree.* \(n_clusters\)": are_made_unasked,
+    rf"({NUMBER}) clusters were chosen, of ({NUMBER}) at most, as ({NUMBER}) show no groups \(n_clusters\)": (
+        are_few_slices
+    ),
+    rf"({NUMBER}) clusters were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for ({SHARE}) "
+    r"\(n_clusters\)": are_told_better,
+    rf"({NUMBER}) leaves were taken for ({NUMBER}) clusters: rules of ({NUMBER}) leaves are right for ({SHARE}) of the "
+    rf"rows, these for ({SHARE}) \(max_leaf_nodes\)": have_a_leaf_more,
+    rf"the rules are right for only ({SHARE}) of the rows; fewer columns may make clusters that rules tell better "
+    r"\(columns\)": are_right_for_few,
+    r"left out, more than (\d+) different words, whose lists would be the groups: (.+); to use it, name the columns "
+    r"\(columns\)": have_many_words,
+    r"left out, says when a row is from, which would make the groups: (.+); to use it, name the columns \(columns\)": (
+        say_when
     ),
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
@@ -855,7 +905,8 @@ NOTES = {
     r"keeps to them": does_not_minimise,
 }
 PRINTED = {
-    rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?, explained by ({NUMBER}) lea(?:f|ves) on "
+    rf"({NUMBER}) (?:clusters?|slices?) of ({NUMBER}) rows?( \(.+ left out\))?(?: in which no groups show)?, "
+    rf"explained by ({NUMBER}) lea(?:f|ves) on "
     rf"({NUMBER}) of "
     rf"({NUMBER}) columns?": is_of_many_columns,
     rf"The rules agree with the clusters on ({SHARE}) of rows( by weight)? \(always (.+): ({SHARE})\)[.;]": agrees,
@@ -1198,9 +1249,12 @@ _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows
 _LINES = "explanation/test_lines.py"
 ELSEWHERE = {
     # of clusters that are made here
+    "§ at most, as § show no groups": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
+    "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
+    " in which no groups show": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
     "halves of the rows agree on these, and less": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
-    "no groups show in the columns together": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    "clusters of a table without groups would be as clear": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines
     " of the rows have no cluster, ": "explanation/test_drift.py::test_what_was_never_seen_is_counted",
     "no row has to be set aside": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",

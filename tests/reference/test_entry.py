@@ -138,6 +138,33 @@ def test_each_thing_counts_once():
     assert ((flags[:, :4] * alone.scales).var(axis=0).sum()) == pytest.approx(np.eye(4)[word].var(axis=0).sum())
 
 
+@law(30)
+def test_copies_count_once_in_any_order_of_rows_and_columns(seed):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(200, 900)), int(rng.integers(2, 6))
+    table = rng.normal(size=(n, 4))
+    copies = table[:, :1] * rng.choice([-3.0, 0.1, 40.0], m) + rng.normal(size=(n, m)) * 1e-3
+    entry = Entry.of(np.column_stack([table, copies]))
+    assert entry.repeated.alike == ((0, *range(4, 4 + m)),)
+    counted = np.square(np.column_stack([table, copies]).std(axis=0) * entry.scales)
+    assert counted[1:4] == pytest.approx(np.ones(3))
+    assert counted.sum() - 3 == pytest.approx(1.0)
+    columns, rows = rng.permutation(4 + m), rng.permutation(n)
+    again = Entry.of(np.column_stack([table, copies])[rows][:, columns])
+    assert again.scales == pytest.approx(entry.scales[columns])
+
+
+@law(20)
+def test_gaps_in_the_same_rows_make_columns_no_more_alike(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(500, 4))
+    table[rng.random(500) < 0.5] = np.inf
+    table[:, 3] = np.where(rng.random(500) < 0.5, table[:, 3], np.inf)
+    assert said_twice(table) == set()
+    table[:, 1] = 3 - table[:, 0]
+    assert said_twice(table) == {frozenset({0, 1})}
+
+
 @law(20)
 def test_the_order_of_rows_does_not_matter_much_and_nothing_fails_on_odd_columns(seed):
     rng = np.random.default_rng(seed)

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-
 from boxwood._frames import as_rows_here
 from boxwood._validation import whole_number
 from boxwood.errors import DataError
@@ -17,6 +15,7 @@ from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
+from boxwood.reference.mixed import with_gaps
 from boxwood.table.as_source import as_source
 from boxwood.words.figures import percent, price
 
@@ -171,9 +170,8 @@ def _look(ex: MeasuredTree) -> DrawnRows:
     here = ex._rows().coordinates
     if here.entry is None or here.scales is None:
         return DrawnRows.of_rows(here.rows)
-    some = np.array(here.table.values[drawn(len(here.table), here.table.weights)], dtype=np.float64)
-    some[:, here.gaps] = np.where(np.isposinf(some[:, here.gaps]), np.nan, some[:, here.gaps])
-    return DrawnRows(*here.entry.one_hot(some, here.categories))
+    some = here.table.values[drawn(len(here.table), here.table.weights)]
+    return DrawnRows(*here.entry.one_hot(with_gaps(some, here.categories, here.gaps), here.categories))
 
 
 def _text(found: MapOfK) -> str:

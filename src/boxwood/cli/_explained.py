@@ -109,7 +109,9 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
         )
     told = {name: getattr(table, name) for name in ("padded", "spellings", "rounded", "marks")}
     columns = column_table(table, learns=missing == "learn")
-    columns = chosen_of(columns, table.labels, are_named=bool(options["columns"]), **told)
+    columns = chosen_of(
+        columns, table.labels, are_named=bool(options["columns"]), words=[*_categories(options)], **told
+    )
     if not columns.columns:
         why = notes_on_left_out(with_advice(columns.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")

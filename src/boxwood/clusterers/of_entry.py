@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from boxwood._types import Array, Floats
+from boxwood.axes import Categories
 from boxwood.clusterers._mixed_k_means import MixedKMeans
 from boxwood.reference.entry import Entry
+from boxwood.reference.mixed import with_gaps
 
 
 class OfEntry(BaseEstimator):  # type: ignore[misc]
@@ -22,8 +24,8 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int
         Number of clusters.
-    coded : collection of int
-        The columns of codes.
+    coded : mapping from int to Categories
+        The columns of codes. A missing word costs nothing, as a missing number does: what is not known makes no groups.
     entry : Entry, default=None
         How columns enter; None as `MixedKMeans` has them.
     standardize : bool, default=False
@@ -41,7 +43,7 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         n_clusters: int,
-        coded: Collection[int],
+        coded: Mapping[int, Categories],
         entry: Entry | None = None,
         standardize: bool = False,
         random_state: Any = None,
@@ -56,7 +58,7 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Array, y: None = None, sample_weight: Any = None) -> OfEntry:
         """Make the clusters of a table, with NaN or plus infinity for each missing number."""
-        values, words = self._entered(np.where(np.isinf(X), np.nan, X))
+        values, words = self._entered(with_gaps(np.where(np.isinf(X), np.nan, X), self.coded))
         how: dict[str, Any] = {"standardize": self.standardize and self.entry is None, "n_jobs": self.n_jobs}
         made = MixedKMeans(self.n_clusters, categorical_features=words, random_state=self.random_state, **how)
         with warnings.catch_warnings():

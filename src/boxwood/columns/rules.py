@@ -13,6 +13,7 @@ import numpy as np
 from boxwood._dates import TIME, TIMES
 from boxwood.axes.categories import is_missing
 from boxwood.batches.batches import OTHER_KINDS
+from boxwood.columns.calendar import is_calendar
 from boxwood.columns.seen import Seen, Use
 
 NO_VALUES = OTHER_KINDS["empty"]
@@ -22,6 +23,9 @@ NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in cat
 UNSEEN_DATES = "dates, which a clusterer of numbers does not see"
 THE_LABELS = "the labels themselves"
 LIKE_IDENTIFIER = "looks like an identifier"
+FEW_NAMES = 12  # different words that rules may list
+MANY_NAMES = f"more than {FEW_NAMES} different words, whose lists would be the groups"
+CALENDAR = "says when a row is from, which would make the groups"
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
@@ -43,7 +47,7 @@ def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     return {seen.name: found[seen.name] for seen in columns if seen.name in found}
 
 
-LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER)
+LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER, MANY_NAMES, CALENDAR)
 """Reasons that are told behind those of what a column holds."""
 
 
@@ -120,6 +124,20 @@ def like_identifier(seen: Seen, use: Use) -> str | None:
     return LIKE_IDENTIFIER if seen.is_padded or is_like_identifier(seen) else None
 
 
+def many_names(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are not to be lists of names, as of countries, unless these have an order."""
+    if not use.by_boxwood or not seen.is_word or seen.is_ordered or seen.name in use.chosen:
+        return None
+    return MANY_NAMES if len(seen.texts or ()) > FEW_NAMES else None
+
+
+def calendar(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are not to say when a row is from."""
+    if not use.by_boxwood or seen.name in use.chosen:
+        return None
+    return CALENDAR if is_calendar(seen, [word for word in words_of(seen.name) if word]) else None
+
+
 RULES: tuple[Rule, ...] = (
     text_among_numbers,
     times_as_text,
@@ -132,6 +150,8 @@ RULES: tuple[Rule, ...] = (
     unseen_dates,
     the_labels,
     like_identifier,
+    many_names,
+    calendar,
 )
 
 
@@ -154,8 +174,18 @@ def _unless_all(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dic
     return {} if use.has_labels and len(suspects) == len(left) else suspects
 
 
-UNLESS_LAST = {the_labels: _unless_no_others, like_identifier: _unless_all}
-"""Rules that leave a column to labels that have no other one."""
+def _unless_few_others(why: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return columns that clusters do without; none unless two others are left, in which groups may show."""
+    return why if len(left) >= len(why) + 2 else {}
+
+
+UNLESS_LAST = {
+    the_labels: _unless_no_others,
+    like_identifier: _unless_all,
+    many_names: _unless_few_others,
+    calendar: _unless_few_others,
+}
+"""Rules that leave columns where there are no others."""
 
 
 # ------------------------------------------------------------------------------------------------ what values are

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood.axes.categories import MANY_VALUES, Categories
+from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order
 from boxwood.batches.source import TextAmong
 
 
@@ -40,6 +40,8 @@ class Use(NamedTuple):
         Whether columns of one value are left out.
     by_clusterer : bool
         Whether a clusterer of the caller reads the table: it sees numbers, and identifiers among them.
+    by_boxwood : bool
+        Whether boxwood makes the clusters.
     has_labels : bool
         Whether there are labels, which need a column that explains them.
     labels : Labels, default=None
@@ -52,6 +54,7 @@ class Use(NamedTuple):
     learns: bool = False
     drops_constants: bool = False
     by_clusterer: bool = False
+    by_boxwood: bool = False
     has_labels: bool = False
     labels: LabelsToSay | None = None
     copies: Collection[str] = ()
@@ -78,6 +81,8 @@ class Seen:
 
     texts: Collection[Hashable] | None = ()
     """Some of the values of a column of words; None if these are too many."""
+    is_ordered: bool = False
+    """Whether words have an order."""
     are_times: bool = False
     """Whether words are times of the day; of a file its kinds tell."""
     why_no_words: str = ""
@@ -95,6 +100,8 @@ class Seen:
     is_unique: bool = False
     rises: bool = False
     """Whether each value is above that of the row before."""
+    are_clock: bool = False
+    """Whether whole numbers are times of day, as 1530: their last two digits are minutes."""
     are_too_large: bool = False
     """Whether different numbers of the column are the same double."""
 
@@ -146,6 +153,22 @@ class SeenValues(Seen):
     ) -> None:
         super().__init__(name, kind, is_word=categories is not None, is_padded=is_padded)
         self.values, self.categories = values, categories
+
+    @property
+    def texts(self) -> Collection[Hashable]:  # type: ignore[override]
+        """The words."""
+        return () if self.categories is None else self.categories.values
+
+    @property
+    def is_ordered(self) -> bool:  # type: ignore[override]
+        """Whether words have an order, as bands of numbers have."""
+        known = self.categories
+        return known is not None and (known.ordered or bands_in_order(known.values[: known.known]) is not None)
+
+    @property
+    def are_clock(self) -> bool:  # type: ignore[override]
+        """Whether the last two digits of all numbers are minutes."""
+        return bool((self.known % 100 < 60).all())
 
     @cached_property
     def known(self) -> Floats:

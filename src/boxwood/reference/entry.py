@@ -70,15 +70,16 @@ class Entry(NamedTuple):
     def one_hot(self, table: Array, categories: Mapping[int, Categories]) -> tuple[Floats, list[Indices]]:
         """Return a table with words as one-hot columns, scaled, and the columns that are made of each column of it.
 
-        IN: table (n, d): with NaN for each missing number, which goes to the mean of its column.
+        IN: table (n, d): with NaN for what is missing, which goes to the mean of its columns.
         """
         values, made = self.entered(np.asarray(table, dtype=np.float64)) * self.scales, list[Floats]()
         for j, x in enumerate(values.T):
+            lacks, columns = np.isnan(x), x[:, None]
             if j in categories:
                 eye = np.eye(len(categories[j].domain)) * self.scales[j]
-                made.append(eye[table[:, j].astype(np.intp)])
-            else:
-                made.append(np.where(np.isnan(x), np.nanmean(x) if not np.isnan(x).all() else 0.0, x)[:, None])
+                columns = eye[np.where(lacks, 0, table[:, j]).astype(np.intp)]
+            columns[lacks] = columns[~lacks].mean(axis=0) if not lacks.all() else 0.0
+            made.append(columns)
         ends = np.cumsum([part.shape[1] for part in made])
         return np.hstack(made), np.split(np.arange(ends[-1]), ends[:-1])
 

@@ -20,6 +20,14 @@ def points_of(categories: Mapping[int, Categories], gaps: Iterable[int]) -> dict
     return {**dict.fromkeys(gaps, np.inf), **codes}
 
 
+def with_gaps(table: Floats, categories: Mapping[int, Categories], numbers: Iterable[int] = ()) -> Floats:
+    """Return a table with NaN for each missing word, and for each missing number of some columns."""
+    known = np.array(table, dtype=np.float64)
+    for j, gap in points_of(categories, numbers).items():
+        known[known[:, j] == gap, j] = np.nan
+    return known
+
+
 def unit_scales(table: Floats, categories: Mapping[int, Categories], weights: Weights = None) -> Floats:
     """Return factors, shape (d,), that give each column the variance 1 over the values that are not missing.
 

@@ -10,7 +10,7 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats
 
 LOOKED_AT = 2_000  # rows that tell which columns say the same
-SAME = 0.99  # rank correlation of columns that say the same
+SAME = 0.99  # rank correlation of columns that say the same; less of it may be what groups make
 FEW_VALUES = 60  # of a column that may decide flags
 ROWS_EACH = 5  # for each of them
 
@@ -49,16 +49,26 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     flags = [j for j, n in enumerate(n_values) if n == 2 and np.isfinite(rows[:, j]).all()]
     deciders = [j for j, n in enumerate(n_values) if 2 < n <= min(FEW_VALUES, len(rows) // ROWS_EACH)]
     plain = [j for j in flags if j not in categories and rows[:, j].min() == 0 and rows[:, j].max() == 1]
-    return Repeated(_alike(rows, numbers), _dummies(rows, plain), _decided(rows, flags, deciders))
+    same = _nearness(rows[:, numbers]) >= SAME
+    return Repeated(_alike(same, numbers), _dummies(rows, plain), _decided(rows, flags, deciders))
 
 
-def _alike(rows: Floats, numbers: list[int]) -> tuple[tuple[int, ...], ...]:
-    """Return groups of columns each of which has the ranks of the first."""
+def _nearness(rows: Floats) -> Floats:
+    """Return how near the ranks of columns are, in one order or the opposite one: 1 if they are the same.
+
+    What a row lacks is taken for the middle, so that gaps in the same rows do not count.
+    """
     from scipy.stats import rankdata
 
-    if len(numbers) < 2:
-        return ()
-    same = np.abs(np.corrcoef(rankdata(rows[:, numbers], axis=0).T)) >= SAME
+    known = np.isfinite(rows)
+    ranks = np.where(known, rankdata(rows, axis=0), 0.0)  # those of what is known come first
+    ranks -= np.where(known, ranks.sum(axis=0) / np.maximum(known.sum(axis=0), 1), 0.0)
+    ranks /= np.maximum(np.sqrt(np.square(ranks).sum(axis=0)), np.finfo(np.float64).tiny)
+    return np.asarray(np.abs(ranks.T @ ranks))
+
+
+def _alike(same: Bools, numbers: list[int]) -> tuple[tuple[int, ...], ...]:
+    """Return groups of columns each of which has the ranks of the first."""
     groups, left = list[tuple[int, ...]](), np.ones(len(numbers), dtype=np.bool_)
     for i in range(len(numbers)):
         if left[i]:

@@ -8,16 +8,20 @@ from collections.abc import Iterable, Sequence
 from boxwood.words.figures import counted
 from boxwood.words.rules import DOUBT
 
+NO_GROUPS = "no groups show in the columns together:"
+"""How the note begins that clusters are slices of rows without groups."""
+
 ASKS = tuple(
     map(
         re.compile,
         (
-            rf"{re.escape(DOUBT)}|^no groups show in the columns together:",  # are these clusters at all?
+            rf"{re.escape(DOUBT)}|^{NO_GROUPS}",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
             r"no cluster( |:|$|, )| left without a cluster: ",  # rows without an answer
             r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
             r"^no rule for |^there is room for only ",  # clusters without an answer
             r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
+            r"^the rules are right for only ",
             r"^the rules find only ",
             r"^the time limit ended ",
             r", but matches no row of it$|leaves hold no row of the cluster that they name$",

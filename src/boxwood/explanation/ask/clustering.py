@@ -16,7 +16,7 @@ from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.overview import MissingValues
 from boxwood.errors import DataError
-from boxwood.explanation.ask.how_many import DrawnRows, settled_number
+from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
     fitted_clusterer,
@@ -69,17 +69,15 @@ def clustering_of(
     return reference, mixture, clustering
 
 
-def number_of_clusters(
-    clustering: Any, n_clusters: int | None, look: Callable[[], DrawnRows]
-) -> tuple[int | None, tuple[str, ...]]:
-    """Return the number of clusters to make, and notes on it; None if the clusters are given, which needs no look."""
+def number_of_clusters(clustering: Any, n_clusters: int | None, look: Callable[[], DrawnRows]) -> Number:
+    """Return the number of clusters to make; that of clusters that are given is None, and needs no look."""
     if clustering is None:
         return settled_number(look(), n_clusters)
     if n_clusters is not None:
         raise ValueError(
             f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
         )
-    return None, ()
+    return Number()
 
 
 def _of_clusterer(
@@ -179,11 +177,11 @@ def clustering_of_table(
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    k, notes = number_of_clusters(clustering, n_clusters, lambda: DrawnRows.of_batches(batches))
-    if k is not None:
+    number = number_of_clusters(clustering, n_clusters, lambda: DrawnRows.of_batches(batches))
+    if number.k is not None:
         from boxwood.clusterers.k_means_batches import k_means_of_batches
 
-        return k_means_of_batches(batches, k, random_state=random_state).reference, notes
+        return k_means_of_batches(batches, number.k, random_state=random_state).reference, number.notes
     return _given_in_table(batches, clustering), ()
 
 

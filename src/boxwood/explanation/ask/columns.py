@@ -25,7 +25,9 @@ from boxwood.batches.source import MarksMet, Spelling
 from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_numbers
 from boxwood.columns.of_batches import NumbersInBatches, look_at, seen_in_batches, seen_others
 from boxwood.columns.rules import (
+    CALENDAR,
     LIKE_IDENTIFIER,
+    MANY_NAMES,
     NO_VALUES,
     ONE_VALUE,
     THE_LABELS,
@@ -67,9 +69,9 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     """Return the columns of a frame that rules may use, and notes on those that are left out.
 
     If the caller names none, columns of text and without values are left out of a frame, and dates if a clusterer reads
-    it. If boxwood also
-    makes the clusters, or labels are given, columns that look like identifiers are left out, too, unless labels would
-    have no other column. A clusterer sees them, as it is the caller's. For an array the names are as given.
+    it. If boxwood also makes the clusters, or labels are given, columns that look like identifiers are left out, too,
+    unless labels would have no other column; and if boxwood makes them, those that say when a row is from, and those of
+    many words. A clusterer sees all of these, as it is the caller's. For an array the names are as given.
 
     Raises
     ------
@@ -86,7 +88,8 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     elif not (by_clusterer or isinstance(clustering, Reference)):
         compared = labels_to_compare(clustering, in_table=False)
     seen = seen_in_frame(X, label, has_values=not by_clusterer)
-    use = Use(by_clusterer=by_clusterer, has_labels=clustering is not None, labels=compared)
+    given = clustering is not None
+    use = Use(by_clusterer=by_clusterer, by_boxwood=not given, has_labels=given, labels=compared)
     why = left_out(seen, use)
     remaining, reasons = [one.name for one in seen if one.name not in why], by_reason(why)
     if not remaining:
@@ -139,7 +142,7 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     notes = []
     for reason, names in reasons.items():
         (in_writing,), use = as_written([reason]), ""
-        if reason == LIKE_IDENTIFIER:
+        if reason in (LIKE_IDENTIFIER, MANY_NAMES, CALENDAR):
             use = "; to use it, name the columns (columns)"
         told, written = (f"left out, {why}: {listed(names)}{use}" for why in (reason, in_writing))
         notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
@@ -268,6 +271,7 @@ def use_in_batches(asked: Options, clustering: Any, label: str | None) -> Use:
         learns=asked.missing == "learn" and can_be_gathered(clustering),
         drops_constants=isinstance(asked.columns, Candidates),
         by_clusterer=clustering is not None and label is None,
+        by_boxwood=clustering is None,
         has_labels=label is not None,
     )
 
@@ -286,7 +290,7 @@ def _none_left(source: Source, unused: Mapping[str, Sequence[str]]) -> str:
     return f"no numeric column in {source.name}"
 
 
-_TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, LIKE_IDENTIFIER)
+_TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, LIKE_IDENTIFIER, MANY_NAMES, CALENDAR)
 
 
 def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, missing: str = "drop") -> MeasuredTree:

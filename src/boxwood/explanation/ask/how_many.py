@@ -21,10 +21,12 @@ from boxwood._validation import Rows, whole_number
 from boxwood.batches import Batches
 from boxwood.batches.sample import drawn_rows
 from boxwood.explanation.measure.contrast import contrast_of
+from boxwood.words.notes import NO_GROUPS
 
 LOOKED_AT = 1_000  # most rows that are looked at for the number, and half of them for groups
 FEWEST = 20  # rows of which groups can be told from none
 MOST = 10  # clusters that are tried
+SLICES = 4  # clusters at most that are chosen where no groups show
 ROWS_EACH = 10  # rows for each cluster that is tried
 HALVES = 5  # times that the rows are halved
 ALIKE, NEARLY = 0.85, 0.8  # adjusted Rand index of labels that count as the same, and as nearly the same
@@ -34,9 +36,18 @@ DRAWS = 8  # tables without groups, of each kind
 
 
 class HowMany(NamedTuple):
-    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index."""
+    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index.
+
+    `too_many` is a number that showed no groups, so that few are left to choose from.
+    """
 
     agreement: dict[int, float]
+    too_many: int | None = None
+
+    @property
+    def slices(self) -> HowMany:
+        """The same for no more clusters than are chosen where no groups show."""
+        return HowMany({k: share for k, share in self.agreement.items() if k <= SLICES}, self.best)
 
     @property
     def best(self) -> int:
@@ -46,10 +57,23 @@ class HowMany(NamedTuple):
         return max(alike) if alike else min(k for k, share in self.agreement.items() if share >= most - MOST_BELOW)
 
     @property
+    def others(self) -> tuple[int, ...]:
+        """Other numbers on which halves agree nearly as well."""
+        return self.nearly_as_good(min(NEARLY, self.agreement[self.best]))
+
+    def nearly_as_good(self, least: float) -> tuple[int, ...]:
+        """Return other numbers on which halves agree at least so well, the best ones first."""
+        others = [k for k, share in self.agreement.items() if k != self.best and share >= least]
+        return tuple(sorted(others, key=lambda k: -self.agreement[k]))
+
+    @property
     def note(self) -> str:
         """What was chosen, and why."""
-        share = self.agreement[self.best]
-        others = [k for k, each in self.agreement.items() if k != self.best and each >= min(NEARLY, share)]
+        share, others = self.agreement[self.best], self.others
+        if self.too_many is not None:
+            return (
+                f"{self.best} clusters were chosen, of {SLICES} at most, as {self.too_many} show no groups (n_clusters)"
+            )
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
             agreed = "halves of the rows agree on these, and less on more"
@@ -115,19 +139,37 @@ class DrawnRows(NamedTuple):
         return float(np.mean(found))
 
 
-def settled_number(look: DrawnRows, n_clusters: int | None) -> tuple[int, tuple[str, ...]]:
-    """Return the number of clusters to make, the one that was asked for or the one to choose, and notes on it."""
+class Number(NamedTuple):
+    """A number of clusters, notes on it, and other numbers that would do nearly as well, the best ones first.
+
+    It is None, without notes, if the clusters are given.
+    """
+
+    k: int | None = None
+    notes: tuple[str, ...] = ()
+    others: tuple[int, ...] = ()
+
+
+def settled_number(look: DrawnRows, n_clusters: int | None) -> Number:
+    """Return the number of clusters to make, the one that was asked for or the one to choose.
+
+    Where no groups show, at most `SLICES` clusters are chosen, and each number up to this one does nearly as well.
+    """
     if n_clusters is not None:
-        k, notes = whole_number("n_clusters", n_clusters, 0), tuple[str, ...]()
-    else:
-        found = look.how_many()
-        k, notes = found.best, (found.note,)
-    if k < 2 or look.shows_groups(k):
-        return k, notes
-    return k, (
-        *notes,
-        f"no groups show in the columns together: {k} clusters of a table without groups would be as clear",
-    )
+        k = whole_number("n_clusters", n_clusters, 0)
+        return Number(k, () if k < 2 or look.shows_groups(k) else (_no_groups(k),))
+    found = look.how_many()
+    shows = look.shows_groups(found.best)
+    if not shows and found.best > SLICES:
+        found = found.slices
+        shows = look.shows_groups(found.best)
+    if shows:
+        return Number(found.best, (found.note,), found.others)
+    return Number(found.best, (found.note, _no_groups(found.best)), found.slices.nearly_as_good(-1.0))
+
+
+def _no_groups(k: int) -> str:
+    return f"{NO_GROUPS} {k} clusters of a table without groups would be as clear"
 
 
 def drawn(n_rows: int, weights: Weights) -> Indices:

@@ -27,7 +27,7 @@ from boxwood.explanation.ask.columns import (
     notes_on_use,
 )
 from boxwood.explanation.ask.gaps import CompleteCases, note_on_empty, without_gaps, without_rows
-from boxwood.explanation.ask.how_many import DrawnRows, drawn
+from boxwood.explanation.ask.how_many import DrawnRows, Number, drawn
 from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
@@ -42,7 +42,7 @@ from boxwood.reference.clusterer import (
 from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace, default_columns
 from boxwood.reference.labels import by_size, encode_labels
-from boxwood.reference.mixed import unit_scales
+from boxwood.reference.mixed import unit_scales, with_gaps
 
 if TYPE_CHECKING:
     from boxwood.clusterers.of_entry import OfEntry
@@ -120,7 +120,8 @@ def chosen_of(
     """
     if not are_named:
         compared = None if are_made else labels_to_compare(clustering, in_table=in_table)
-        use = Use(chosen=words, has_labels=clustering is not None, labels=compared)
+        given = clustering is not None
+        use = Use(chosen=words, by_boxwood=not given, has_labels=given, labels=compared)
         for reason, names in by_reason(left_out(seen_in(table, padded), use)).items():
             table = table.without(names, reason)
     return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))
@@ -164,14 +165,14 @@ def _labels_given_for(clustering: Any, X: Any) -> Any:
 
 def clustered(
     read: CompleteCases, asked: Options
-) -> tuple[FeatureSpace, Reference, tuple[Indices, ...], tuple[str, ...], OfEntry | None]:
-    """Return the rows, their clusters, parts of a long table, notes on the number of clusters, and who made them.
+) -> tuple[FeatureSpace, Reference, tuple[Indices, ...], Number, OfEntry | None]:
+    """Return the rows, their clusters, parts of a long table, the number of clusters to make, and who made them.
 
     Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables. The
     centres of a long table are the means of the rows that are drawn. Nobody made clusters that were given.
     """
     weights = as_weights(read.sample_weight, len(read.X)) if read.sample_weight is not None else None
-    table, codes, names, made, notes = _labelled(read, weights, asked)
+    table, codes, names, made, number = _labelled(read, weights, asked)
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
     kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
@@ -186,7 +187,7 @@ def clustered(
     else:
         reference = Reference.of(coordinates.rows, codes, names=given)
     refuse_one_cluster(reference)
-    return coordinates, reference, parts, notes, made
+    return coordinates, reference, parts, number, made
 
 
 def _parts(labels: Indices, weights: Floats | None, n_rows: int, random_state: Any) -> tuple[Indices, ...]:
@@ -282,17 +283,17 @@ def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights:
 # ----------------------------------------------------------------------------------------------------- clusters
 def _labelled(
     read: CompleteCases, weights: Floats | None, asked: Options
-) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, tuple[str, ...]]:
-    """Return the table, the cluster of each row, names of clusters if they have some, who made them, and notes."""
+) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, Number]:
+    """Return the table, the cluster of each row, names of clusters if they have some, who made them, and how many."""
     clustering, table = read.clustering, read.X
-    k, notes = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked))
-    if k is not None:
-        made = _made(table, weights, k, asked)
-        return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, notes
+    number = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked))
+    if number.k is not None:
+        made = _made(table, weights, number.k, asked)
+        return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
     codes, names = encode_labels(label_values(clustering))
     if len(codes) != len(table):
         raise DataError(f"there are {len(table)} rows, but {len(codes)} labels")
-    return _with_values(table, codes, weights), codes, names, None, ()
+    return _with_values(table, codes, weights), codes, names, None, number
 
 
 def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
@@ -307,7 +308,7 @@ def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
 def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> DrawnRows:
     """Return a look at some rows, with words as one-hot columns and gaps at the means of their columns."""
     some = table.of_rows(drawn(len(table), weights))
-    return DrawnRows(*_entry(table, weights, asked).one_hot(some.values, some.categories))
+    return DrawnRows(*_entry(table, weights, asked).one_hot(with_gaps(some.values, some.categories), some.categories))
 
 
 def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> OfEntry:
@@ -317,7 +318,7 @@ def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) ->
     how: dict[str, Any] = {"random_state": asked.random_state, "n_jobs": asked.n_jobs}
     from boxwood.clusterers.of_entry import OfEntry
 
-    made = OfEntry(k, sorted(table.categories), entry, asked.standardize is True, **how)
+    made = OfEntry(k, table.categories, entry, asked.standardize is True, **how)
     made.fit(table.values, sample_weight=weights)
     if made.n_found_ < k:
         raise DataError(

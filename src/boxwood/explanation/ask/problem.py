@@ -80,6 +80,8 @@ class Problem(TableSearch):
         Whether centres of clusters in batches are the means of their rows.
     whole : FullTable, default=None
         All rows of the table, if the rows of the task were drawn from it.
+    other_numbers : tuple of int
+        Numbers of clusters that would do nearly as well as the one that was chosen, the best ones first.
     """
 
     clusterer: Any
@@ -88,6 +90,7 @@ class Problem(TableSearch):
     notes: tuple[str, ...]
     by_means: bool = False
     whole: FullTable | None = None
+    other_numbers: tuple[int, ...] = ()
 
     @property
     def asked_budget(self) -> Budget:
@@ -156,17 +159,18 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
-    k, on_number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(coordinates.rows))
-    reference, mixture, fitted = clustering_of(clustering, X, stages, k, asked.random_state)
+    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(coordinates.rows))
+    reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = bool(asked.standardize) and not was_fitted
     about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
     said = notes_on_clustering(clustering, ends, unscaled.columns, reference.names, **about)
-    notes += (*said, *on_number, *complete.notes)
+    notes += (*said, *number.notes, *complete.notes)
     task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
-    return Problem(task, coordinates, budget, clusterer=clusterer, given=given, complete=complete, notes=notes)
+    about = {"clusterer": clusterer, "given": given, "complete": complete, "other_numbers": number.others}
+    return Problem(task, coordinates, budget, **about, notes=notes)
 
 
 def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
@@ -183,7 +187,7 @@ def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
     read = read._replace(X=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns
-    coordinates, reference, parts, on_number, made = clustered(read, asked)
+    coordinates, reference, parts, number, made = clustered(read, asked)
     coordinates = coordinates.dated(asked.dates)
     refuse_no_sum(coordinates.rows.weights)
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
@@ -197,7 +201,7 @@ def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
     values = [table.values[:, table.columns.index(name)] for name in said]
     ends = np.array([[find.reduce(x) for x in values] for find in (np.fmin, np.fmax)])
     about: dict[str, Any] = {"scaled": bool(asked.standardize), "n_rows": len(coordinates.rows)}
-    of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about), on_number
+    of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about), number.notes
     on_columns = notes_on_columns(said, values, asked.dates)
     notes = (*table.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
@@ -205,7 +209,12 @@ def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
     clusterer, given = made, None
     if read.fitted is not None:
         clusterer, given = read.fitted, read.given if read.rows is None else rows_of_table(read.given, read.rows)
-    known: dict[str, Any] = {"clusterer": clusterer, "given": given, "complete": complete}
+    known: dict[str, Any] = {
+        "clusterer": clusterer,
+        "given": given,
+        "complete": complete,
+        "other_numbers": number.others,
+    }
     return Problem(task, coordinates, budget, parts, **known, notes=notes, whole=whole)
 
 

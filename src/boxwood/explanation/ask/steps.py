@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -69,9 +69,13 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
     X, asked = _dated(X, source, clustering, asked.scaled_for(clustering, X))
     problem = problem_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
-    in_batches, rows = problem.task.in_batches, problem.complete
+    in_batches = problem.task.in_batches
     grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
     problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
+    if clustering is None and not in_batches:
+        pose = None if source is not None else partial(problem_of, X, None)
+        problem, outcome = _with_rules_that_are_right(problem, outcome, asked, pose)
+    rows = problem.complete
     explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
     if source is not None and not in_batches:
@@ -104,14 +108,62 @@ def _with_leaves_that_pay(
         return problem, few
     larger = replace(problem, task=problem.task.with_leaves(n_leaves))
     many = grown(larger, asked=replace(asked, options=asked.options | ({} if left is None else {"time_limit": left})))
-    if (now := many.explanation.agreement) < before + settings.LEAVES_GAIN:
+    if many.explanation.agreement < before + settings.LEAVES_GAIN:
         return problem, few
-    k = problem.task.reference.n_clusters
-    n, fewer = many.explanation.n_leaves, of_leaves(few.explanation.n_leaves)
-    note = f"{of_leaves(n)} were taken for {k:,} labels: rules of {fewer} are right for {percent(before)} of the rows"
-    note = f"{note}, these for {percent(now)} (max_leaf_nodes)"
-    explanation = replace(many.explanation, notes=(*many.explanation.notes, note))
-    return larger, many._replace(explanation=explanation)
+    return larger, _with_notes(many, _note_on_leaves(few.explanation, many.explanation, "labels"))
+
+
+def _with_rules_that_are_right(
+    problem: Problem, outcome: Outcome, asked: Options, pose: Callable[[Options], Problem] | None
+) -> tuple[Problem, Outcome]:
+    """Return the problem and its outcome where rules are right for enough rows, if nobody asked for a size.
+
+    Else one leaf more is tried, and then the other numbers of clusters that do nearly as well, until rules are right
+    for enough rows; if none are, those that are right for most. IN: pose: the problem of what is asked, if not read.
+    """
+    is_left_open = asked.method == "auto" and asked.options.get("objective", "auto") == "auto"
+    is_left_open = is_left_open and asked.n_clusters is None and asked.max_leaf_nodes is None
+    if not is_left_open or asked.options.get("time_limit") is not None or _is_right(outcome):
+        return problem, outcome
+    larger = replace(problem, task=problem.task.with_leaves(problem.task.reference.n_clusters + 1))
+    found = [(problem, outcome), (larger, _in_memory(larger, asked))]
+    for k in problem.other_numbers if pose is not None else ():
+        if _is_right(found[-1][1]):
+            break
+        posed = pose(replace(asked, n_clusters=k))
+        found.append((posed, _in_memory(posed, asked)))
+    best = found[-1] if _is_right(found[-1][1]) else max(found, key=lambda one: one[1].explanation.agreement)
+    if best[1].explanation.agreement < outcome.explanation.agreement + settings.LEAVES_GAIN:
+        best = found[0]
+    return best[0], _with_notes(best[1], *_notes_on_choice(outcome.explanation, best[1].explanation))
+
+
+def _is_right(outcome: Outcome) -> bool:
+    return outcome.explanation.agreement >= settings.RIGHT
+
+
+def _notes_on_choice(before: MeasuredTree, now: MeasuredTree) -> Iterator[str]:
+    """Yield what was chosen instead of clusters of whose rows rules are right for few, and whether they still are."""
+    shares = f"are right for {percent(before.agreement)} of the rows, these for {percent(now.agreement)}"
+    if now.n_clusters != before.n_clusters:
+        yield f"{now.n_clusters} clusters were chosen: rules of {before.n_clusters} {shares} (n_clusters)"
+    elif now is not before:
+        yield _note_on_leaves(before, now, "clusters")
+    if now.agreement < settings.RIGHT:
+        told = f"the rules are right for only {percent(now.agreement)} of the rows"
+        yield f"{told}; fewer columns may make clusters that rules tell better (columns)"
+
+
+def _note_on_leaves(before: MeasuredTree, now: MeasuredTree, what: str) -> str:
+    """Return the note that more leaves were taken; IN: what: clusters or labels."""
+    fewer, shares = of_leaves(before.n_leaves), (percent(before.agreement), percent(now.agreement))
+    told = f"{of_leaves(now.n_leaves)} were taken for {now.n_clusters:,} {what}"
+    return f"{told}: rules of {fewer} are right for {shares[0]} of the rows, these for {shares[1]} (max_leaf_nodes)"
+
+
+def _with_notes(outcome: Outcome, *notes: str) -> Outcome:
+    explanation = replace(outcome.explanation, notes=(*outcome.explanation.notes, *notes))
+    return outcome._replace(explanation=explanation)
 
 
 def _leaves_that_pay(problem: Problem, few: Outcome) -> int:
