@@ -167,7 +167,7 @@ def _with_notes(outcome: Outcome, *notes: str) -> Outcome:
 
 
 def _leaves_that_pay(problem: Problem, few: Outcome) -> int:
-    """Return how many leaves pay on new rows; 0 for compact clusters. IN: few: the outcome of the problem, by "auto"."""
+    """Return how many leaves pay on new rows; 0 for compact clusters. IN: few: its outcome by "auto"."""
     task, here = problem.task, problem.coordinates
     if task.in_batches:
         assert few.seen is not None
