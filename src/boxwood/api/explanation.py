@@ -461,7 +461,9 @@ class Explanation(MeasuredTree):
         ValueError
             If `min_count` is less than 1, or rounds all counts to 0.
 
-        Notes ----- The frontier is computed for the page if rows times columns times clusters are at most ten million.
+        Notes
+        -----
+        The frontier is computed for the page if rows times columns times clusters are at most ten million.
         For a larger table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those
         that the tree tests and those that separate the clusters best.
 
@@ -544,7 +546,9 @@ class Explanation(MeasuredTree):
             If there is no such column, both are the same, or the table has only one; or if a column has more than 60
             words, for which an axis has no room.
 
-        Notes ----- Of more than 4,000 rows, a fixed sample is drawn. A loaded model has no rows: only boxes are drawn.
+        Notes
+        -----
+        Of more than 4,000 rows, a fixed sample is drawn. A loaded model has no rows: only boxes are drawn.
         Codes of categories are spread a little, so that rows do not hide each other. The picture shows single rows.
 
         Examples
@@ -1207,7 +1211,7 @@ class Explanation(MeasuredTree):
         Lines
             Of the best rules with one condition, two and three, the shortest is taken that is within 0.01 of the best
             one in F1, or in what the other goals count. Limits of `explain` on columns, rows of a leaf and digits are
-            kept. `Line.best` says how much better a rule could be, unless none is proved to be better. The result is
+            kept. `Line.best` says how much better a rule could be, unless it is proved that none is. The result is
             kept, and saved with the explanation; without arguments, one that was read from a file returns what it has.
 
         Raises
