@@ -316,7 +316,8 @@ class Explanation(MeasuredTree):
         ----------
         full : bool, default=False
             Whether rules name all words of a list. The printed explanation names up to eight, the most frequent first,
-            and counts the other words and the rows with any of the list. Words of fewer than five rows are not counted.
+            and counts the other words and the rows with any of the list. Words of fewer than five rows are not counted,
+            and a model file of an earlier version has no counts, so its lists keep the order of the table.
 
         Examples
         --------
