@@ -1,6 +1,6 @@
 """The pictures of the README and of the first pages, drawn from `examples/customers.csv` and scikit-learn's wine data.
 
-After a change of a picture, write them anew, and look at them::
+After a change of a picture, redraw them, and look at them::
 
     python docs/draw.py
 
@@ -41,7 +41,8 @@ def customers() -> bw.Explanation:
 @cache
 def wine() -> bw.Explanation:
     """Return the explanation that the pages of the start show."""
-    return bw.explain(load_wine(as_frame=True).data, n_clusters=3, random_state=0)
+    rows = load_wine(as_frame=True).data.rename(columns=lambda name: name.split("/")[0])
+    return bw.explain(rows, n_clusters=3, random_state=0)
 
 
 def frontier():

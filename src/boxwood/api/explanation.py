@@ -164,10 +164,10 @@ class Explanation(MeasuredTree):
         A row without a cluster, see `apply`, has -1 if all names are numbers of one type. Otherwise the array is one of
         objects, and such a row has None. With `missing="none"` the array has that type in any case.
 
-        A data frame of Spark or Dask gives the same frame with one more column, "cluster" ("cluster_1" if there is
-        one, and so on), which its workers compute when the frame is. Names become text, unless all are whole numbers,
-        all floats or all booleans. A row without a cluster has NULL, and nobody warns, as workers compute it later;
-        with `missing="error"` computing fails.
+        For a data frame of Spark or Dask, the result is the same frame with one more column, "cluster" ("cluster_1" if
+        there is one, and so on), which its workers compute when the frame is. Names become text, unless all are whole
+        numbers, all floats or all booleans. A row without a cluster has NULL, without a warning, as workers compute it
+        later; with `missing="error"` the computation fails.
         """
         from boxwood.explanation.apply.predict import clusters_of_rows
 
@@ -179,8 +179,8 @@ class Explanation(MeasuredTree):
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
         array has the columns of `columns`, in their order. A data frame of Spark or Dask gets a column "leaf".
 
-        A row has no leaf if a value that it is asked for on its way down the tree is missing: None, NaN, null, or the
-        NA of pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
+        A row has no leaf if a value that the tree asks for on the way down is missing: None, NaN, null, or the NA of
+        pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
         values; see `with_unseen`. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql`
         leave the same rows without a cluster.
 
@@ -218,8 +218,8 @@ class Explanation(MeasuredTree):
     def with_unseen(self, side: Literal["majority"] = "majority") -> Self:
         """Return the same rules, in which a word that was never seen goes where most rows went at each cut.
 
-        `predict` and all that is written of it label rows with such words alike. Without it they get no cluster. Rules
-        then say "country is not AT or DE" on that side. Missing values, and words for yes and no, stay as they are.
+        `predict` and all exports of the result label such rows alike. Otherwise they get no cluster. Rules then say
+        "country is not AT or DE" on that side. Missing values, and words for yes and no, stay as they are.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class Explanation(MeasuredTree):
 
         The change is exact: no smaller one exists. Its size is the sum of the changes of all columns, each in standard
         deviations of its column among the measured rows; a change of category counts 1. Of changes of one size, the one
-        of fewest columns is taken, then the one to the first leaf, then the smaller value.
+        with the fewest columns is taken, then the one to the first leaf, then the smaller value.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class Explanation(MeasuredTree):
             Always holds: the row with the changed values is in the cluster that the change names. A column whose
             measured values are all whole changes to a whole number. Where a cut has an open end, the new value is the
             next double (or whole number) behind it; the printed text then says "above 3". Rows where the tree asks for
-            a value that is missing, or was never seen, have no cluster; the reason is said.
+            a value that is missing, or was never seen, have no cluster; `reason` says why.
 
         Raises
         ------
@@ -316,7 +316,8 @@ class Explanation(MeasuredTree):
         ----------
         full : bool, default=False
             Whether rules name all words of a list. The printed explanation names up to eight, the most frequent first,
-            and counts the other words and the rows with any of the list. Words of fewer than five rows are not counted.
+            and counts the other words and the rows with any of the list. Words of fewer than five rows are not counted,
+            and a model file of an earlier version has no counts, so its lists keep the order of the table.
 
         Examples
         --------
@@ -429,7 +430,7 @@ class Explanation(MeasuredTree):
 
         It shows the numbers, the tree, a form that runs the rules on typed values, the rules of each cluster, the
         profile, where rules and clusters disagree, the frontier, the stability if it was asked for before, and the
-        rules as code. It works on a phone, on paper, by keyboard, in light and dark. Of a loaded model it shows what
+        rules as code. It works on a phone, on paper, by keyboard, in light and dark. For a loaded model it shows what
         the model knows.
 
         Parameters
@@ -450,9 +451,9 @@ class Explanation(MeasuredTree):
         -------
         str or None
             The page; None if it was written to `path`. It holds counts, shares, medians and quartiles, and no row of
-            the table. Of a cluster of fewer than five rows, or of fewer than `min_count`, it shows the size and the
-            rules, but no median, no sum and no bar, and says so. The same explanation gives the same page. It is below
-            1 MB for 60 columns and 15 clusters, and does not grow with the rows.
+            the table. For a cluster of fewer than five rows, or of fewer than `min_count`, it shows the size and the
+            rules, but no median, sum or bar, and says so. The same explanation gives the same page. It is below 1 MB
+            for 60 columns and 15 clusters, and does not grow with the rows.
 
         Raises
         ------
@@ -463,9 +464,9 @@ class Explanation(MeasuredTree):
 
         Notes
         -----
-        The frontier is computed for the page if rows times columns times clusters are at most ten million. Of a larger
-        table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those that the tree
-        tests and those that separate the clusters best.
+        The frontier is computed for the page if rows times columns times clusters are at most ten million.
+        For a larger table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those
+        that the tree tests and those that separate the clusters best.
 
         Examples
         --------
@@ -548,8 +549,8 @@ class Explanation(MeasuredTree):
 
         Notes
         -----
-        Of more than 4,000 rows a sample is drawn, always the same. A loaded model has no rows: only boxes are drawn.
-        Codes of categories are spread a little, so that rows do not lie upon each other. The picture shows single rows.
+        Of more than 4,000 rows, a fixed sample is drawn. A loaded model has no rows: only boxes are drawn.
+        Codes of categories are spread a little, so that rows do not hide each other. The picture shows single rows.
 
         Examples
         --------
@@ -637,7 +638,7 @@ class Explanation(MeasuredTree):
         return plot_frontier(self, ax)
 
     def plot_stability(self, ax: Axes | None = None) -> Axes:
-        """Draw stability: how far each cluster is found again on rows drawn anew, and how often each cut's column.
+        """Draw stability: how much of each cluster returns on resampled rows, and how often each cut's column does.
 
         Grey bands mark overlaps that are doubtful (below 0.75) and unstable (below 0.6).
 
@@ -721,14 +722,13 @@ class Explanation(MeasuredTree):
         return profiled(self._on(X, labels, sample_weight))
 
     def suggested_names(self) -> dict[Hashable, str]:
-        """Return a name for each cluster that the profile suggests, by its name; none is ever set by itself.
+        """Return the name that the profile suggests for each cluster, by its present name; `rename` takes the result.
 
         A name has the two or three columns in which the cluster differs most from the others, as in "high revenue, low
         orders". "high" and "low" say that its mean is at least half a standard deviation above or below that of all
-        other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. A
-        column of true and false, or of 0 and 1, stands for what half of the cluster is: "member", or "member = 1". A
-        cluster has no name here if it stands out in nothing, or all that is said of it is said of another, too.
-        `rename` takes the result.
+        other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. A column
+        of true and false, or of 0 and 1, stands for what half of the cluster is: "member", or "member = 1". A cluster
+        is left out if nothing distinguishes it, or if its words describe another cluster, too.
 
         Examples
         --------
@@ -1201,9 +1201,9 @@ class Explanation(MeasuredTree):
             Most conditions of a rule.
         min_precision : float, default=None
             Least share of a rule's rows that are in the cluster. Of rules that have it, the one that finds the most is
-            taken, in place of the one of the highest F1. With `min_found` the shortest one that has both.
+            taken, instead of the one with the highest F1. With `min_found` the shortest one that has both.
         min_found : float, default=None
-            Least share of the cluster that a rule finds. Of rules that do, the one of the highest precision is taken.
+            Least share of the cluster that a rule finds. Of rules that do, the one with the highest precision is taken.
         validate : float or int, default=None
             How well lines do on rows that were not used to make them, as in `explain`: a share of the rows, or a number
             of folds. Lines that were chosen for their rows look better there than they are.
@@ -1213,7 +1213,7 @@ class Explanation(MeasuredTree):
         Lines
             Of the best rules with one condition, two and three, the shortest is taken that is within 0.01 of the best
             one in F1, or in what the other goals count. Limits of `explain` on columns, rows of a leaf and digits are
-            kept. `Line.best` says how much better a rule could be, where that is not proved to be none. The result is
+            kept. `Line.best` says how much better a rule could be, unless it is proved that none is. The result is
             kept, and saved with the explanation; without arguments, one that was read from a file returns what it has.
 
         Raises
@@ -1312,12 +1312,12 @@ class Explanation(MeasuredTree):
 
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL distinguish upper from
-        lower case in them. Sets of categories are asked for by IN. In columns with gaps NULL and NaN are missing, and
-        go where the rules send missing values. Comments on top say where the rules come from, and name columns of text
-        that were read as numbers or dates in a way that engines do not: convert them first.
+        lower case in them. Sets of categories become IN. In columns with gaps NULL and NaN are missing, and go where
+        the rules send missing values. Comments on top say where the rules come from, and name columns of text that were
+        read as numbers or dates in a way that engines do not: convert them first.
 
-        NaN is a number to most engines, the largest one, so columns that may hold it are asked for it. Those of whole
-        numbers, decimals, booleans and dates may not: `types` says which these are, where the table did not.
+        Most engines treat NaN as the largest number, so columns that may hold it are tested for it. Whole numbers,
+        decimals, booleans and dates cannot: `types` names such columns where the table did not.
 
         SQLite reads some decimals as a neighbouring double. So the dialect "sqlite" writes such thresholds as a whole
         number times or over a power of two, which it reads exactly. A value that SQLite itself reads from text, in a
@@ -1337,14 +1337,14 @@ class Explanation(MeasuredTree):
         layout : {"flat", "nested"}, default="flat"
             "flat" has one condition for each leaf, "nested" one for each side of a cut, and CASE within CASE.
         nan : bool, default=True
-            Whether a column of floats may hold NaN. False leaves the tests for it out.
+            Whether a column of floats may hold NaN. False leaves out the tests for it.
         types : mapping from str to str, default=None
             Types of columns in the database, such as `{"orders": "INTEGER", "since": "DATE"}`; other columns have those
             of the explained table, as far as it has types. Decimals such as 2.13 are compared exactly with columns of
             the type DOUBLE, so no exponent follows them.
         reasons : bool, default=False
-            Whether a row without a cluster has the text "missing" or "never seen" in place of NULL, by what kept its
-            rule from an answer. All clusters are texts then, numbers among them.
+            Whether a row without a cluster has the text "missing" or "never seen" instead of NULL, by what kept its
+            rule from an answer. All clusters are then text, numbers included.
 
         Raises
         ------
@@ -1381,12 +1381,12 @@ class Explanation(MeasuredTree):
         dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
         table: str | Sequence[str] = "rows",
     ) -> str:
-        """Return a query of SQL that counts what `measure` counts of a table, with the old numbers beside.
+        """Return a query of SQL that counts what `measure` counts of a table, beside the old numbers.
 
         Its result has a line for all rows, one for each cluster, for the rows without a cluster and each reason, and
         for each cut, of the rows that reach it. Columns are `line`, `what` ("rows", "cluster", "no cluster", "cut"),
-        `name`, `rows_then`, `rows_now`, `share_then`, `share_now`. Numbers that the model does not know are NULL; of
-        a weighted one the old numbers are weights. It says no change: at which share to be alarmed is for who asks.
+        `name`, `rows_then`, `rows_now`, `share_then`, `share_now`. Numbers that the model does not know are NULL; of a
+        weighted one the old numbers are weights. It reports no change: you decide which share is alarming.
 
         Parameters
         ----------
@@ -1424,8 +1424,8 @@ class Explanation(MeasuredTree):
         name of the row's cluster, or None for a row without one; `why_none` then gives the column, and "missing" or
         "never seen". None and NaN are missing; a row without one of the `COLUMNS` that the rules ask for is a KeyError.
         Text in a column of numbers is a TypeError, as is a date with a time zone where those of the rules have none, or
-        the other way round. Texts of dates must be in the form that the column had, or in that of ISO 8601; others are
-        a ValueError, as are numbers.
+        vice versa. Texts of dates must be in the form that the column had, or in that of ISO 8601; others are a
+        ValueError, as are numbers.
 
         Examples
         --------
@@ -1529,15 +1529,15 @@ class Explanation(MeasuredTree):
         """Return a fitted tree of scikit-learn that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.
 
         scikit-learn reads rows as float32, and refuses infinite ones. On rows that float32 holds and in which nothing
-        is missing the predictions are the same; another value is rounded first, and may so pass a threshold that it is
-        next to.
+        is missing the predictions are the same; another value is rounded first, and may thus pass a threshold next to
+        it.
 
         `classes_` has the names of the clusters in ascending order, `feature_names_in_` the columns, unless boxwood
         named them. A two-sided cut becomes two nodes, and what is outside of it is there twice, each with half of the
         rows. Counts at the nodes are rows of the explained table, or weights; a leaf without rows counts one. The share
         of classes at a leaf is 1 for its cluster. A column of words is tested by its codes: the places of its values in
-        `categories`. A set of categories becomes a node for each end of its runs of codes, and what is below stands as
-        often. In a column with gaps NaN goes where the rules send missing values.
+        `categories`. A set of categories becomes a node for each end of its runs of codes, and what is below is
+        repeated as often. In a column with gaps NaN goes where the rules send missing values.
 
         Raises
         ------
@@ -1562,10 +1562,10 @@ class Explanation(MeasuredTree):
         has shape (n,): int64 if all names are whole numbers, text otherwise. A row without a cluster has -1 or an empty
         text; NaN counts as missing.
 
-        On rows that float32 holds the clusters are those of `predict`; another value is rounded before it comes in, and
-        may so pass a threshold that it is next to. A column of words comes in as codes: the places of its values in
-        `categories`, then the place after the last for unknown values if these are allowed, else NaN. In a column with
-        gaps NaN goes where the rules send missing values.
+        On rows that float32 holds the clusters are those of `predict`; another value is rounded first, and may thus
+        pass a threshold next to it. A column of words is given as codes: the places of its values in `categories`, then
+        the place after the last for unknown values if these are allowed, else NaN. In a column with gaps NaN goes where
+        the rules send missing values.
 
         Raises
         ------
