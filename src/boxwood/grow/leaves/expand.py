@@ -138,8 +138,9 @@ def expand(
 
     Looking ahead takes time d² k n for the leaves that no single cut helps much, and d² k b² for each of them, or
     d² k² b³ with intervals. It tries 31 thresholds in each column (b = 32), or 15 with intervals (b = 16), which divide
-    the rows of the leaf into bins of about equal weight; with fewer than 256 different values, 15 may do. So it finds the best cuts if no column has more than b
-    different values in the leaf. Otherwise the cuts are moved to better places between the rows, as long as that gains.
+    the rows of the leaf into bins of about equal weight; with fewer than 256 different values, 15 may do. So it finds
+    the best cuts if no column has more than b different values in the leaf. Otherwise the cuts are moved to better
+    places between the rows, as long as that gains.
     If there are more than 32 columns, only those whose own best cuts cost least are searched.
 
     A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
