@@ -84,7 +84,8 @@ def column_names(frame: Any) -> tuple[str, ...]:
         twice = [repr(name) for name, count in Counter(names).items() if count > 1]
         said = f"columns must have different names, but these occur more than once: {listed(twice)}"
         raise DataError(f"{said}; rename them")
-    refuse_halves("the name of column", names)
+    if not "".join(names).isascii():
+        refuse_halves("the name of column", names)
     return tuple(names)
 
 
@@ -218,6 +219,8 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
     DataError
         If a text is no date, a column has numbers, or a time zone where the dates have none, or the other way round.
     """
+    if not dates:
+        return frame
     import narwhals as nw
 
     whole = nw.from_native(frame, eager_only=True)

@@ -126,6 +126,8 @@ class MeasuredTree:
     def _coded_columns(self) -> dict[int, Categories]:
         """Index of each column without numbers, and the categories whose codes the tree tests."""
         column_categories = dict(self.categories)
+        if not column_categories:
+            return {}
         return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
 
     @property

@@ -187,9 +187,11 @@ def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) 
 
 BINS = {False: 32, True: 16}  # largest number of bins of a column, without and with intervals
 CELLS, FEWEST = 1 << 22, 8  # pairs of bins of all columns, times clusters, up to which there are so many; least bins
+PER_BIN, FEW_BINS = 8, 16  # different values of a column for each of its bins, where there are more than so many bins
 COLUMNS = 32  # if there are more columns, only those with the cheapest cuts are searched for pairs
 LITTLE = {False: 0.3, True: 0.4}  # pairs are tried if the best cut saves less than this share of what any could save
 FAR_MORE = 1.25  # a pair must save this many times as much for each leaf that it adds
+IN_VAIN = 2  # leaves in succession that are searched for pairs in vain before none is any more, in place of a cut
 ROUNDS = 3  # largest number of times that the ends of cuts are moved to the best places between rows
 
 
@@ -280,6 +282,7 @@ class _Bins(NamedTuple):
         distinct, position = np.unique(values, return_inverse=True)
         if len(distinct) <= most:
             return cls(position, distinct, distinct)
+        most = min(most, max(len(distinct) // PER_BIN, FEW_BINS))
         mass = np.zeros(len(distinct), dtype=np.int64)
         np.add.at(mass, position, weights)
         below = np.cumsum(mass) - mass

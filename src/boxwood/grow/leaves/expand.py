@@ -19,6 +19,7 @@ from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow._methods import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves._cuts import (
+    IN_VAIN,
     LeafCut,
     Pair,
     Thresholds,
@@ -92,7 +93,8 @@ def expand(
         done where no single cut of any leaf gains more than `tol`; then the leaf and cuts with the largest gain for
         each leaf that they add are taken, if there is room for these leaves. It is also done at the leaf that comes
         next, where its best cut saves less than 0.3 of what any cuts of the leaf could save (0.4 with intervals), and
-        cuts made at once save more than 1.25 times as much for each leaf. False is the rule of the papers.
+        cuts made at once save more than 1.25 times as much for each leaf; no more once two such leaves in succession
+        were searched in vain. False is the rule of the papers.
     tol : float, default=0.0
         A cut is made only if it saves more than `tol` times the cost of the tree to begin with, or of its mistakes.
         Cuts that are made at once must save this much for each leaf that they add.
@@ -136,8 +138,9 @@ def expand(
 
     Looking ahead takes time d² k n for the leaves that no single cut helps much, and d² k b² for each of them, or
     d² k² b³ with intervals. It tries 31 thresholds in each column (b = 32), or 15 with intervals (b = 16), which divide
-    the rows of the leaf into bins of about equal weight. So it finds the best cuts if no column has more than b
-    different values in the leaf. Otherwise the cuts are moved to better places between the rows, as long as that gains.
+    the rows of the leaf into bins of about equal weight; with fewer than 256 different values, 15 may do. So it finds
+    the best cuts if no column has more than b different values in the leaf. Otherwise the cuts are moved to better
+    places between the rows, as long as that gains.
     If there are more than 32 columns, only those whose own best cuts cost least are searched.
 
     A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
@@ -398,6 +401,7 @@ class Growth:
         self.stuck: dict[int, _Leaf] = {}
         self.pairs: dict[int, list[Pair]] = {}  # of stuck leaves that were searched for pairs
         self.most: dict[int, float] = {}  # that cuts of a leaf save at most
+        self.in_vain = 0  # leaves in succession that were searched for pairs in place of a cut and got none
 
     def grow(self, max_leaf_nodes: int, *, look_ahead: bool, instead: bool) -> ThresholdTree:
         """Return the tree with at most `max_leaf_nodes` leaves."""
@@ -468,9 +472,11 @@ class Growth:
 
     def _pair_instead(self, leaf: _Leaf, gain: float, room: int) -> Pair | None:
         """Return the best pair of cuts of a leaf whose best cut saves little, if the pair saves far more."""
-        if room < 2 or not is_little(gain, self._most(leaf), self.two_sided):
+        if room < 2 or self.in_vain == IN_VAIN or not is_little(gain, self._most(leaf), self.two_sided):
             return None
-        return best_instead(best_pairs(self.problem, leaf.rows, self.two_sided), gain, room)
+        pair = best_instead(best_pairs(self.problem, leaf.rows, self.two_sided), gain, room)
+        self.in_vain = self.in_vain + 1 if pair is None else 0
+        return pair
 
     def _best_pair(self, room: int) -> tuple[int, Pair] | None:
         """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add.

@@ -15,7 +15,7 @@ import numpy as np
 from boxwood._types import Floats, Ints
 from boxwood._validation import real_number, refuse_unknown
 from boxwood.batches import Block
-from boxwood.grow.leaves._cuts import Pair, best_instead, best_pairs, cuts_of_pair, is_little
+from boxwood.grow.leaves._cuts import IN_VAIN, Pair, best_instead, best_pairs, cuts_of_pair, is_little
 from boxwood.grow.leaves._cuts_batches import Leaf, LeafCutSearch
 from boxwood.grow.leaves.expand import check_expansion, refuse_too_small
 from boxwood.grow.leaves.prune import sums_of_leaves
@@ -111,6 +111,7 @@ class _Trial:
         self.looked_at: list[Leaf] = []  # leaves whose pairs of cuts are not searched yet
         self.heap: list[tuple[float, int, Leaf]] = []
         self.stuck: dict[int, Leaf] = {}
+        self.in_vain = 0  # as in `Growth`, once the trial is the last one
         self.large: set[int] = set()  # nodes of leaves that were too large to look ahead
 
     @property
@@ -151,12 +152,13 @@ class _Trial:
         """
         pair, growth = None, self.growth
         most = int(growth.costs.under(leaf.total).min()) - leaf.least  # that any cuts save
-        if room > 1 and is_little(leaf.gain, most / leaf.scale, growth.search.two_sided):
+        if room > 1 and self.in_vain < IN_VAIN and is_little(leaf.gain, most / leaf.scale, growth.search.two_sided):
             if leaf.pairs is None:
                 self.looked_at.append(leaf)
                 return []
             self.large |= {node} if leaf.is_too_large else set()
             pair = best_instead(leaf.pairs, leaf.gain, room)
+            self.in_vain = self.in_vain + 1 if pair is None else 0
         if pair is None:
             growth.search.open_sides(leaf)
             return self._split(node, leaf)
