@@ -366,7 +366,7 @@ def test_fewer_different_rows_than_clusters_give_fewer_clusters():
         assert len(model.cluster_centers_) == len(np.unique(model.labels_)) == found
         assert model.inertia_ == 0
         assert model.labels_.tolist() == model.predict(np.array(table)).tolist()
-    gaps = pd.DataFrame({"number": [1.0, None] * 6, "word": ["b"] * 6 + [None] * 6})
+    gaps = pd.DataFrame({"number": [1.0, None] * 6, "word": ["b"] * 6 + ["a"] * 6})
     with pytest.raises(DataError, match="3 clusters asked for, but 2 hold all rows at no cost"):
         explain(gaps, n_clusters=3)
     with pytest.raises(DataError, match="3 clusters asked for, but the table has only 2 rows"):

@@ -73,8 +73,9 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
     problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
     if clustering is None and not in_batches:
-        pose = None if source is not None else partial(problem_of, X, None)
-        problem, outcome = _with_rules_that_are_right(problem, outcome, asked, pose)
+        others = problem.other_numbers if source is None else ()  # which take no other reading
+        posed = (problem_of(X, None, replace(asked, n_clusters=k)) for k in others)
+        problem, outcome = _with_rules_that_are_right(problem, outcome, asked, posed)
     rows = problem.complete
     explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
@@ -114,12 +115,12 @@ def _with_leaves_that_pay(
 
 
 def _with_rules_that_are_right(
-    problem: Problem, outcome: Outcome, asked: Options, pose: Callable[[Options], Problem] | None
+    problem: Problem, outcome: Outcome, asked: Options, others: Iterator[Problem]
 ) -> tuple[Problem, Outcome]:
     """Return the problem and its outcome where rules are right for enough rows, if nobody asked for a size.
 
     Else one leaf more is tried, and then the other numbers of clusters that do nearly as well, until rules are right
-    for enough rows; if none are, those that are right for most. IN: pose: the problem of what is asked, if not read.
+    for enough rows; if none are, those that are right for most. IN: others: the problems of those numbers.
     """
     is_left_open = asked.method == "auto" and asked.options.get("objective", "auto") == "auto"
     is_left_open = is_left_open and asked.n_clusters is None and asked.max_leaf_nodes is None
@@ -127,11 +128,8 @@ def _with_rules_that_are_right(
         return problem, outcome
     larger = replace(problem, task=problem.task.with_leaves(problem.task.reference.n_clusters + 1))
     found = [(problem, outcome), (larger, _in_memory(larger, asked))]
-    for k in problem.other_numbers if pose is not None else ():
-        if _is_right(found[-1][1]):
-            break
-        posed = pose(replace(asked, n_clusters=k))
-        found.append((posed, _in_memory(posed, asked)))
+    while not _is_right(found[-1][1]) and (other := next(others, None)) is not None:
+        found.append((other, _in_memory(other, asked)))
     best = found[-1] if _is_right(found[-1][1]) else max(found, key=lambda one: one[1].explanation.agreement)
     if best[1].explanation.agreement < outcome.explanation.agreement + settings.LEAVES_GAIN:
         best = found[0]
