@@ -58,7 +58,7 @@ COLUMNS_EACH, COLUMNS = 8, 20  # They read fewer rows in tables of more than 8 c
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
 BEGUN = {1: 3, 2: 7, 3: 16}  # Leaves of trees that are looked for from the one of a depth that agrees most.
 ASKED = 1 << 29  # Steps of the search for the tree that agrees most, where that is asked for: some four seconds.
-BESIDE = 1 << 27  # The same for a depth that is not asked for, and for the subtrees of one tree: half a second.
+BESIDE = 1 << 25  # The same for a depth that is not asked for, and for the subtrees of one tree: a quarter of a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 
