@@ -163,8 +163,8 @@ def changes() -> dict[str, Callable[[], AbstractContextManager[object]]]:
         "imm": _shorter(_candidates, "METHODS", "imm"),
         "greedy, shallow": _shorter(_candidates, "METHODS", "shallow"),  # it grows both
         "outer penalties": _set(settings, "CLEARLY", 0.0),
-        "exkmc": _shorter(_candidates, "OBJECTIVES", "exkmc"),
-        "expand": _shorter(_candidates, "OBJECTIVES", "expand"),
+        "exkmc": _shorter(_candidates, "LOSSES", "exkmc"),
+        "expand": _shorter(_candidates, "LOSSES", "expand"),
         "from the root": _shorter(search, "CANDIDATES", "from the root"),
         "matched": _set(_candidates, "matched", lambda tree, task: tree),
     }

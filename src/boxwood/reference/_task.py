@@ -197,7 +197,7 @@ class Task:
         present = np.flatnonzero(self.moments.weights > 0)
         return Mixture.of_moments(self.moments, names=[self.reference.names[c] for c in present], clusters=present)
 
-    @property
+    @cached_property
     def blurred(self) -> str:
         """Names of two clusters whose centres differ only in columns that no cut may test; empty if there are none."""
         return alike_without(self.reference.names, self.reference.centers, self.budget.forbidden)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -253,7 +253,7 @@ class Reference:
             return self
         return Reference(np.where(self.kept, first[self.labels], -1), self.centers, self.names)
 
-    @property
+    @cached_property
     def equal_pair(self) -> str:
         """Names of two clusters with equal centres, such as "a and b"; empty if all centres differ."""
         return two_equal(self.names, self.centers)

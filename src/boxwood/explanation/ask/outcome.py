@@ -147,6 +147,8 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto)
         leaves, share = seen.reached(tree)
         if share >= LOW and leaves > asked:
             return (f"with {leaves:,} leaves the rules could reach {about}{percent(share)} (max_leaf_nodes)",)
+        if tree.n_leaves < more * asked:  # no cut gains
+            break
     if leaves <= asked or share - agreement < 1 - LOW:
         return ()
     return (f"one tree of {leaves:,} leaves that was tried reaches {about}{percent(share)} (max_leaf_nodes)",)

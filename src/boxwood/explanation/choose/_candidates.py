@@ -150,8 +150,9 @@ def _has_separating(part: CandidateInput) -> bool:
     These need not keep a budget of depth or of rows in a leaf.
     """
     task, reference = part.task, part.task.reference
-    apart = not (reference.equal_pair or task.blurred or task.budget.limits_shape)
-    return part.by_cost and apart and part.leaves >= reference.n_clusters
+    if not part.by_cost or part.leaves < reference.n_clusters:
+        return False
+    return not (reference.equal_pair or task.blurred or task.budget.limits_shape)
 
 
 CANDIDATES: dict[str, Callable[[CandidateInput], Trees]] = {

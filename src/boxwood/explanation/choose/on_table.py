@@ -277,24 +277,20 @@ def most_parts(options: Mapping[str, Any]) -> int | None:
 def _best_of_columns(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
     """Return the tree of the method; "auto" takes the best of it and others, if the table is small.
 
-    Where agreement alone decides, one is grown first on columns in which each set is a cut, and taken if no tree agrees
-    more; what agrees most of all is then looked for there alone. The others are those in which words are numbers, and
-    one-hot columns. What is grown first is taken if it is perfect. Others are searched only where CART on their columns
-    comes near it, as their search then may do better. Of equal ones it is that on the columns in which cuts are sets. A
-    limit of time leaves out the others.
+    Where agreement alone decides, trees are grown on columns in which each set is a cut, and else on columns in which
+    words are numbers. If CART on one-hot columns comes near the best of them, others are grown there. Of equal ones the
+    first is taken. A limit of time leaves out sets and one-hot columns.
     """
     if method != "auto" or options.get("time_limit") is not None:
         return _grown_on(table, method, progress, options)
     every = _on_every_set(table, progress, options)
-    best = every or _grown_on(table, method, progress, options)
-    if best.is_perfect or best.agrees_most:
-        return best
-    trees, how = {best.tree: best}, {**options, "is_exact": False}
-    for other in (None if every is None else table, table.on_one_hot()):
-        if other is not None and _may_be_better(other, best, table):
-            found = _grown_on(other, method, progress, how)
-            trees.setdefault(found.tree, found)
-    return trees[table.best([*trees], best.grown.attributes["search"])] if len(trees) > 1 else best
+    found = every or _grown_on(table, method, progress, options)
+    one_hot = None if found.is_perfect or found.agrees_most else table.on_one_hot()
+    if one_hot is None or not _may_be_better(one_hot, found, table):
+        return found
+    other = _grown_on(one_hot, method, progress, {**options, "is_exact": False})
+    best = table.best([found.tree, other.tree], found.grown.attributes["search"])
+    return found if best == found.tree else other
 
 
 def _may_be_better(other: TableSearch, best: FinishedTree, table: TableSearch) -> bool:

@@ -22,7 +22,8 @@ from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
-from boxwood.grow.exact.agreement import Agreeing, agreeing_of, is_within_reach, resolved_by_agreement
+from boxwood.grow.exact._search import Kept
+from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
@@ -176,6 +177,7 @@ class AutoSearch:
         self.ranked: list[Candidate] = []  # the best few of them
         self.perfect: Candidate | None = None  # a tree that cannot be better
         self.starts: dict[str, Trees] = {}
+        self.marks: dict[int, LoopCodes] = {}  # by the task
         self.by_impurity: dict[str, dict[int, ThresholdTree]] = {}
         times = 2 if task.leaves() > task.reference.n_clusters else 1
         self.steps, self.before = Steps(progress, "steps to the tree", times * _STEPS), 0
@@ -353,7 +355,8 @@ class AutoSearch:
         for each in candidates:
             tree, steps, deadline = each.tree, settings.BESIDE, self.clock.deadline
             for _ in range(settings.WINDOWED):
-                solved = resolved_by_agreement(tree, part.sample, part.leaves, max_steps=steps, deadline=deadline)
+                how: dict[str, Any] = {"max_steps": steps, "deadline": deadline, "marks": self._marks(part.sample)}
+                solved = resolved_by_agreement(tree, part.sample, part.leaves, **how)
                 solved = self._fitting(solved, part.sample)
                 if solved == tree or self.clock.has_passed():
                     break
@@ -399,12 +402,15 @@ class AutoSearch:
         is_asked = depth == deepest or leaves <= 1 << depth
         found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
         if depth == 2 < deepest:
-            steps = settings.ASKED if self.task.budget.max_depth == 3 else settings.DEEPER
-            found.append(self._agreeing_within(3, leaves, best, steps))
+            one_cut = self.task.n_kept * self.task.rows.n_columns**2  # steps that a cut at the root may take
+            if self.task.budget.max_depth == 3:
+                found.append(self._agreeing_within(3, leaves, best, settings.ASKED))
+            elif one_cut <= settings.DEEPER:
+                found.append(self._agreeing_within(3, leaves, best, settings.DEEPER))
         if deepest == (3 if len(found) > 1 else depth):
             self.fewest = found[-1].bound
         trees = [(self._fitting(each.tree, self.task), "optimal") for each in found]
-        if depth < deepest:
+        if depth < deepest and leaves > 4:  # up to four have no subtrees of depth two, but what was looked for
             on_all = self._input(leaves)._replace(task=self.task, sample=self.task)
             trees += self._with_windows_solved(on_all, self.goal.candidates(trees))
         return trees
@@ -414,7 +420,12 @@ class AutoSearch:
         task = self.task.within(replace(self.task.budget, max_depth=depth))
         begin = best.tree if best.tree.depth <= depth and best.tree.n_leaves <= 1 << depth else None
         most = min(leaves, 1 << depth)
-        return agreeing_of(task, most, incumbent=begin, max_steps=steps, deadline=self.clock.deadline)
+        how: dict[str, Any] = {"max_steps": steps, "deadline": self.clock.deadline, "marks": self._marks(self.task)}
+        return agreeing_of(task, most, incumbent=begin, **how)
+
+    def _marks(self, task: Task) -> LoopCodes:
+        """Return the rows as exact searches take them, with what these have solved: no subtree is solved twice."""
+        return self.marks.setdefault(id(task), LoopCodes(Kept(task)))
 
     def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -55,6 +55,7 @@ def agreeing_of(
     incumbent: ThresholdTree | None = None,
     max_steps: int | None = None,
     deadline: float | None = None,
+    marks: LoopCodes | None = None,
 ) -> Agreeing:
     """Return the tree with the fewest mistakes that keeps the budget of a task, with at most so many leaves.
 
@@ -63,12 +64,12 @@ def agreeing_of(
     that were looked at, or after a quarter of them if it found no better tree since an eighth of what it did, or at the
     time `deadline` of `time.monotonic`, with the best tree so far and a bound.
     `max_columns` is kept by trying all sets of columns, up to 200, each within these steps, and else by adding columns
-    one at a time, with the bound of all columns.
+    one at a time, with the bound of all columns. IN: marks: the rows, with what is solved of them already.
     """
     if task.budget.max_columns is not None:
         return _on_few(task, leaves, max_steps, deadline)
-    kept = Kept(task)
-    marks = LoopCodes(kept)
+    marks = marks or LoopCodes(Kept(task))
+    kept = marks.kept
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     leaves = min(leaves, len(kept.rows))
     depth = min(task.budget.max_depth or leaves, max(leaves - 1, 0))
@@ -155,19 +156,25 @@ def _order(found: Agreeing) -> tuple[float, int, list[tuple[int, float]]]:
 
 
 def resolved_by_agreement(
-    tree: ThresholdTree, task: Task, leaves: int, *, max_steps: int | None = None, deadline: float | None = None
+    tree: ThresholdTree,
+    task: Task,
+    leaves: int,
+    *,
+    max_steps: int | None = None,
+    deadline: float | None = None,
+    marks: LoopCodes | None = None,
 ) -> ThresholdTree:
     """Return the tree with each subtree of depth two replaced by the best one for its rows, until none is better.
 
     Leaves that are free, as `leaves` allows more, are used where they save most. The result has no more mistakes than
     `tree`; of as many it has fewer leaves. It keeps the budget of the task if `tree` does. A tree with two-sided cuts
     is returned as it is. It ends after `max_steps` rows of columns that were looked at, or at the time `deadline` of
-    `time.monotonic`.
+    `time.monotonic`. IN: marks: the rows, with what is solved of them already.
     """
     if not np.isneginf(tree.lower).all() or leaves < 2:
         return tree
-    kept = Kept(task)
-    marks = LoopCodes(kept)
+    marks = marks or LoopCodes(Kept(task))
+    kept = marks.kept
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     windows = _Windows(marks, search, leaves)
     rows = np.arange(len(kept.rows))
@@ -184,7 +191,7 @@ class _Windows:
     def __init__(self, marks: LoopCodes, search: FewestMistakes, leaves: int) -> None:
         self.marks, self.search, self.leaves = marks, search, leaves
         self.depth = marks.kept.task.budget.max_depth or leaves
-        self.solved: dict[tuple[bytes, int, int], Fewest] = {}
+        self.found: dict[tuple[bytes, int, int], Fewest] = {}
 
     def improved(self, cuts: Cuts) -> Cuts:
         """Return a tree none of whose windows can be better, or the best one when the search is over."""
@@ -227,15 +234,17 @@ class _Windows:
 
     def _best(self, rows: Indices, depth: int, leaves: int) -> Fewest:
         key = rows.tobytes(), depth, leaves
-        if key not in self.solved:
+        found = self.marks.solved.get(key) or self.found.get(key)
+        if found is None:
             if self.search.is_over:
                 return Fewest(0, NONE, None, 0)
             order = self.marks.order
             inside = np.zeros(len(self.marks.labels), dtype=np.bool_)
             inside[rows] = True
             box = order[inside[order]].reshape(len(order), len(rows))
-            self.solved[key] = self.search.solve(box, depth, leaves)
-        return self.solved[key]
+            found = self.search.solve(box, depth, leaves)
+            (self.marks.solved if found.is_exact else self.found)[key] = found
+        return found
 
 
 def _depth(cuts: Cuts) -> int:
@@ -278,6 +287,7 @@ class LoopCodes:
     """The kept rows of a task as the loops take them: codes in the columns that can be cut, labels, whole weights."""
 
     kept: Kept
+    solved: dict[tuple[bytes, int, int], Fewest] = field(default_factory=dict)  # by rows, depth and leaves
 
     @cached_property
     def columns(self) -> Indices:
@@ -349,10 +359,15 @@ class FewestMistakes:
 
     def solve_from(self, depth: int, leaves: int, known: Cuts = None) -> Fewest:
         """Return the best tree of the whole table; `known` is one that keeps the limits, to begin with."""
-        rows, order, self.n_to_best = np.arange(len(self.marks.labels)), self.marks.order, 0
+        rows, self.n_to_best = np.arange(len(self.marks.labels)), 0
+        key = rows.tobytes(), depth, leaves
+        if key in self.marks.solved:
+            return self.marks.solved[key]
         cost = self.marks.cost(known, rows)
-        found = self.solve(order, depth, leaves, cost + 1)  # which finds the first of the trees that are as good
+        found = self.solve(self.marks.order, depth, leaves, cost + 1)  # which finds the first of those as good
         if found.cost <= cost:
+            if found.is_exact:
+                self.marks.solved[key] = found
             return found
         return Fewest(min(found.bound, cost), cost, known, min(found.relaxed, cost))
 
