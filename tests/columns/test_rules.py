@@ -19,38 +19,38 @@ WORD = np.array(["red", "green"])[np.arange(N) // 7 % 2]
 KIND = np.array(["low", "middle", "high"])[np.arange(N) % 3]
 
 
-def scanned(what):
+def scanned(what, method):
     with bw.scan(what) as source:
-        return bw.explain(source, "kind", method="imm")
+        return bw.explain(source, "kind", method=method)
 
 
-def by_csv(frame):
+def by_csv(frame, method="imm"):
     frame.to_csv("t.csv", index=False)
-    return scanned("t.csv")
+    return scanned("t.csv", method)
 
 
-def by_parquet(frame):
+def by_parquet(frame, method="imm"):
     frame.to_parquet("t.parquet")
-    return scanned("t.parquet")
+    return scanned("t.parquet", method)
 
 
-def by_query(frame):
+def by_query(frame, method="imm"):
     frame.to_csv("t.csv", index=False)
-    return scanned("FROM 't.csv'")
+    return scanned("FROM 't.csv'", method)
 
 
-def by_command(frame):
+def by_command(frame, method="imm"):
     frame.to_csv("t.csv", index=False)
-    words = ["explain", "t.csv", "--labels", "kind", "--method", "imm", "--engine", "memory", "--save", "m.json"]
+    words = ["explain", "t.csv", "--labels", "kind", "--method", method, "--engine", "memory", "--save", "m.json"]
     done = CliRunner().invoke(command, words)
     assert done.exit_code == 0, done.output
     return bw.load("m.json")
 
 
 DOORS = {
-    "pandas": lambda frame: bw.explain(frame, "kind", method="imm"),
-    "polars": lambda frame: bw.explain(pl.from_pandas(frame), "kind", method="imm"),
-    "arrow": lambda frame: bw.explain(pa.Table.from_pandas(frame), "kind", method="imm"),
+    "pandas": lambda frame, method="imm": bw.explain(frame, "kind", method=method),
+    "polars": lambda frame, method="imm": bw.explain(pl.from_pandas(frame), "kind", method=method),
+    "arrow": lambda frame, method="imm": bw.explain(pa.Table.from_pandas(frame), "kind", method=method),
     "csv": by_csv,
     "parquet": by_parquet,
     "query": by_query,
@@ -114,3 +114,17 @@ def test_identifiers_are_found_by_counting(case, door):
 def test_every_rule_is_tried():
     elsewhere = {"one_double", "unseen_dates"}  # of numbers in files beyond 2**53, and of clusterers of numbers
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere
+
+
+def test_rules_are_on_the_plainer_of_columns_that_say_the_same(door):
+    """Regions and no states, wages and no logarithms; with "auto", whose trees are as good on either."""
+    rng = np.random.default_rng(0)
+    states = rng.integers(0, 24, N)
+    regions, wage = np.array(["East", "North", "South", "West"])[states % 4], np.exp(rng.normal(2, 0.6, N)).round(2)
+    frame = pd.DataFrame({"state": [f"s{i:02}" for i in states], "log": np.log(wage), "Region": regions, "wage": wage})
+    by_words, by_numbers = frame[["state", "Region"]], frame[["log", "wage"]]
+    west, rich = np.where(regions == "West", "west", "other"), np.where(wage > 8, "rich", "poor")
+    for shown, kind, expected in ((by_words, west, "Region"), (by_numbers, rich, "wage"), (frame, west, "Region")):
+        ex = door[1](shown.assign(x=X, kind=kind), "auto")
+        assert {ex.columns[j] for j in ex.tree.features} == {expected}
+        assert ex.agreement == 1
