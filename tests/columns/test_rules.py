@@ -19,34 +19,34 @@ WORD = np.array(["red", "green"])[np.arange(N) // 7 % 2]
 KIND = np.array(["low", "middle", "high"])[np.arange(N) % 3]
 
 
-def explained(table, labels="kind"):
-    return bw.explain(table, labels, method="imm", n_clusters=None if labels else 3)
+def explained(table, labels="kind", method="imm"):
+    return bw.explain(table, labels, method=method, n_clusters=None if labels else 3)
 
 
-def scanned(what, labels="kind"):
+def scanned(what, *how):
     with bw.scan(what) as source:
-        return explained(source, labels)
+        return explained(source, *how)
 
 
-def by_csv(frame, labels="kind"):
+def by_csv(frame, *how):
     frame.to_csv("t.csv", index=False)
-    return scanned("t.csv", labels)
+    return scanned("t.csv", *how)
 
 
-def by_parquet(frame, labels="kind"):
+def by_parquet(frame, *how):
     frame.to_parquet("t.parquet")
-    return scanned("t.parquet", labels)
+    return scanned("t.parquet", *how)
 
 
-def by_query(frame, labels="kind"):
+def by_query(frame, *how):
     frame.to_csv("t.csv", index=False)
-    return scanned("FROM 't.csv'", labels)
+    return scanned("FROM 't.csv'", *how)
 
 
-def by_command(frame, labels="kind"):
+def by_command(frame, labels="kind", method="imm"):
     frame.to_csv("t.csv", index=False)
     clusters = ["--labels", labels] if labels else ["-k", "3"]
-    words = ["explain", "t.csv", *clusters, "--method", "imm", "--engine", "memory", "--save", "m.json"]
+    words = ["explain", "t.csv", *clusters, "--method", method, "--engine", "memory", "--save", "m.json"]
     done = CliRunner().invoke(command, words)
     assert done.exit_code == 0, done.output
     return bw.load("m.json")
@@ -54,8 +54,8 @@ def by_command(frame, labels="kind"):
 
 DOORS = {
     "pandas": explained,
-    "polars": lambda frame, *labels: explained(pl.from_pandas(frame), *labels),
-    "arrow": lambda frame, *labels: explained(pa.Table.from_pandas(frame), *labels),
+    "polars": lambda frame, *how: explained(pl.from_pandas(frame), *how),
+    "arrow": lambda frame, *how: explained(pa.Table.from_pandas(frame), *how),
     "csv": by_csv,
     "parquet": by_parquet,
     "query": by_query,
@@ -172,3 +172,17 @@ def test_every_rule_is_tried():
     # of numbers in files beyond 2**53, of clusterers of numbers, and of clusters that boxwood makes
     elsewhere = {"one_double", "unseen_dates", "many_names", "calendar"}
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere
+
+
+def test_rules_are_on_the_plainer_of_columns_that_say_the_same(door):
+    """Regions and no states, wages and no logarithms; with "auto", whose trees are as good on either."""
+    rng = np.random.default_rng(0)
+    states = rng.integers(0, 24, N)
+    regions, wage = np.array(["East", "North", "South", "West"])[states % 4], np.exp(rng.normal(2, 0.6, N)).round(2)
+    frame = pd.DataFrame({"state": [f"s{i:02}" for i in states], "log": np.log(wage), "Region": regions, "wage": wage})
+    by_words, by_numbers = frame[["state", "Region"]], frame[["log", "wage"]]
+    west, rich = np.where(regions == "West", "west", "other"), np.where(wage > 8, "rich", "poor")
+    for shown, kind, expected in ((by_words, west, "Region"), (by_numbers, rich, "wage"), (frame, west, "Region")):
+        ex = door[1](shown.assign(x=X, kind=kind), "kind", "auto")
+        assert {ex.columns[j] for j in ex.tree.features} == {expected}
+        assert ex.agreement == 1

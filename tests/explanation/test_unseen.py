@@ -69,6 +69,7 @@ def test_a_panel_is_told():
 
     labels = np.array(["north", "south", "west"])[codes % 3]
     assert tells(frame, labels) == 1
+    assert "are the labels made of it, or it of them?" in str(bw.explain(frame, labels, max_leaf_nodes=3))
     nearly = labels.copy()
     nearly[0] = "south"
     assert tells(frame, nearly) == 0

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from boxwood import Reference, TreeBuilder
-from boxwood.grow.refinement.sets import LARGEST, _best_set, _sets_in_order, refined_categories
+from boxwood.grow.refinement.sets import LARGEST, best_set, refined_categories
+from boxwood.grow.refinement.sets import sets_in_order as allowed_in_order
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from tests.naive.trees import leaf_of
@@ -156,7 +157,7 @@ def test_the_best_set_in_an_order_is_the_best_of_all_that_the_order_allows(seed)
     allowed += [set(range(m + lacks)) - one for one in allowed]
     totals = {frozenset(one): difference[np.isin(codes, list(one))].sum() for one in allowed if one & present}
     totals = {one: total for one, total in totals.items() if not present <= one}
-    found = list(_best_set(0, m + lacks, _sets_in_order(m, m + lacks), codes, difference))
+    found = list(best_set(0, m + lacks, allowed_in_order(m, m + lacks), codes, difference))
     assert len(found) == bool(totals)
     for cut in found:
         inside = set(cut.members or range(int(cut.lower), int(cut.upper) + 1))

@@ -75,6 +75,8 @@ def test_long_lists_are_shortened_in_words_and_nowhere_else():
     many, values = Categories(tuple(cities), False), tuple(Interval(i, i, True, True) for i in range(37))
     assert condition(Condition("city", values, many)) == "city is neither Ort37, Ort38 nor Ort39"
     assert condition(Condition("city", values[:20], many)).endswith("Ort6, Ort7 or 12 more")
+    others = "Ort21, Ort22, Ort23, Ort24, Ort25, Ort26, Ort27, Ort28 nor 11 more"
+    assert condition(Condition("city", values[:21], many)) == f"city is neither {others}"
     assert condition(Condition("city", values[:20], many), whole=True).endswith("Ort18 or Ort19")
 
 

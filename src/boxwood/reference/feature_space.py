@@ -150,6 +150,16 @@ class FeatureSpace:
         return self.axis_map.alike if isinstance(self.axis_map, MixedMap) else NONE_ALIKE
 
     @property
+    def kinds(self) -> dict[str, Any]:
+        """The columns of categories and with gaps, as the search for better sets takes them."""
+        return {
+            "codes": {j: len(known.domain) for j, known in self.categories.items()},
+            "ordered": {j: known.known for j, known in self.categories.items() if known.ordered},
+            "gaps": self.gaps,
+            "alike": self.alike,
+        }
+
+    @property
     def table(self) -> Rows:
         """The table in memory; a DataError for one in batches."""
         return rows_in_memory(self.table_store)

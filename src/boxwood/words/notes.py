@@ -27,6 +27,7 @@ ASKS = tuple(
             r", but matches no row of it$|leaves hold no row of the cluster that they name$",
             r" hardly sees ",  # clusters of one column, where others should count
             r" alone decides the cluster of every row; ",
+            r"^all rows of each value of ",
             r"^looks like an identifier: ",
             r" has the name and the mean, about 1, of weights; ",
             r"; no header\? --no-header$|; --table names another$|; open and save the workbook$",

@@ -99,7 +99,7 @@ def condition(one: Condition, *, whole: bool = False) -> str:
             return f"{name} is {ends}"
         if included and not whole and MOST_VALUES < len(values) < len(one.categories.values):
             others = [value for value in one.categories.values if value not in values]
-            if len(others) <= MOST_VALUES:
+            if len(others) < len(values):
                 values, included = tuple(others), False
         most, in_order = (len(values), values) if whole else (MOST_VALUES, frequent_first(values, one.categories))
         return f"{name} is {one_of(in_order, most) if included else none_of(in_order, most)}"

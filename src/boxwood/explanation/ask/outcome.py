@@ -101,7 +101,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
         notes += _notes_on_agreement(explanation.agreement, grown, seen)
     missed = _notes_on_missed(explanation, problem.task)
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
-    notes += (*_notes_on_panels(explanation), *_notes_on_weights(explanation))
+    notes += (*_notes_on_panels(explanation, made_here), *_notes_on_weights(explanation))
     explanation = with_limits(explanation, problem.task, problem.asked_budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
@@ -225,8 +225,11 @@ def _notes_on_weights(explanation: MeasuredTree) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:
-    """Return notes on columns of many words in the rules, such as countries, whose rows are in one cluster each."""
+def _notes_on_panels(explanation: MeasuredTree, made_here: bool) -> tuple[str, ...]:
+    """Return notes on columns of many words in the rules, such as countries, whose rows are in one cluster each.
+
+    Labels that boxwood did not make may say the same in other words, as a grade and its parts.
+    """
     evidence = explanation._in_memory
     if evidence is None or evidence.whole is not None:
         return ()
@@ -239,7 +242,8 @@ def _notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:
         if FEW_WORDS < n_words <= len(rows) // 2 and len(np.unique(rows, axis=0)) == n_words:
             said = f"all rows of each value of {column_name(explanation.columns[j])} are in one cluster"
             advice = "to learn what such values have in common, choose the columns (columns)"
-            found.append(f"{said} ({n_words} values); {advice}")
+            doubt = "" if made_here else "are the labels made of it, or it of them? "
+            found.append(f"{said} ({n_words} values); {doubt}{advice}")
     return tuple(found)
 
 

@@ -49,6 +49,7 @@ from boxwood.explanation.measure.measure import Costs, measure, measured_of_batc
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
+from boxwood.grow.refinement.copies import on_plainer_columns
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.reference import Mixture, Task
 from boxwood.reference.reference import are_labels
@@ -322,6 +323,8 @@ def _in_batches(problem: Problem, clustering: Any, asked: Options) -> Outcome:
     if scaling is not None:
         facts = BatchStatistics(problem.task_on_table, scaling.scale, objective)
         sums = facts.of_trees([problem.coordinates.pulled_back(found.grown.tree)])[0]
+    if found.sample is not None and found.is_whole:
+        sums = _on_plainer_columns(facts, sums, found.sample, problem)
     tree, n_moved, sums = _finished(facts, sums)
     notes = (*problem.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
     grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
@@ -337,6 +340,16 @@ def _in_batches(problem: Problem, clustering: Any, asked: Options) -> Outcome:
         is_all = found.is_whole and not n_moved
         seen = SeenByAuto(sample, lambda tree: _agreement(tree, sample.rows, sample), is_all)
     return Outcome(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
+
+
+def _on_plainer_columns(facts: BatchStatistics, sums: TreeSums, sample: Task, problem: Problem) -> TreeSums:
+    """Return the sums of the tree on the plainer of columns that say the same; IN: sample: all rows, as trees grow."""
+    here, values = problem.coordinates, np.asarray(sample.rows.values)
+    if here.scaling is not None:
+        values = values * here.scaling.scale + here.scaling.shift
+    numbers = [j for j in range(len(here.columns)) if j not in here.dates]
+    tree = on_plainer_columns(sums.tree, values, sample, numbers, facts.task.budget)
+    return sums if tree == sums.tree else facts.of_trees([tree])[0]
 
 
 def _notes_on_columns(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import carts_of
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
+from boxwood.explanation.choose.plain import in_few_words
 from boxwood.explanation.choose.search import goal_of, grow_for
 from boxwood.explanation.measure.limited import finished, in_coordinates
 from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
@@ -89,13 +90,7 @@ class TableSearch:
     def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
         here, task, loss = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
-        kinds: dict[str, Any] = {
-            "codes": {j: len(known.domain) for j, known in here.categories.items()},
-            "ordered": {j: known.known for j, known in here.categories.items() if known.ordered},
-            "gaps": here.gaps,
-            "alike": here.alike,
-        }
-        better = refined_categories(tree, here.table.values, task, loss, **kinds, budget=self.budget)
+        better = refined_categories(tree, here.table.values, task, loss, **here.kinds, budget=self.budget)
         if better == tree:
             return tree
         of_words = [better, tree]  # of equal ones that of fewer words is the first
@@ -169,7 +164,12 @@ class TableSearch:
 
     def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
-        return self._goal(search).best([self._candidate(tree, self.predicted_by(tree)) for tree in trees]).tree
+        rule, candidates = self.measured(trees, search)
+        return rule.best(candidates).tree
+
+    def measured(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> tuple[GoalRule, list[Candidate]]:
+        """Return the goal of "auto", and trees on the table's columns with their costs and mistakes."""
+        return self._goal(search), [self._candidate(tree, self.predicted_by(tree)) for tree in trees]
 
     def loss(self, tree: ThresholdTree, predicted: Indices, search: SearchFacts) -> float:
         """Return what the goal of "auto" looks at first; IN: predicted (n,): the cluster of each row by the tree."""
@@ -218,6 +218,11 @@ class TableSearch:
         search = grown.attributes["search"]._replace(gap=None, agreement_gap=None)
         return grown._replace(tree=taken.tree, method=taken.name, attributes={**grown.attributes, "search": search})
 
+    def without(self, columns: Collection[int]) -> TableSearch:
+        """Return the search for trees that do not test some columns of the table."""
+        budget = replace(self.budget, forbidden=tuple(sorted({*self.budget.forbidden, *columns})))
+        return replace(self, budget=budget, task=self.task.within(in_coordinates(budget, self.coordinates)))
+
     def keeps_leaves(self, tree: ThresholdTree) -> bool:
         """Return whether a tree has as many leaves on the table's columns, where one cut may become several."""
         return self.coordinates.pulled_back(tree).n_leaves == tree.n_leaves
@@ -258,6 +263,17 @@ class FinishedTree(NamedTuple):
 
 
 def choose(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
+    """Return the tree of a method; "auto" says what it finds in few words, where that costs little."""
+    found = _chosen(table, method, progress, options)
+    if method != "auto":
+        return found
+    has_time = options.get("time_limit") is None
+    return in_few_words(
+        table, found, partial(_chosen, method=method, progress=progress, options=options) if has_time else None
+    )
+
+
+def _chosen(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
     """Return the tree of a method; of those that "auto" finds on parts of a long table, the one best on all rows."""
     found = [_best_of_columns(each, method, progress, options) for each in table.on_parts(most_parts(options))]
     if not table.parts:

@@ -84,10 +84,8 @@ def refined_categories(
     column is looked at: where it would take a leaf its rows, that column is passed over. Each round takes time n k
     once, then n for each node above a row and each of these columns, and memory for n k numbers.
     """
-    draft = _SetState(tree, table, task, loss, budget)
-    for j, codes_alike in alike.items():
-        draft.values[:, j] = codes_alike[draft.values[:, j].astype(np.intp)]
-    sets = {j: _sets_in_order(known, codes[j]) for j, known in ordered.items()}
+    draft = SetState(tree, table, task, loss, budget, alike)
+    sets = {j: sets_in_order(known, codes[j]) for j, known in ordered.items()}
     columns = _SetColumns.of(draft.values, codes, sets, gaps, budget.allowed(table.shape[1]), tree, budget, alike)
     for _ in range(max_rounds):
         if not draft.improve(columns):
@@ -95,7 +93,7 @@ def refined_categories(
     return draft.built()
 
 
-class _NewCut(NamedTuple):
+class NewCut(NamedTuple):
     """The rows of a cut that go to the first child, how much their differences add up to, and the cut that says so."""
 
     total: int
@@ -104,6 +102,39 @@ class _NewCut(NamedTuple):
     upper: float
     members: tuple[int, ...]
     swaps: bool  # whether rows inside of the cut go to the second child
+
+    @classmethod
+    def of_set(cls, feature: int, goes_first: Bools, sums: Ints, rows: Indices, alike: Indices | None) -> NewCut:
+        """Return the cut of a set of codes; codes without rows go where more rows go.
+
+        IN: goes_first, sums, rows (n_codes,): codes in the set, and the differences and the rows of each; alike: the
+        code that stands for each code, if some are not told apart.
+        """
+        total = int(sums[goes_first].sum())
+        if rows[goes_first].sum() * 2 > rows.sum():
+            goes_first = goes_first | (rows == 0)
+        return cls.of_codes(feature, total, goes_first if alike is None else goes_first[alike])
+
+    @classmethod
+    def of_codes(cls, feature: int, total: int, goes_first: Bools) -> NewCut:
+        """Return the cut of all codes in a set."""
+        members = np.flatnonzero(goes_first)
+        has_hole = members[-1] - members[0] >= len(members)
+        ends = float(members[0]), float(members[-1])
+        return cls(total, feature, *ends, tuple(members.tolist()) if has_hole else (), False)
+
+
+class AtNode(NamedTuple):
+    """The rows of a node: which go to its first child, the leaves they reach below each, and what that differs."""
+
+    goes_first: Bools
+    below: tuple[Indices, Indices]
+    difference: Ints
+
+    @property
+    def total(self) -> int:
+        """What the differences of the rows that go to the first child add up to."""
+        return int(self.difference[self.goes_first].sum())
 
 
 class _SetColumns(NamedTuple):
@@ -134,17 +165,17 @@ class _SetColumns(NamedTuple):
         """Return the number of words of a column; 0 for one of numbers, and where the order allows few sets."""
         return 0 if feature in self.sets else self.codes.get(feature, 0)
 
-    def sides(self, values: Floats, rows: Indices, difference: Ints) -> Iterator[_NewCut]:
+    def sides(self, values: Floats, rows: Indices, difference: Ints) -> Iterator[NewCut]:
         """Yield the best cut of some rows in each column; IN: difference: of all rows, 0 outside of these."""
         for j, n_codes in self.codes.items():
             codes, at = values[rows, j].astype(np.intp), self.alike.get(j)
-            yield from _best_set(j, n_codes, self.sets.get(j), codes, difference[rows], at)
+            yield from best_set(j, n_codes, self.sets.get(j), codes, difference[rows], at)
         if self.order:
             is_here = np.zeros(len(values), dtype=np.bool_)
             is_here[rows] = True
             for j, order in self.order.items():
                 at = order[is_here[order]]
-                yield from _best_threshold(j, values[at, j], difference[at])
+                yield from best_threshold(j, values[at, j], difference[at])
 
 
 def _missing_last(x: Floats) -> Indices:
@@ -153,15 +184,15 @@ def _missing_last(x: Floats) -> Indices:
     return np.concatenate([known[ascending(x[known])], lacks])
 
 
-def _sets_in_order(n_known: int, n_codes: int) -> Bools:
+def sets_in_order(n_known: int, n_codes: int) -> Bools:
     """Return the sets that a cut of codes in their order may send to the first child, shape (n_sets, n_codes)."""
     up_to, lacks = np.tri(n_known, n_codes, dtype=np.bool_), np.arange(n_codes) >= n_known
     return np.vstack([up_to, up_to | lacks, ~up_to, ~(up_to | lacks)])
 
 
-def _best_set(
+def best_set(
     feature: int, n_codes: int, sets: Bools | None, codes: Indices, difference: Ints, alike: Indices | None = None
-) -> Iterator[_NewCut]:
+) -> Iterator[NewCut]:
     """Yield the set of codes whose rows should go to the first child, unless all or none should.
 
     IN: sets: those that may; None: all; alike: the code that stands for each code, if some are not told apart.
@@ -171,13 +202,10 @@ def _best_set(
     goes_first = sums < 0 if sets is None else _best_of(sets, sums, rows)
     if not goes_first.any() or goes_first[rows > 0].all():
         return
-    if sets is None and rows[goes_first].sum() * 2 > len(codes):
-        goes_first |= rows == 0
-    goes_first = goes_first if alike is None else goes_first[alike]
-    members = np.flatnonzero(goes_first)
-    has_hole = members[-1] - members[0] >= len(members)
-    ends = float(members[0]), float(members[-1])
-    yield _NewCut(int(sums[goes_first].sum()), feature, *ends, tuple(members.tolist()) if has_hole else (), False)
+    if sets is None:
+        yield NewCut.of_set(feature, goes_first, sums, rows, alike)
+    else:
+        yield NewCut.of_codes(feature, int(sums[goes_first].sum()), goes_first)
 
 
 def _best_of(sets: Bools, sums: Ints, rows: Indices) -> Bools:
@@ -189,14 +217,14 @@ def _best_of(sets: Bools, sums: Ints, rows: Indices) -> Bools:
     return np.asarray(sets[order[0]])
 
 
-def _best_threshold(feature: int, values: Floats, difference: Ints) -> Iterator[_NewCut]:
+def best_threshold(feature: int, values: Floats, difference: Ints) -> Iterator[NewCut]:
     """Yield the best cuts between ascending values, the last of which may be missing: on which side, and with which."""
     n = int(np.searchsorted(values, np.inf))
     missing = int(difference[n:].sum())
     present = int(difference[:n].sum())
     if n < len(values) and n:
-        yield _NewCut(present, feature, -math.inf, LARGEST, (), False)
-        yield _NewCut(missing, feature, -math.inf, LARGEST, (), True)
+        yield NewCut(present, feature, -math.inf, LARGEST, (), False)
+        yield NewCut(missing, feature, -math.inf, LARGEST, (), True)
     ends = np.flatnonzero(values[: max(n - 1, 0)] < values[1:n])
     if not ends.size:
         return
@@ -207,17 +235,25 @@ def _best_threshold(feature: int, values: Floats, difference: Ints) -> Iterator[
         above = math.nextafter(threshold, math.inf)
         below = int(up_to[best])
         if is_below:
-            yield _NewCut(below, feature, -math.inf, threshold, (), False)
-            yield _NewCut(below + missing, feature, above, LARGEST, (), True)
+            yield NewCut(below, feature, -math.inf, threshold, (), False)
+            yield NewCut(below + missing, feature, above, LARGEST, (), True)
         else:
-            yield _NewCut(present - below, feature, above, LARGEST, (), False)
-            yield _NewCut(present - below + missing, feature, -math.inf, threshold, (), True)
+            yield NewCut(present - below, feature, above, LARGEST, (), False)
+            yield NewCut(present - below + missing, feature, -math.inf, threshold, (), True)
 
 
-class _SetState:
+class SetState:
     """A tree whose cuts change, and the kept rows of a task with their costs under each cluster."""
 
-    def __init__(self, tree: ThresholdTree, table: Array, task: Task, loss: str, budget: Budget) -> None:
+    def __init__(
+        self,
+        tree: ThresholdTree,
+        table: Array,
+        task: Task,
+        loss: str,
+        budget: Budget,
+        alike: Mapping[int, Indices] = NONE_ALIKE,
+    ) -> None:
         rows = np.flatnonzero(task.kept)
         every = -(-len(rows) // MOST_ROWS)
         rows = rows[::every]
@@ -228,11 +264,13 @@ class _SetState:
         self.first, self.second = (np.arange(tree.n_nodes) + 1).tolist(), tree.second.tolist()
         self.ends = list(zip(tree.lower.tolist(), tree.upper.tolist(), strict=True))
         self.members = [tree.test(node).members for node in range(tree.n_nodes)]
+        for j, codes_alike in alike.items():
+            self.values[:, j] = codes_alike[self.values[:, j].astype(np.intp)]
 
     def improve(self, columns: _SetColumns) -> bool:
         """Choose the cuts anew, from the leaves up; return whether one has changed."""
         has_changed = False
-        for node, rows in reversed(list(self._rows_of_cuts())):
+        for node, rows in reversed(list(self.rows_of_cuts())):
             has_changed |= self._improve(node, rows, columns)
         return has_changed
 
@@ -249,7 +287,7 @@ class _SetState:
             waiting += zip((self.second[node], self.first[node]), children[::-1], strict=True)
         return builder.build()
 
-    def _rows_of_cuts(self) -> Iterator[tuple[int, Indices]]:
+    def rows_of_cuts(self) -> Iterator[tuple[int, Indices]]:
         """Yield each cut and its rows, a cut before those below it."""
         waiting = [(0, np.arange(len(self.values)))]
         while waiting:
@@ -277,26 +315,30 @@ class _SetState:
 
     def _improve(self, node: int, rows: Indices, columns: _SetColumns) -> bool:
         """Give a node the best cut of its rows, if that is better than its own; return whether it is."""
-        below = [self._leaves_below(child, rows) for child in (self.first[node], self.second[node])]
-        clusters = np.asarray(self.cluster)
-        costs = [self.costs[rows, clusters[leaves]] for leaves in below]
+        here = self.at(node, rows)
         difference = np.zeros(len(self.values), dtype=np.int64)
-        difference[rows] = costs[0] - costs[1]
-        goes_first = self._inside(node, rows)
-        least = int(difference[rows][goes_first].sum()), columns.n_values(self.feature[node])
-        before, has_changed = np.where(goes_first, *below), False
-        for side in columns.sides(self.values, rows, difference):
-            found = side.total, columns.n_values(side.feature)
-            if found >= least:
-                continue
-            x = self.values[rows, side.feature]
-            inside = _is_inside(x, side.lower, side.upper, side.members)
-            if self._keeps_leaves(rows, before, np.where(inside != side.swaps, *below)):
-                least, has_changed = found, True
-                chosen = side
-        if has_changed:
-            self._take(node, chosen)
-        return has_changed
+        difference[rows] = here.difference
+        least, chosen = (here.total, columns.n_values(self.feature[node])), None
+        for cut in columns.sides(self.values, rows, difference):
+            found = cut.total, columns.n_values(cut.feature)
+            if found < least and self.may_take(rows, here, cut):
+                least, chosen = found, cut
+        if chosen is not None:
+            self.take(node, chosen)
+        return chosen is not None
+
+    def at(self, node: int, rows: Indices) -> AtNode:
+        """Return what the rows of a node do on either side of its cut."""
+        first, second = (self._leaves_below(child, rows) for child in (self.first[node], self.second[node]))
+        clusters = np.asarray(self.cluster)
+        difference = self.costs[rows, clusters[first]] - self.costs[rows, clusters[second]]
+        return AtNode(self._inside(node, rows), (first, second), difference)
+
+    def may_take(self, rows: Indices, here: AtNode, cut: NewCut) -> bool:
+        """Return whether each leaf that has rows keeps enough with another cut, and some of its own cluster."""
+        inside = _is_inside(self.values[rows, cut.feature], cut.lower, cut.upper, cut.members)
+        before, after = np.where(here.goes_first, *here.below), np.where(inside != cut.swaps, *here.below)
+        return self._keeps_leaves(rows, before, after)
 
     def _keeps_leaves(self, rows: Indices, before: Indices, after: Indices) -> bool:
         """Return whether each leaf that has rows keeps enough, and some of its own cluster if it has such."""
@@ -309,7 +351,8 @@ class _SetState:
         )
         return not (own_has[own_had > 0] == 0).any()
 
-    def _take(self, node: int, side: _NewCut) -> None:
+    def take(self, node: int, side: NewCut) -> None:
+        """Give a node another cut."""
         self.feature[node], self.members[node] = side.feature, side.members
         self.ends[node] = side.lower, side.upper
         if side.swaps:
