@@ -22,7 +22,6 @@ from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
-from boxwood.grow.exact._search import Kept
 from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
@@ -414,7 +413,7 @@ class AutoSearch:
 
     def _marks(self, task: Task) -> LoopCodes:
         """Return the rows as exact searches take them, with what these have solved: no subtree is solved twice."""
-        return self.marks.setdefault(id(task), LoopCodes(Kept(task)))
+        return self.marks.setdefault(id(task), LoopCodes.of(task))
 
     def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.

@@ -68,7 +68,7 @@ def agreeing_of(
     """
     if task.budget.max_columns is not None:
         return _on_few(task, leaves, max_steps, deadline)
-    marks = marks or LoopCodes(Kept(task))
+    marks = marks or LoopCodes.of(task)
     kept = marks.kept
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     leaves = min(leaves, len(kept.rows))
@@ -173,7 +173,7 @@ def resolved_by_agreement(
     """
     if not np.isneginf(tree.lower).all() or leaves < 2:
         return tree
-    marks = marks or LoopCodes(Kept(task))
+    marks = marks or LoopCodes.of(task)
     kept = marks.kept
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     windows = _Windows(marks, search, leaves)
@@ -288,6 +288,11 @@ class LoopCodes:
 
     kept: Kept
     solved: dict[tuple[bytes, int, int], Fewest] = field(default_factory=dict)  # by rows, depth and leaves
+
+    @classmethod
+    def of(cls, task: Task) -> LoopCodes:
+        """Return the kept rows of a task, of which nothing is solved yet."""
+        return cls(Kept(task))
 
     @cached_property
     def columns(self) -> Indices:
