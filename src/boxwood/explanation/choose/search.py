@@ -387,8 +387,8 @@ class AutoSearch:
             return
         if deepest > 3 and leaves > settings.BEGUN[depth]:
             return
-        is_asked = depth == deepest or leaves <= 1 << depth
-        found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
+        steps = settings.BESIDE if leaves > 1 << depth else settings.ASKED if depth == 3 else settings.FEW_LEAVES
+        found = [self._agreeing_within(depth, leaves, best, settings.ASKED if depth == deepest else steps)]
         if depth == 2 < deepest:
             one_cut = self.task.n_kept * self.task.rows.n_columns**2  # steps that a cut at the root may take
             if self.task.budget.max_depth == 3:
