@@ -22,7 +22,6 @@ from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
 from boxwood.explanation.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
-from boxwood.grow.exact._search import Kept
 from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
@@ -399,8 +398,8 @@ class AutoSearch:
     def _within_reach(self, leaves: int, best: Candidate) -> list[tuple[ThresholdTree, str]]:
         """Return the trees that agree most within depths that are within reach, and improved ones of deeper trees."""
         depth, deepest = self._depths(leaves)
-        is_asked = depth == deepest or leaves <= 1 << depth
-        found = [self._agreeing_within(depth, leaves, best, settings.ASKED if is_asked else settings.BESIDE)]
+        steps = settings.BESIDE if leaves > 1 << depth else settings.ASKED if depth == 3 else settings.FEW_LEAVES
+        found = [self._agreeing_within(depth, leaves, best, settings.ASKED if depth == deepest else steps)]
         if depth == 2 < deepest:
             one_cut = self.task.n_kept * self.task.rows.n_columns**2  # steps that a cut at the root may take
             if self.task.budget.max_depth == 3:
@@ -425,7 +424,7 @@ class AutoSearch:
 
     def _marks(self, task: Task) -> LoopCodes:
         """Return the rows as exact searches take them, with what these have solved: no subtree is solved twice."""
-        return self.marks.setdefault(id(task), LoopCodes(Kept(task)))
+        return self.marks.setdefault(id(task), LoopCodes.of(task))
 
     def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.

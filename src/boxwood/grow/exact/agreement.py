@@ -61,14 +61,14 @@ def agreeing_of(
 
     Of such trees it is the one with the fewest leaves, and then the first by its cuts in pre-order: by column, then by
     threshold. The search begins with `incumbent`, if its cuts are one-sided. It stops after `max_steps` rows of columns
-    that were looked at, or after a quarter of them if it found no better tree since an eighth of what it did, or at the
+    that were looked at, or after half of them if it found no better tree since an eighth of what it did, or at the
     time `deadline` of `time.monotonic`, with the best tree so far and a bound.
     `max_columns` is kept by trying all sets of columns, up to 200, each within these steps, and else by adding columns
     one at a time, with the bound of all columns. IN: marks: the rows, with what is solved of them already.
     """
     if task.budget.max_columns is not None:
         return _on_few(task, leaves, max_steps, deadline)
-    marks = marks or LoopCodes(Kept(task))
+    marks = marks or LoopCodes.of(task)
     kept = marks.kept
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     leaves = min(leaves, len(kept.rows))
@@ -173,7 +173,7 @@ def resolved_by_agreement(
     """
     if not np.isneginf(tree.lower).all() or leaves < 2:
         return tree
-    marks = marks or LoopCodes(Kept(task))
+    marks = marks or LoopCodes.of(task)
     kept = marks.kept
     search = FewestMistakes(marks, task.budget.min_samples_leaf, deadline=deadline, max_steps=max_steps)
     windows = _Windows(marks, search, leaves)
@@ -289,6 +289,11 @@ class LoopCodes:
     kept: Kept
     solved: dict[tuple[bytes, int, int], Fewest] = field(default_factory=dict)  # by rows, depth and leaves
 
+    @classmethod
+    def of(cls, task: Task) -> LoopCodes:
+        """Return the kept rows of a task, of which nothing is solved yet."""
+        return cls(Kept(task))
+
     @cached_property
     def columns(self) -> Indices:
         """The columns that have a cut, ascending."""
@@ -352,10 +357,10 @@ class FewestMistakes:
 
     @property
     def is_in_vain(self) -> bool:
-        """Whether a quarter of the steps is spent, and seven eighths of what is spent brought no better tree."""
+        """Whether half of the steps are spent, and seven eighths of what is spent brought no better tree."""
         if self.max_steps is None or self.n_to_best is None:
             return False
-        return self.n_steps >= max(self.max_steps / 4, VAIN * self.n_to_best)
+        return self.n_steps >= max(self.max_steps / 2, VAIN * self.n_to_best)
 
     def solve_from(self, depth: int, leaves: int, known: Cuts = None) -> Fewest:
         """Return the best tree of the whole table; `known` is one that keeps the limits, to begin with."""
