@@ -397,7 +397,8 @@ def random_of(random_state: Any) -> np.random.RandomState:
         return np.random.RandomState(int(random_state))
     from sklearn.utils import check_random_state
 
-    return check_random_state(random_state)
+    found: np.random.RandomState = check_random_state(random_state)
+    return found
 
 
 def as_generator(random_state: Any) -> np.random.Generator:

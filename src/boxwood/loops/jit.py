@@ -142,6 +142,8 @@ class Loop:
 
     young = YOUNG  # seconds of interpretation that are left to this process before it loads numba
 
+    __name__: str
+
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
         self.py_func: Any = function

@@ -136,7 +136,7 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", 
     reference = task.reference.with_distinct_centers(duplicates)
     rows, centers = task.rows, reference.centers
     weights = None if rows.weights is None else np.where(task.kept, rows.weights, 0.0)
-    bins = CenterBins.around(centers, _n_bins(*rows.values.shape, len(centers)))
+    bins = CenterBins.around(centers, _n_bins(len(rows), rows.n_columns, len(centers)))
     counts = CodedRows(rows, reference.labels, as_integer_weights(weights), len(centers), bins, task.n_jobs)
     clusters = np.unique(reference.first_of_equal_centers())
     grower = _Grower(counts, centers, candidates == "midpoints", TieBreak(tie_break, task.random_state))
