@@ -67,13 +67,16 @@ def test_each_row_is_what_explain_says(seed):
 
 
 @law(3, first=8)
-def test_trees_of_words_and_gaps_are_those_of_explain(seed):
+def test_trees_of_words_gaps_and_dates_are_those_of_explain(seed):
     rng, n = np.random.default_rng(seed), 90
     label = rng.integers(0, 3, n)
     gappy = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n) + label)
     frame = pd.DataFrame({"a": rng.normal(size=n) + label % 2, "b": gappy, "label": label})
     frame["word"] = np.array(list("uvwxyz"))[(2 * label + rng.integers(0, 3, n)) % 6]
-    for method, table in (("auto", frame), ("cart", frame), ("mmdt", frame.drop(columns="word"))):
+    days = pd.Timestamp("2026-03-01") + pd.to_timedelta(40 * label + rng.integers(0, 50, n), unit="D")
+    dated, as_text = frame.assign(day=days), frame.assign(day=days.strftime("%Y-%m-%d"))
+    numbers = frame.drop(columns="word")
+    for method, table in (("auto", frame), ("cart", frame), ("mmdt", numbers), ("cart", dated), ("imm", as_text)):
         ex = bw.explain(table, "label", method=method, max_leaf_nodes=3)
         found = bw.compare(table, "label", methods=[method], max_leaf_nodes=3).rows[0]
         ours = (found.leaves, found.price, found.agreement, found.depth)

@@ -17,7 +17,7 @@ from boxwood.explanation.apply.results import Compared, Comparison
 from boxwood.explanation.ask.explainer import is_explainer
 from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.problem import Problem, problem_of
+from boxwood.explanation.ask.problem import Problem, dated, problem_of
 from boxwood.explanation.choose.goal import Goal
 from boxwood.explanation.choose.on_table import choose
 from boxwood.explanation.measure.measure import measure
@@ -107,6 +107,7 @@ def compare(
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     rows_here = as_rows_here(X)
     asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels_or_estimator, rows_here)
+    rows_here, asked = dated(rows_here, None, labels_or_estimator, asked)
     problem = problem_of(rows_here, labels_or_estimator, asked)
     k = problem.task.reference.n_clusters
     of_auto, clusterer = asked.options, problem.clusterer

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import column_names, is_frame, numeric_columns, rows_of_table, weights_in, without_columns
+from boxwood._frames import (
+    column_names,
+    date_columns,
+    is_frame,
+    numeric_columns,
+    rows_of_table,
+    weights_in,
+    with_dates_read,
+    without_columns,
+)
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.overview import MissingValues
@@ -115,6 +124,18 @@ def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
         return X, asked
     weights = weights_in(X, name)
     return without_columns(X, [name]), replace(asked, sample_weight=weights)
+
+
+def dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Any, Options]:
+    """Return the rows, with texts of a frame that are dates as dates, and what is asked, with the columns of dates."""
+    if source is not None:
+        return X, replace(asked, dates=source.dates)
+    if not is_frame(X):
+        return X, replace(asked, dates=X.dates) if isinstance(X, ColumnTable) else asked
+    if hasattr(clustering, "fit"):  # which reads texts itself
+        return X, replace(asked, dates=date_columns(X))
+    X, read = with_dates_read(X, (*asked.categories, *asked.numbers))
+    return X, replace(asked, dates=date_columns(X) | read)
 
 
 def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import boolean_columns, date_columns, is_frame, refuse_other_names, with_dates_read
+from boxwood._frames import boolean_columns, date_columns, refuse_other_names
 from boxwood._validation import Rows
 from boxwood.batches import Batches, Source
 from boxwood.batches.tree_sums import Moved, TreeSums, shortened_of_batches
@@ -33,6 +33,7 @@ from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
 from boxwood.explanation.ask.problem import (
     Problem,
+    dated,
     mixed_problem,
     problem_of,
     problem_of_batches,
@@ -68,7 +69,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
             return explained_on_table(clustering, source, asked)
         explanation = _by_explainer(X, clustering, asked)
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
-    X, asked = _dated(X, source, clustering, asked.scaled_for(clustering, X))
+    X, asked = dated(X, source, clustering, asked.scaled_for(clustering, X))
     problem = problem_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
     in_batches = problem.task.in_batches
     grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
@@ -191,18 +192,6 @@ def _booleans(X: Any, rows: Any) -> Sequence[str]:
         return boolean_columns_of(rows)
     table = next((one for one in (rows, X) if isinstance(one, ColumnTable)), None)
     return boolean_columns(X) if table is None else table.booleans
-
-
-def _dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Any, Options]:
-    """Return the rows, with texts of a frame that are dates as dates, and what is asked, with the columns of dates."""
-    if source is not None:
-        return X, replace(asked, dates=source.dates)
-    if not is_frame(X):
-        return X, replace(asked, dates=X.dates) if isinstance(X, ColumnTable) else asked
-    if hasattr(clustering, "fit"):  # which reads texts itself
-        return X, replace(asked, dates=date_columns(X))
-    X, read = with_dates_read(X, (*asked.categories, *asked.numbers))
-    return X, replace(asked, dates=date_columns(X) | read)
 
 
 def _posed(source: Source, clustering: Any, asked: Options) -> Problem:
