@@ -425,7 +425,7 @@ def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
         (["--sql", query], ("2 rows have", "'NA'")),
     ):
         result = CliRunner().invoke(
-            cli.boxwood, ["predict", paths[0], *table, "-o", paths[3], "--fail-over-empty", "1", "--notes"]
+            cli.boxwood, ["predict", paths[0], *table, "-o", paths[3], "--fail-over-empty", "1"]
         )
         labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
         assert (result.exit_code, labels[0] != "", list(labels[1:])) == (0, True, ["", "", ""])

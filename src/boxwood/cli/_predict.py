@@ -109,11 +109,10 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     talk = Talk(quiet, all_notes=options["notes"])
     label = _label_on_cluster if options["engine"] in ("spark", "dask") else _label
     labelled = label(talk, model, file, output, column, options)
-    notes = [*talk.kept, *map(_unseen, labelled.unseen)]
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        notes.insert(0, f"{rows} left without a cluster: {_needed(load_model(model))}")
-    talk.notes(notes)
+        talk.note(f"{rows} left without a cluster: {_needed(load_model(model))}")
+    talk.notes([*talk.kept, *map(_unseen, labelled.unseen)])
     _check_limit(labelled, options["fail_over_empty"])
 
 

@@ -17,7 +17,7 @@ ASKS = tuple(
         (
             rf"{re.escape(DOUBT)}|^{NO_GROUPS}",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
-            r"no cluster( |:|$|, )| left without a cluster: ",  # rows without an answer
+            r"no cluster( |:|$|, )",  # rows without an answer
             r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
             r"^no rule for |^there is room for only ",  # clusters without an answer
             r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
