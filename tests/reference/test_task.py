@@ -28,7 +28,7 @@ def test_a_seed_draws_a_sample_once(monkeypatch):
     X, labels = np.arange(60.0).reshape(30, 2), np.arange(30) % 3 - 1
     task = Task.of(X, Reference.of(X, labels), random_state=0)
     first = task.sampled(5).rows.values
-    monkeypatch.setattr("boxwood.reference._task.check_random_state", None)
+    monkeypatch.setattr("sklearn.utils.check_random_state", None)
     for other in (task, task.with_leaves(7), task.within(Budget.of(["a", "b"], max_depth=1))):
         np.testing.assert_array_equal(other.sampled(5).rows.values, first)
     assert (task.leaves(), task.with_leaves(7).leaves()) == (2, 7)
