@@ -878,7 +878,8 @@ NOTES = {
     ),
     rf"({NUMBER}) slices were chosen, of ({NUMBER}) at most: halves of the rows agree about best on these "
     r"\(n_clusters\)": are_slices,
-    rf"({NUMBER}) (?:clusters|slices) were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for ({SHARE}) "
+    rf"({NUMBER}) (?:clusters|slices) were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
+    rf"({SHARE}) "
     r"\(n_clusters\)": are_told_better,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) clusters: rules of ({NUMBER}) leaves are right for ({SHARE}) of the "
     rf"rows, these for ({SHARE}) \(max_leaf_nodes\)": have_a_leaf_more,
