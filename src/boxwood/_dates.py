@@ -43,6 +43,9 @@ TIMES = "times of day or lengths of time (make numbers of them, such as seconds)
 TIME = "[0-9]{1,3}:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?"
 """Pattern of texts that are times of the day or lengths of time, such as 14:30 and 00:12:33."""
 
+NEARLY_ALL = 0.95  # of the texts of a column, so that a few may say that there is no time, or no number
+FEW_TIMES = 20  # different ones: beside so few, other texts are words
+
 MICROSECONDS = 86_400_000_000  # of a day
 _EPOCH = datetime(1970, 1, 1)
 _IN_UTC = _EPOCH.replace(tzinfo=UTC)

@@ -80,7 +80,7 @@ def test_identifiers_and_days_are_left_out_where_boxwood_clusters(frame):
     assert ex.notes[0] == "4 of 6 columns are used: price, qty, member, seg"
     assert notes(ex, "left out") == [
         "left out, looks like an identifier: id; to use it, name the columns (columns)",
-        "left out, says when a row is from, which would make the groups: when; to use it, name the columns (columns)",
+        "left out, looks like a date, a part of one or a time of day: when; to use it, name the columns (columns)",
     ]
     assert explain(frame, n_clusters=3, columns=["id", "qty"]).columns == ("id", "qty")
     assert notes(explain(frame, n_clusters=3, columns=["id", "qty"]), "identifier")

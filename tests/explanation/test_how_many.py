@@ -75,7 +75,7 @@ def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monk
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
-        f"2 clusters were chosen, of {SLICES} at most, as 10 show no groups (n_clusters)",
+        f"2 slices were chosen, of {SLICES} at most: halves of the rows agree about best on these (n_clusters)",
         "no groups show in the columns together: 2 clusters of a table without groups would be as clear",
     )
     assert settled_number(DrawnRows(rows), 10).k == 10
@@ -83,6 +83,21 @@ def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monk
     assert str(ex).startswith("2 slices of 300 rows in which no groups show, explained by 2 leaves")
     apart, _ = groups(3, 0)
     assert str(explain(apart, n_clusters=3, method="imm")).startswith("3 clusters of 400 rows, explained by")
+
+
+def test_where_groups_show_among_few_alone_these_are_chosen(monkeypatch):
+    monkeypatch.setattr(DrawnRows, "how_many", lambda look: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
+    monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: k == 3)
+    number = settled_number(DrawnRows(groups(3, 0)[0]), None)
+    said = f"3 clusters were chosen, of {SLICES} at most, as 9 show no groups (n_clusters)"
+    assert number == Number(3, (said,))
+
+
+def test_stability_draws_the_tables_of_the_note_that_no_groups_show():
+    steps = np.random.default_rng(0).integers(0, 2, (400, 2)) * 9.0  # clear in each column, but not in both together
+    ex = explain(steps + np.random.default_rng(1).normal(size=steps.shape), n_clusters=4, method="imm")
+    assert any(note.startswith("no groups show in the columns together: ") for note in ex.notes)
+    assert not ex.stability(2).clearer
 
 
 def test_a_number_that_was_asked_for_is_made_and_not_spoken_of():

@@ -191,7 +191,8 @@ def test_columns_that_cannot_be_used_are_left_out_with_a_note_that_says_why() ->
     ex = bw.explain(table, segment, method="cart")
     said = "\n".join(ex.notes)
     assert ex.columns == ("country", "age", "orders", "member", "name", "text")
-    assert "left out, more than 255 values (group the rare ones, then rules can use it): city" in said
+    many = "more than 255 values, most of them in few rows (identifiers, or words whose rare ones can be grouped)"
+    assert f"left out, {many}: city" in said
     assert "left out, the labels themselves: again" in said
     assert "left out, times of day or lengths of time (make numbers of them, such as seconds): day" in said
     assert "left out, neither numbers nor text: words" in said
@@ -473,13 +474,14 @@ def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
     from boxwood.cli import boxwood as command
 
     rng = np.random.default_rng(0)
-    n = 600
+    n = 1600
     frame = pd.DataFrame(
         {
             "age": rng.integers(18, 80, n),
             "email": [f"c{i}@shop.org" for i in range(n)],
             "remark": [f"customer number {i} called and asked for help with the bill" for i in range(n)],
-            "city": [f"city {i}" for i in rng.integers(0, 300, n)],
+            "city": [f"city {i}" for i in rng.integers(0, 265, n)],
+            "family": [f"family {i}" for i in rng.integers(0, 600, n)],
         }
     )
     frame["seg"] = np.where(frame.age > 40, "old", "young")
@@ -491,6 +493,7 @@ def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
         )
         assert "more than 255 values, looks like free text: remark" in said
         assert "more than 255 values (group the rare ones, then rules can use it): city" in said
+        assert "most of them in few rows (identifiers, or words whose rare ones can be grouped): family" in said
 
 
 @pytest.mark.parametrize(("n", "is_told"), [(20, True), (19, False)])

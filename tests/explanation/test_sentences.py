@@ -422,6 +422,12 @@ def are_few_slices(asked, k, most, more):
     assert any(note.startswith("no groups show") for note in many.notes)
 
 
+def are_slices(asked, k, most):
+    are_made_unasked(asked, k)
+    assert int(k) <= int(most)
+    assert any(note.startswith("no groups show") for note in asked.ex.notes)
+
+
 def are_told_better(asked, k, others, before, now):
     are_made_unasked(asked, k)
     assert k != others
@@ -870,7 +876,10 @@ NOTES = {
     rf"({NUMBER}) clusters were chosen, of ({NUMBER}) at most, as ({NUMBER}) show no groups \(n_clusters\)": (
         are_few_slices
     ),
-    rf"({NUMBER}) clusters were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for ({SHARE}) "
+    rf"({NUMBER}) slices were chosen, of ({NUMBER}) at most: halves of the rows agree about best on these "
+    r"\(n_clusters\)": are_slices,
+    rf"({NUMBER}) (?:clusters|slices) were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
+    rf"({SHARE}) "
     r"\(n_clusters\)": are_told_better,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) clusters: rules of ({NUMBER}) leaves are right for ({SHARE}) of the "
     rf"rows, these for ({SHARE}) \(max_leaf_nodes\)": have_a_leaf_more,
@@ -878,7 +887,7 @@ NOTES = {
     r"\(columns\)": are_right_for_few,
     r"left out, more than (\d+) different words, whose lists would be the groups: (.+); to use it, name the columns "
     r"\(columns\)": have_many_words,
-    r"left out, says when a row is from, which would make the groups: (.+); to use it, name the columns \(columns\)": (
+    r"left out, looks like a date, a part of one or a time of day: (.+); to use it, name the columns \(columns\)": (
         say_when
     ),
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
@@ -1249,7 +1258,8 @@ _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows
 _LINES = "explanation/test_lines.py"
 ELSEWHERE = {
     # of clusters that are made here
-    "§ at most, as § show no groups": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
+    "§ at most, as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",
+    "§ slices were chosen": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     " in which no groups show": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
     "halves of the rows agree on these, and less": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",

@@ -22,6 +22,7 @@ from boxwood.tree.cover import Intervals, complement, joined
 MOST_VALUES = 255
 MANY_VALUES = f"more than {MOST_VALUES} values"
 _LONG = 30  # letters of a text that is written freely
+_OF_FEW = 0.2  # such a share, where most values have few rows
 _OWN = 0.9  # share of values that are different, where each row has its own
 PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"), ("sí", "no"), ("si", "no"))
 """Words for true and false, besides these."""
@@ -124,8 +125,10 @@ def many_values(n_rows: int, n_values: int, length: float) -> str:
 
     IN: n_rows, n_values: rows with a value, and different values; length: mean number of letters.
     """
-    if n_values < _OWN * n_rows:
+    if n_values < _OF_FEW * n_rows:
         return MANY_VALUES
+    if n_values < _OWN * n_rows:
+        return f"{MANY_VALUES}, most of them in few rows (identifiers, or words whose rare ones can be grouped)"
     own = "hardly any of them twice (identifiers, or texts to make numbers of)"
     return f"{MANY_VALUES}, {'looks like free text' if length > _LONG else own}"
 

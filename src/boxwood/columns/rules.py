@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from boxwood._dates import TIME, TIMES
+from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME, TIMES
 from boxwood.axes.categories import is_missing
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.calendar import is_calendar
@@ -23,9 +23,10 @@ NUMBERS_AS_TEXT = "numbers as text (convert them to numbers, or name them in cat
 UNSEEN_DATES = "dates, which a clusterer of numbers does not see"
 THE_LABELS = "the labels themselves"
 LIKE_IDENTIFIER = "looks like an identifier"
+HARDLY_REPEATS = "most values come only once"
 FEW_NAMES = 12  # different words that rules may list
 MANY_NAMES = f"more than {FEW_NAMES} different words, whose lists would be the groups"
-CALENDAR = "says when a row is from, which would make the groups"
+CALENDAR = "looks like a date, a part of one or a time of day"
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
@@ -47,7 +48,7 @@ def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     return {seen.name: found[seen.name] for seen in columns if seen.name in found}
 
 
-LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER, MANY_NAMES, CALENDAR)
+LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR)
 """Reasons that are told behind those of what a column holds."""
 
 
@@ -121,7 +122,9 @@ def like_identifier(seen: Seen, use: Use) -> str | None:
     """What names a row says nothing of other rows; a clusterer that the caller fits has seen it, though."""
     if use.by_clusterer or seen.name in use.chosen:
         return None
-    return LIKE_IDENTIFIER if seen.is_padded or is_like_identifier(seen) else None
+    if not (seen.is_padded or is_like_identifier(seen)):
+        return None
+    return HARDLY_REPEATS if seen.is_word and not seen.is_padded and seen.n_once < seen.n_known else LIKE_IDENTIFIER
 
 
 def many_names(seen: Seen, use: Use) -> str | None:
@@ -132,7 +135,7 @@ def many_names(seen: Seen, use: Use) -> str | None:
 
 
 def calendar(seen: Seen, use: Use) -> str | None:
-    """Clusters that boxwood makes are not to say when a row is from."""
+    """Clusters that boxwood makes are not to say when a row is from, as a date or a part of one would."""
     if not use.by_boxwood or seen.name in use.chosen:
         return None
     return CALENDAR if is_calendar(seen, [word for word in words_of(seen.name) if word]) else None
@@ -194,7 +197,8 @@ def _are_texts(seen: Seen, use: Use) -> bool:
 
 
 def _is_constant(seen: Seen, use: Use) -> bool:
-    return use.drops_constants and seen.n_values == 1 and not (use.learns and seen.lacks_some)
+    is_dropped = use.drops_constants or (use.by_boxwood and not seen.lacks_some)
+    return is_dropped and seen.n_values == 1 and not (use.learns and seen.lacks_some)
 
 
 def is_like_identifier(seen: Seen) -> bool:
@@ -258,9 +262,15 @@ _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", 
 
 
 def are_times(values: Iterable[Hashable]) -> bool:
-    """Return whether all values are texts of times of the day or lengths of time, such as 14:30 and 00:12:33."""
-    texts = [value for value in values if not is_missing(value)]
-    return bool(texts) and all(isinstance(text, str) and _TIME.fullmatch(text.strip()) for text in texts)
+    """Return whether values are texts of times of the day or lengths of time, such as 14:30 and 00:12:33.
+
+    All are, but for blanks; of many different ones nearly all.
+    """
+    known = [value.strip() if isinstance(value, str) else None for value in values if not is_missing(value)]
+    texts = [text for text in known if text != ""]
+    times = [text for text in texts if text is not None and _TIME.fullmatch(text)]
+    least = NEARLY_ALL if len({*times}) > FEW_TIMES else 1
+    return bool(times) and len(times) >= least * len(texts)
 
 
 def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
@@ -278,10 +288,9 @@ def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     may_be_whole = len(whole) < len(texts) and not any(map(_PADDED.match, whole))
     may_be_whole = may_be_whole and (len(lengths) > 1 or max(lengths, default=0) <= 2 or not or_codes)
     n_found = len(numbers) if may_be_whole else len(numbers) - len(whole)
-    return n_found > _FEW_VALUES and n_found >= _NEARLY_ALL * len(texts)
+    return n_found > _FEW_VALUES and n_found >= NEARLY_ALL * len(texts)
 
 
 _TIME = re.compile(TIME)
 _WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
-_NEARLY_ALL = 0.95  # of different texts, so that a few may say that there is no number
 _FEW_VALUES = 20  # of texts that may be codes, such as versions

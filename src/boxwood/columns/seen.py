@@ -37,7 +37,7 @@ class Use(NamedTuple):
     learns : bool
         Whether rules may learn that a row lacks a value.
     drops_constants : bool
-        Whether columns of one value are left out.
+        Whether columns of one value are left out; where boxwood makes the clusters, those without gaps always are.
     by_clusterer : bool
         Whether a clusterer of the caller reads the table: it sees numbers, and identifiers among them.
     by_boxwood : bool

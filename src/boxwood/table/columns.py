@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from boxwood._dates import DATE_FORMS, DOUBTFUL, ISO, TIME, TIMES, Dates
+from boxwood._dates import DATE_FORMS, DOUBTFUL, FEW_TIMES, ISO, NEARLY_ALL, TIME, TIMES, Dates
 from boxwood._messages import Quoting, listed
 from boxwood.axes.categories import PAIRS
 from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
@@ -272,7 +272,9 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
     """
     known = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)}"
     forms = {form: date_in("v", Dates("", form)) for form in ("", *DATE_FORMS)}
-    are_times = f"bool_and(regexp_full_match({bare('v')}, {as_text(TIME)}))"
+    is_time = f"regexp_full_match({bare('v')}, {as_text(TIME)})"
+    least = f"CASE WHEN count(DISTINCT {bare('v')}) FILTER ({is_time}) > {FEW_TIMES} THEN {NEARLY_ALL} ELSE 1 END"
+    are_times = f"count_if({is_time}) >= count(*) * {least}"
     tests = ", ".join(f"bool_and({date} IS NOT NULL)" for date in forms.values())
     may_be_times, *found = source.fetch(f"SELECT {are_times}, {tests} FROM ({known} LIMIT {_FIRST})")[0]
     if may_be_times and source.fetch(f"SELECT {are_times} FROM ({known})")[0][0]:

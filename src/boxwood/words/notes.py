@@ -36,7 +36,7 @@ ASKS = tuple(
             r" that differ only in case or in blanks ",
             r"^numbers with leading zeros, ",
             r"^read as missing: ",
-            r" clusters were chosen(:|, )",
+            r" (clusters|slices) were chosen(:|, )",
             r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
         ),
     )
@@ -44,6 +44,11 @@ ASKS = tuple(
 """Patterns of notes that ask for something to be done, in the order of what is at stake: whether the clusters mean
 anything, whether the rules do, which rows and clusters have no answer, how the rules could be better, how columns were
 read."""
+
+
+def are_slices(notes: Iterable[str]) -> bool:
+    """Return whether notes on clusters say that these are slices of rows without groups."""
+    return any(note.startswith(NO_GROUPS) for note in notes)
 
 
 def most_urgent(notes: Iterable[str]) -> str | None:

@@ -26,6 +26,7 @@ from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_num
 from boxwood.columns.of_batches import NumbersInBatches, look_at, seen_in_batches, seen_others
 from boxwood.columns.rules import (
     CALENDAR,
+    HARDLY_REPEATS,
     LIKE_IDENTIFIER,
     MANY_NAMES,
     NO_VALUES,
@@ -142,7 +143,7 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     notes = []
     for reason, names in reasons.items():
         (in_writing,), use = as_written([reason]), ""
-        if reason in (LIKE_IDENTIFIER, MANY_NAMES, CALENDAR):
+        if reason in (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR):
             use = "; to use it, name the columns (columns)"
         told, written = (f"left out, {why}: {listed(names)}{use}" for why in (reason, in_writing))
         notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
@@ -283,14 +284,14 @@ def are_named(columns: Sequence[str] | None) -> bool:
 
 def _none_left(source: Source, unused: Mapping[str, Sequence[str]]) -> str:
     """Return why no column is left."""
-    if unused.get(LIKE_IDENTIFIER):
+    if unused.get(LIKE_IDENTIFIER) or unused.get(HARDLY_REPEATS):
         return f"no column is left in {source.name}"
     if unused.get(ONE_VALUE):
         return f"only constant columns in {source.name}; no cut can separate their rows"
     return f"no numeric column in {source.name}"
 
 
-_TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, LIKE_IDENTIFIER, MANY_NAMES, CALENDAR)
+_TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR)
 
 
 def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, missing: str = "drop") -> MeasuredTree:

@@ -81,6 +81,12 @@ class HowMany(NamedTuple):
         best = "on which halves of the rows agree best, though not fully"
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 
+    @property
+    def note_on_slices(self) -> str:
+        """What was chosen where no groups show: halves of a cloud without groups, too, may be cut alike."""
+        best = "halves of the rows agree about best on these"
+        return f"{self.best} slices were chosen, of {SLICES} at most: {best} (n_clusters)"
+
 
 class DrawnRows(NamedTuple):
     """Some rows as they enter distances, in a random order; `blocks` are the columns made of one column of the table.
@@ -165,7 +171,7 @@ def settled_number(look: DrawnRows, n_clusters: int | None) -> Number:
         shows = look.shows_groups(found.best)
     if shows:
         return Number(found.best, (found.note,), found.others)
-    return Number(found.best, (found.note, _no_groups(found.best)), found.slices.nearly_as_good(-1.0))
+    return Number(found.best, (found.note_on_slices, _no_groups(found.best)), found.slices.nearly_as_good(-1.0))
 
 
 def _no_groups(k: int) -> str:

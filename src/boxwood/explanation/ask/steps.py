@@ -58,6 +58,7 @@ from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 from boxwood.words.figures import of_leaves, percent
+from boxwood.words.notes import are_slices
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
@@ -146,7 +147,8 @@ def _notes_on_choice(before: MeasuredTree, now: MeasuredTree) -> Iterator[str]:
     """Yield what was chosen instead of clusters of whose rows rules are right for few, and whether they still are."""
     shares = f"are right for {percent(before.agreement)} of the rows, these for {percent(now.agreement)}"
     if now.n_clusters != before.n_clusters:
-        yield f"{now.n_clusters} clusters were chosen: rules of {before.n_clusters} {shares} (n_clusters)"
+        what = "slices" if are_slices(now.notes) else "clusters"
+        yield f"{now.n_clusters} {what} were chosen: rules of {before.n_clusters} {shares} (n_clusters)"
     elif now is not before:
         yield _note_on_leaves(before, now, "clusters")
     if now.agreement < settings.RIGHT:

@@ -30,6 +30,7 @@ from boxwood.reference.clusterer import mixture_of, reference_of, weight_argumen
 from boxwood.reference.labels import labels_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing
+from boxwood.words.notes import are_slices
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -77,7 +78,7 @@ def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -
     changed = float(np.mean([one.changed for one in again]))
     number = int(seed) if isinstance(seed, Integral) else None
     untested = _why_untested(evidence, refitted)
-    contrast = None if untested else _contrast(evidence, pool, generator)
+    contrast = None if untested else _contrast(evidence, pool, generator, together=are_slices(ex.notes))
     explained, without = contrast or (None, None)
     counted = n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number
     found = Stability(*counted, explained, without, untested)
@@ -212,10 +213,11 @@ def _seeded(clusterer: Any, seed: int) -> Any:
     return clusterer.set_params(**dict.fromkeys(names, seed))
 
 
-def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | None:
+def _contrast(evidence: Evidence, pool: Indices, generator: Any, *, together: bool) -> Contrast | None:
     """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight.
 
-    Words enter as one-hot columns, whose clusters by k-means are those of the table.
+    Words enter as one-hot columns, whose clusters by k-means are those of the table. IN: together: whether a note says
+    that no groups show in the columns together, so that the tables are of the same kinds.
     """
     weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
     chances = None if weights is None else weights[pool] / weights[pool].sum()
@@ -233,7 +235,9 @@ def _contrast(evidence: Evidence, pool: Indices, generator: Any) -> Contrast | N
         return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
 
     with quietly_by_one_thread():
-        return contrast_of(as_clustered, times, cluster, generator, blocks=blocks, together=blocks is not None)
+        return contrast_of(
+            as_clustered, times, cluster, generator, blocks=blocks, together=together or blocks is not None
+        )
 
 
 def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:

@@ -25,7 +25,7 @@ from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_lines, doubt, worth_text
 from boxwood.words.methods import grown_by
-from boxwood.words.notes import NO_GROUPS, in_short
+from boxwood.words.notes import are_slices, in_short
 from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
@@ -156,9 +156,9 @@ def headline(ex: MeasuredTree) -> str:
     parts += [f"{counted(ex.n_incomplete, 'row')} with missing values"] * bool(ex.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
-    are_slices = any(note.startswith(NO_GROUPS) for note in ex.notes)
-    clusters = f"{counted(ex.n_clusters, 'slice' if are_slices else 'cluster')} of {kept}{left_out}"
-    without = " in which no groups show" if are_slices else ""
+    without_groups = are_slices(ex.notes)
+    clusters = f"{counted(ex.n_clusters, 'slice' if without_groups else 'cluster')} of {kept}{left_out}"
+    without = " in which no groups show" if without_groups else ""
     return f"{clusters}{without}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
 
