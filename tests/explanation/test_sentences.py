@@ -453,6 +453,19 @@ def say_when(asked, names):
         assert pd.api.types.is_datetime64_any_dtype(asked.X[name])
 
 
+def name_things(asked, names):
+    """Another column of few values is the same in nearly all rows of each number."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        assert any(few_differ(asked.X[name], asked.X[it]) for it in asked.X if 1 < asked.X[it].nunique() <= 20)
+
+
+def few_differ(numbers, values):
+    known = numbers.notna()
+    commonest = values.groupby(numbers).transform(lambda each: each.mode().iloc[0])
+    return (commonest[known] != values[known]).mean() < 0.02
+
+
 def have_no_value(asked, n, n_rows):
     same((whole(n), whole(n_rows)), (int(asked.X[[*asked.ex.columns]].isna().all(axis=1).sum()), len(asked.X)))
 
@@ -881,6 +894,8 @@ NOTES = {
     r"left out, says when a row is from, which would make the groups: (.+); to use it, name the columns \(columns\)": (
         say_when
     ),
+    r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
+    r"\(columns\)": name_things,
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
