@@ -1031,6 +1031,17 @@ def test_no_note_and_no_sentence_of_the_print_is_refuted(seed):
         tried(asked, sentence, PRINTED)
 
 
+def test_no_note_on_numbers_that_are_names_is_refuted():
+    rng = np.random.default_rng(0)
+    shop, number, town = rng.integers(0, 40, 600), rng.permutation(900)[:40], rng.choice([*"ABC"], 40)
+    town_of = np.where(np.arange(600) % 150, town[shop], "A")  # of some rows, another one
+    X = pd.DataFrame({"nr": number[shop], "town": town_of, "x": rng.normal(size=600), "y": rng.normal(size=600)})
+    asked = Options(X, None, n_clusters=3)
+    assert "nr" not in asked.ex.columns
+    for note in asked.ex.notes:
+        tried(asked, note, NOTES)
+
+
 @law(4)
 def test_no_sentence_of_a_verdict_is_refuted(seed):
     asked = asked_at_random(seed)
