@@ -11,7 +11,10 @@ from click.testing import CliRunner
 
 import boxwood as bw
 from boxwood.cli import boxwood as command
+from boxwood.columns.number_names import names_among
 from boxwood.columns.rules import RULES
+from boxwood.columns.seen import SeenValues
+from tests.scale import law
 
 N = 600
 X = np.random.default_rng(0).normal(size=N) + np.arange(N) % 3 * 10
@@ -131,8 +134,8 @@ SAYS_WHEN = {  # columns, and whether they say when a row is from
     "age": (AGE, False),
     "months": (AGE, False),
     "hours_per_week": (AGE + 20, False),
-    "year_built": (1950 + np.arange(N) * 7 % 60, False),
-    "week": (np.arange(N) * 7 % 99, False),
+    "year_built": (1950 + np.arange(N) * 7 % 61, False),
+    "week": (np.arange(N) * 7 % 97, False),
     "may": (np.array(["may", "must"])[np.arange(N) // 5 % 2], False),
 }
 
@@ -148,15 +151,76 @@ def test_what_says_when_a_row_is_from_is_for_labels_but_not_for_clusters_made_he
     assert explained(frame[["x", name]], None).columns == ("x", name)  # where little else is left
 
 
+RNG = np.random.default_rng(2)
+SHOP = RNG.integers(0, 40, N)  # the shop of each row
+NUMBERS, TOWN, OPENED = RNG.permutation(900)[:40], np.array(["A", "B", "C"])[RNG.integers(0, 3, 40)], np.arange(40) // 9
+NAMED = {  # columns, and those of them that are numbers of what has a property
+    "shops in towns": ({"nr": NUMBERS[SHOP], "town": TOWN[SHOP]}, {"nr"}),
+    "some in two": ({"nr": NUMBERS[SHOP], "town": np.where(np.arange(N) % 150, TOWN[SHOP], "A")}, {"nr"}),
+    "many in two": ({"nr": NUMBERS[SHOP], "town": np.where(np.arange(N) % 20, TOWN[SHOP], "A")}, set()),
+    "districts of shops": ({"nr": SHOP, "district": 7 + SHOP // 2, "town": TOWN[SHOP]}, {"nr", "district"}),
+    "flags": ({"nr": NUMBERS[SHOP], "is_new": (TOWN == "A")[SHOP]}, {"nr"}),
+    "in the order of time": ({"nr": SHOP, "wave": OPENED[SHOP]}, set()),
+    "age and band": ({"age": AGE, "band": AGE // 10}, set()),
+    "working age": ({"age": AGE, "works": (AGE > 8) & (AGE < 25)}, set()),
+    "measured": ({"distance": NUMBERS[SHOP], "line": TOWN[SHOP], "time": NUMBERS[SHOP] + RNG.normal(size=N)}, set()),
+    "no property": ({"nr": NUMBERS[SHOP]}, set()),
+    "few": ({"nr": NUMBERS[SHOP % 15], "town": TOWN[SHOP % 15]}, set()),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_numbers_are_names_if_what_they_name_has_properties(case):
+    columns, names = NAMED[case]
+    frame = pd.DataFrame({"x": X, "y": X[::-1], "z": X**2, **columns, "kind": KIND})
+    assert {*explained(frame).columns} == {*frame} - {"kind"}
+    ex = explained(frame.drop(columns="kind"), None)
+    assert {*frame} - {"kind"} - {*ex.columns} == names
+    told = f"as all rows of each agree in another column: {', '.join(sorted(names, reverse=True))}; to use it"
+    assert (told in " ".join(ex.notes)) is bool(names)
+
+
+@law(300)
+def test_numbers_are_no_names_by_chance_and_names_of_long_lists_are_found(seed):
+    """Columns that have nothing to do with each other, or fix bands of each other; and planted names."""
+    rng = np.random.default_rng(seed)
+    n_rows = int(rng.choice([70, 400, 3000, 9000]))
+    most, age, price = n_rows // 3, rng.integers(18, 80, n_rows), rng.lognormal(5, 1, n_rows).round(-1)
+    columns = {
+        "any": rng.integers(0, rng.integers(20, max(21, most) + 1), n_rows),
+        "few rows": rng.integers(0, n_rows, n_rows),
+        "counts": rng.zipf(1.5, n_rows) % 1000,
+        **{f"flag {share}": rng.random(n_rows) < share for share in (0.06, 0.1, 0.3, 0.5)},
+        **{f"of {n}": rng.integers(0, n, n_rows) for n in (2, 3, 12)},
+        "age": age,
+        "group": age // 15,
+        "works": (age > 25) & (age < 65),
+        "price": price,
+        "band": np.searchsorted([100, 200, 400], price),
+    }
+    assert names_in(columns) == set()
+    n_things = int(rng.choice([40, 3000]))
+    own, number = rng.integers(0, n_things, 12 * n_things), rng.permutation(5 * n_things)[:n_things]
+    kind, noise = rng.integers(0, 3, n_things), rng.integers(0, 60, len(own))
+    assert names_in({"nr": number[own], "kind": kind[own], "noise": noise}) == {"nr"}
+
+
+def names_in(columns):
+    seen = [SeenValues(name, np.asarray(x, dtype=float)) for name, x in columns.items()]
+    return names_among([one for one in seen if one.may_name_things], seen)
+
+
 def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_door(door):
     cities = [f"city {i * 7 % 13}" for i in range(N)]
-    frame = pd.DataFrame({"x": X, "y": X[::-1], "word": WORD, "year": 2019 + np.arange(N) % 5, "city": cities})
+    shops = {"nr": NUMBERS[SHOP], "town": TOWN[SHOP]}
+    frame = pd.DataFrame({"x": X, "y": X[::-1], "word": WORD, "year": 2019 + np.arange(N) % 5, "city": cities, **shops})
     frame["same"] = 7
     ex = door[1](frame, None)
-    assert ex.columns == ("x", "y", "word")
+    assert ex.columns == ("x", "y", "word", "town")
     assert {reason[:10]: names for reason, names in ex.basis.left_out} == {
         "more than ": ("city",),
         "looks like": ("year",),
+        "numbers th": ("nr",),
         "one value ": ("same",),
     }
     clock = np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60
@@ -172,7 +236,7 @@ def test_words_in_an_order_are_no_mere_names():
 
 def test_every_rule_is_tried():
     # of numbers in files beyond 2**53, of clusterers of numbers, and of clusters that boxwood makes
-    elsewhere = {"one_double", "unseen_dates", "many_names", "calendar"}
+    elsewhere = {"one_double", "unseen_dates", "many_names", "calendar", "numbers_as_names"}
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere
 
 

@@ -459,6 +459,19 @@ def say_when(asked, names):
         assert pd.api.types.is_datetime64_any_dtype(asked.X[name])
 
 
+def name_things(asked, names):
+    """Another column of few values is the same in nearly all rows of each number."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        assert any(few_differ(asked.X[name], asked.X[it]) for it in asked.X if 1 < asked.X[it].nunique() <= 20)
+
+
+def few_differ(numbers, values):
+    known = numbers.notna()
+    commonest = values.groupby(numbers).transform(lambda each: each.mode().iloc[0])
+    return (commonest[known] != values[known]).mean() < 0.02
+
+
 def have_no_value(asked, n, n_rows):
     same((whole(n), whole(n_rows)), (int(asked.X[[*asked.ex.columns]].isna().all(axis=1).sum()), len(asked.X)))
 
@@ -890,6 +903,8 @@ NOTES = {
     r"left out, looks like a date, a part of one or a time of day: (.+); to use it, name the columns \(columns\)": (
         say_when
     ),
+    r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
+    r"\(columns\)": name_things,
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
@@ -1023,6 +1038,17 @@ def test_no_note_and_no_sentence_of_the_print_is_refuted(seed):
         tried(asked, note, NOTES)
     for sentence in printed_sentences(asked.ex.to_text().rsplit("\n\n", 1)[0]):
         tried(asked, sentence, PRINTED)
+
+
+def test_no_note_on_numbers_that_are_names_is_refuted():
+    rng = np.random.default_rng(0)
+    shop, number, town = rng.integers(0, 40, 600), rng.permutation(900)[:40], rng.choice([*"ABC"], 40)
+    town_of = np.where(np.arange(600) % 150, town[shop], "A")  # of some rows, another one
+    X = pd.DataFrame({"nr": number[shop], "town": town_of, "x": rng.normal(size=600), "y": rng.normal(size=600)})
+    asked = Options(X, None, n_clusters=3)
+    assert "nr" not in asked.ex.columns
+    for note in asked.ex.notes:
+        tried(asked, note, NOTES)
 
 
 @law(4)

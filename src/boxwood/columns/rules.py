@@ -14,7 +14,8 @@ from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME, TIMES
 from boxwood.axes.categories import is_missing
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.calendar import is_calendar
-from boxwood.columns.seen import Seen, Use
+from boxwood.columns.number_names import names_among
+from boxwood.columns.seen import Seen, SeenValues, Use
 
 NO_VALUES = OTHER_KINDS["empty"]
 ONE_VALUE = "one value only"
@@ -27,6 +28,7 @@ HARDLY_REPEATS = "most values come only once"
 FEW_NAMES = 12  # different words that rules may list
 MANY_NAMES = f"more than {FEW_NAMES} different words, whose lists would be the groups"
 CALENDAR = "looks like a date, a part of one or a time of day"
+NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
@@ -48,7 +50,7 @@ def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     return {seen.name: found[seen.name] for seen in columns if seen.name in found}
 
 
-LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR)
+LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, NUMBERS_AS_NAMES)
 """Reasons that are told behind those of what a column holds."""
 
 
@@ -141,6 +143,13 @@ def calendar(seen: Seen, use: Use) -> str | None:
     return CALENDAR if is_calendar(seen, [word for word in words_of(seen.name) if word]) else None
 
 
+def numbers_as_names(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are not to be ranges of numbers that are names, as of schools; see `names_among`."""
+    if not use.by_boxwood or seen.name in use.chosen:
+        return None
+    return NUMBERS_AS_NAMES if seen.may_name_things else None
+
+
 RULES: tuple[Rule, ...] = (
     text_among_numbers,
     times_as_text,
@@ -155,6 +164,7 @@ RULES: tuple[Rule, ...] = (
     like_identifier,
     many_names,
     calendar,
+    numbers_as_names,
 )
 
 
@@ -182,11 +192,19 @@ def _unless_few_others(why: dict[str, str], left: Sequence[Seen], use: Use) -> d
     return why if len(left) >= len(why) + 2 else {}
 
 
+def _unless_measured(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the columns of numbers that the others show to be names, if clusters do without them."""
+    columns = [seen for seen in left if isinstance(seen, SeenValues)]
+    found = names_among([seen for seen in columns if seen.name in suspects], columns)
+    return _unless_few_others({name: why for name, why in suspects.items() if name in found}, left, use)
+
+
 UNLESS_LAST = {
     the_labels: _unless_no_others,
     like_identifier: _unless_all,
     many_names: _unless_few_others,
     calendar: _unless_few_others,
+    numbers_as_names: _unless_measured,
 }
 """Rules that leave columns where there are no others."""
 

@@ -12,6 +12,9 @@ from boxwood._types import Floats, Indices
 from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order
 from boxwood.batches.source import TextAmong
 
+MANY_NUMBERS = 20  # different whole numbers, at least, that may name things
+EXACT = 2**53  # whole numbers up to it are exact as doubles
+
 
 class LabelsToSay(NamedTuple):
     """Labels of rows that a column may say in other words: their rows, the first one of each, and which each row has.
@@ -102,6 +105,8 @@ class Seen:
     """Whether each value is above that of the row before."""
     are_clock: bool = False
     """Whether whole numbers are times of day, as 1530: their last two digits are minutes."""
+    may_name_things: bool = False
+    """Whether whole numbers in a long range may be names, by what is in other columns; not asked of batches."""
     are_too_large: bool = False
     """Whether different numbers of the column are the same double."""
 
@@ -220,6 +225,12 @@ class SeenValues(Seen):
     def is_unique(self) -> bool:  # type: ignore[override]
         """Whether no value comes twice."""
         return int(np.bincount((self.known - self.least).astype(np.intp)).max(initial=0)) <= 1
+
+    @property
+    def may_name_things(self) -> bool:  # type: ignore[override]
+        """Whether whole numbers are in a long range."""
+        is_long = self.most - self.least >= MANY_NUMBERS - 1 and max(-self.least, self.most) <= EXACT
+        return is_long and not self.is_word and self.kind != "date" and self.is_whole
 
     @cached_property
     def rises(self) -> bool:  # type: ignore[override]

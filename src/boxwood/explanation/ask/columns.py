@@ -30,6 +30,7 @@ from boxwood.columns.rules import (
     LIKE_IDENTIFIER,
     MANY_NAMES,
     NO_VALUES,
+    NUMBERS_AS_NAMES,
     ONE_VALUE,
     THE_LABELS,
     UNSEEN_DATES,
@@ -71,8 +72,9 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
 
     If the caller names none, columns of text and without values are left out of a frame, and dates if a clusterer reads
     it. If boxwood also makes the clusters, or labels are given, columns that look like identifiers are left out, too,
-    unless labels would have no other column; and if boxwood makes them, those that say when a row is from, and those of
-    many words. A clusterer sees all of these, as it is the caller's. For an array the names are as given.
+    unless labels would have no other column; and if boxwood makes them, those that say when a row is from, those of
+    many words, and numbers that are names. A clusterer sees all of these, as it is the caller's. For an array the names
+    are as given.
 
     Raises
     ------
@@ -143,7 +145,7 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     notes = []
     for reason, names in reasons.items():
         (in_writing,), use = as_written([reason]), ""
-        if reason in (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR):
+        if reason in (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, NUMBERS_AS_NAMES):
             use = "; to use it, name the columns (columns)"
         told, written = (f"left out, {why}: {listed(names)}{use}" for why in (reason, in_writing))
         notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
@@ -238,8 +240,9 @@ def usable_rows(
 
     Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
     and rows that lack some. Columns that the caller named are all used. Of others, those without values are left out.
-    So are those that look like identifiers, if boxwood makes the clusters or a column holds them. From candidates,
-    named or not, those of one value are left out, too. IN: copies: columns that are the labels in other numbers.
+    So are those that look like identifiers, if boxwood makes the clusters or a column holds them. Numbers that are
+    names by what other columns hold are not looked for. From candidates, named or not, those of one value are left out,
+    too. IN: copies: columns that are the labels in other numbers.
     """
     columns, weight = asked.columns, asked.sample_weight
     kinds = zip(source.names, source.kinds, strict=True)

@@ -1,0 +1,151 @@
+"""`names_among`: which columns of whole numbers are names, as those of schools and persons, although not called ids.
+
+What a number names has properties, as a school has a town: in all rows of a value, another column is the same. An age
+fixes its age group, too, but that one rises with it. A property of what is named changes in the order of the numbers
+about as often as in any order. Only many numbers that come again and again show this. Of long tables some rows are
+looked at: drawn ones, or all those of some values if drawn ones have too many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._types import Bools, Floats, Indices
+from boxwood.columns.seen import MANY_NUMBERS, SeenValues
+
+ROWS = 5_000  # that are looked at, about
+NAMES, PROPERTIES = 40, 250  # columns that are looked at, so 10,000 pairs at most
+ROWS_EACH = 3  # of a value, and of all in the mean, at least: fewer do not show what they have in common
+FEW = 20  # different values of a property, at most
+SHARE = 0.05  # of the rows have the second most frequent value of a property, at least
+UNEQUAL = 0.02  # of pairs of rows of a number may differ in its property: 1% of exceptions make so many
+BY_CHANCE = 30  # pairs, at least, would differ if the property had nothing to do with the numbers
+BANDS = 0.25  # so many different values for each number may be bands of a measure, but no more are
+LEAST_CHANGES = 5  # the two ends of a range, as of working age, make two
+OF_RANDOM = 0.5  # of the changes in a random order, at least
+RISES = 0.5  # rank correlation with what is no property: names have a lower one
+AGAIN = 0.1  # of the numbers of a coarser list may come back
+
+
+class _Things(NamedTuple):
+    """Rows in the order of a column's numbers, at random within each: the first of each, and pairs of equal ones."""
+
+    rows: Indices
+    first: Indices
+    pairs: Bools
+
+
+def names_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
+    """Return which columns of numbers are names; IN: suspects: such as may be; columns: all that rules may use.
+
+    Those are that have a property. So are numbers of a coarser list, as those of the schools' districts: they are the
+    same for each school, and go on in the order of the schools. No names are numbers with which another column
+    rises or falls, as the time does with the distance.
+    """
+    beside = [one for one in columns if _may_be_property(one)][:PROPERTIES]
+    looked_at = ((one, found) for one in suspects if (found := _things(one.values)) is not None)
+    things = {one.name: (one.values, found) for one, found in islice(looked_at, NAMES)}
+    named = {name for name, (_, found) in things.items() if any(_names(found, its.values) for its in beside)}
+    lists = {
+        name: {other for other, (x, _) in things.items() if other not in named and _is_coarser(things[name][1], x)}
+        for name in named
+    }
+    alike = named.union(*lists.values())
+    measures = [one.values for one in columns if not one.is_word and one.name not in alike][:PROPERTIES]
+    kept = {name for name in named if not any(_rises(things[name][1], x) for x in measures)}
+    return kept.union(*(lists[name] for name in kept))
+
+
+def _may_be_property(seen: SeenValues) -> bool:
+    """Return whether a column has few values: words, truths or whole numbers."""
+    return len(seen.texts) <= FEW if seen.is_word else 0 < seen.most - seen.least < FEW and seen.is_whole
+
+
+def _things(values: Floats) -> _Things | None:
+    """Return some rows in the order of their numbers, of those that come again; None if these are few."""
+    rows = np.random.default_rng(0).permutation(_rows(values))[:ROWS]
+    _, number, n_rows = np.unique(values[rows], return_inverse=True, return_counts=True)
+    if len(n_rows) < MANY_NUMBERS or len(rows) < ROWS_EACH * len(n_rows):
+        return None
+    come_again = n_rows[number] >= ROWS_EACH
+    rows, number = rows[come_again], number[come_again]
+    order = np.argsort(number, kind="stable")
+    pairs = np.diff(number[order]) == 0
+    first = np.flatnonzero(np.r_[True, ~pairs])
+    return _Things(rows[order], first, pairs) if len(first) >= MANY_NUMBERS else None
+
+
+def _rows(values: Floats) -> Indices:
+    """Return rows with a value to draw from: all, or drawn ones, or those of drawn values if these are too many."""
+    rows = np.flatnonzero(~np.isnan(values))
+    if len(rows) <= ROWS:
+        return rows
+    drawn: Indices = np.random.default_rng(0).choice(rows, ROWS, replace=False)
+    if ROWS_EACH * len(np.unique(values[drawn])) <= ROWS:
+        return drawn
+    mixed = (values[rows].astype(np.int64).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    return rows[mixed < ROWS / len(rows) * 2**32]
+
+
+def _names(things: _Things, values: Floats) -> bool:
+    """Return whether values are a property of what numbers name."""
+    if not _are_the_same(things, values):
+        return False
+    x = _codes(values[things.rows])
+    shares = np.sort(np.bincount(x))[::-1] / len(x)
+    if len(shares) < 2 or shares[1] < SHARE or len(shares) > BANDS * len(things.first):
+        return False
+    by_chance = things.pairs.sum() * (1 - (shares**2).sum())
+    of_things = x[things.first]
+    return bool(by_chance >= BY_CHANCE and _changes(of_things) >= max(LEAST_CHANGES, OF_RANDOM * _at_random(of_things)))
+
+
+def _is_coarser(things: _Things, values: Floats) -> bool:
+    """Return whether many numbers are the same for each thing, and go on in the order of the things."""
+    if not _are_the_same(things, values):
+        return False
+    x = _codes(values[things.rows][things.first])
+    n_numbers = x.max() + 1
+    return bool(n_numbers >= MANY_NUMBERS and _changes(x) < (1 + AGAIN) * n_numbers)
+
+
+def _are_the_same(things: _Things, values: Floats) -> bool:
+    """Return whether values are the same in all rows of a number, but for few exceptions; missing ones are a value."""
+    x = values[things.rows]
+    x[np.isnan(x)] = np.inf
+    return bool((x[1:] != x[:-1])[things.pairs].mean() <= UNEQUAL)
+
+
+def _rises(things: _Things, values: Floats) -> bool:
+    """Return whether values rise or fall with the numbers, by the ranks of their means."""
+    x = values[things.rows]
+    known = ~np.isnan(x)
+    n_rows = np.add.reduceat(known.astype(np.intp), things.first)
+    means = np.add.reduceat(np.where(known, x, 0.0), things.first)[n_rows > 0] / n_rows[n_rows > 0]
+    if len(means) < MANY_NUMBERS or np.ptp(means) == 0:
+        return False
+    ends = np.sort(means)
+    ranks = np.searchsorted(ends, means) + np.searchsorted(ends, means, side="right")  # twice the mean of equal ones
+    found = np.corrcoef(ranks, np.arange(len(ranks)))[0, 1]
+    return bool(abs(found) > max(RISES, 4 / np.sqrt(len(ranks))))  # four standard deviations of chance
+
+
+def _codes(x: Floats) -> Indices:
+    """Return the number of each value among the different ones, of which a missing one is one."""
+    codes: Indices = np.unique(x, return_inverse=True)[1]
+    return codes
+
+
+def _changes(x: Indices) -> int:
+    """Return how often codes change from one to the next."""
+    return int((x[1:] != x[:-1]).sum())
+
+
+def _at_random(x: Indices) -> float:
+    """Return how often codes change in a random order, in the mean."""
+    n, counts = len(x), np.bincount(x)
+    return float((n - 1) - (counts * (counts - 1)).sum() / n)
