@@ -1300,7 +1300,7 @@ ELSEWHERE = {
     " are in no line, and ": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
     "by the first line that holds them": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
     "rows, and counted in all": f"{_LINES}::test_lines_made_on_a_sample_are_counted_in_all_rows",
-    "first is the line of": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
+    "first is the line with": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
     "No § have §": "grow/test_lines.py::test_no_box_is_better",
     # of long tables, of files, and of rows that lack values
     "the table is long: most": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",

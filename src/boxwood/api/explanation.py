@@ -1082,10 +1082,9 @@ class Explanation(MeasuredTree):
         Jaccard index, by weight if rows are weighted, on the different rows of the resample. Where it is below 0.5 the
         cluster was lost; from 0.75 on it is valid: the numbers of Hennig's R package fpc. What decides is the overlap
         that is undercut in 5% of the resamples, not the mean. Nothing is fitted again where labels or centres were
-        given, where the clusterer is frozen, and for clusters of tables with words or gaps, those that boxwood made
-        among them: only the tree is grown, and the rows to which its rules give a cluster are compared
-        (`Stability.refitted` is False then, and the verdict says why). Of a table in batches resamples are drawn from a
-        sample of up to 100 000 rows.
+        given, or the clusterer is frozen: then only the tree is grown, and the rows to which its rules give a cluster
+        are compared (`Stability.refitted` is False, and the verdict says why). Of a table in batches resamples are
+        drawn from a sample of up to 100 000 rows.
 
         Clusters may return although no groups are there. So the share of variance that they explain on up to 1,000 rows
         is compared with that in 20 Gaussian and 20 uniform tables of the same size and spread, which the same clusterer
@@ -1327,7 +1326,7 @@ class Explanation(MeasuredTree):
         ----------
         dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
             Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing
-            else, the others sqlglot: `pip install "boxwood[sql]"`.
+            else, the others `pip install sqlglot`.
         table : str or sequence of str, default=None
             A table, for a query that selects its columns and the new column "cluster" ("cluster_1" if the model has a
             column "cluster", and so on). In a text, points separate the parts of a name, as in "sales.customers"; a

@@ -18,8 +18,8 @@ class Lines(MeasuredLines):
     """One-line rules, one for each cluster; printing them shows a table. Made by `Explanation.lines`.
 
     Iterating gives the lines, in the order of the clusters' numbers. A row may be in no line, or in several. What it
-    gets then is stated: the line of the highest precision, then the one of the most rows, then the first. `predict`,
-    SQL and Python keep that order, so all give each row the same.
+    gets then is stated: the line with the highest precision, on a tie the one with more rows, then the first.
+    `predict`, SQL and Python keep that order, so all give each row the same.
 
     Parameters
     ----------

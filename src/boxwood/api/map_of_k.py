@@ -60,7 +60,7 @@ class MapOfK:
     n_rows : int
         Of the table.
     chosen : int
-        The number that `explain` would choose of these.
+        The number that `explain` would choose of these; where no groups show, it takes at most four.
     note : str
         Why.
     """
@@ -117,7 +117,8 @@ def map_of_k(
     Returns
     -------
     MapOfK
-        A row for each number. `chosen` is the largest on which halves of the rows agree, as `explain` chooses it.
+        A row for each number. `MapOfK.chosen` is the largest on which halves of the rows agree, or, if they agree on
+        none, the smallest of those on which they agree best.
 
     Raises
     ------

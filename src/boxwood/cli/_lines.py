@@ -36,7 +36,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     """Print the one-line rules of a model: for each cluster the shortest rule that says who is in it.
 
     MODEL was written by `boxwood explain --lines --save MODEL`, or by Python after `lines()`. A row gets the cluster of
-    the first line that holds it: that of the highest precision, then of the most rows. A row in no line gets NULL or
+    the line that holds it with the highest precision, on a tie that with more rows. A row in no line gets NULL or
     None.
     """
     given = {name: value for name, value in options.items() if value is not None}

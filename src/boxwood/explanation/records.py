@@ -324,9 +324,9 @@ class Stability(NamedTuple):
     n_rows : int
         Number of rows in each.
     refitted : bool
-        Whether the clusterer was fitted again on each resample. False if labels or centres were given, if the clusterer
-        is frozen, and for clusters of tables with words or gaps, whoever made them: then the clusters stay, and all
-        that is measured is the tree, so "cluster" below means the rows to which its rules give the cluster.
+        Whether the clusterer was fitted again on each resample. False if labels or centres were given, or if the
+        clusterer is frozen: then the clusters stay, and all that is measured is the tree, so "cluster" below means the
+        rows to which its rules give the cluster.
     clusters : tuple of ClusterStability
         In the order of the clusters' numbers.
     cuts : tuple of CutStability
@@ -864,12 +864,12 @@ class SearchFacts(NamedTuple):
     gap : float, default=None
         No tree with as many leaves costs less by more than this share, even if it explains other clusters; 0 if none
         costs less. Trees that test forbidden columns do not count; those that break another limit do. None if that is
-        not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in long
-        tables and in wide ones, with `max_columns`, where rounded thresholds move rows, and where a cut of a pipeline's
-        columns becomes several cuts of the table's.
+        not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in
+        tables with words or gaps, in long and in wide ones, with `max_columns`, where rounded thresholds move rows, and
+        where a cut of a pipeline's columns becomes several cuts of the table's.
     agreement_gap : float, default=None
         No tree within the limits, of as many leaves as were asked for, agrees on more rows by more than this share of
-        them; 0 if none agrees more. It is known where agreement alone is looked at, for a depth of at most 3 or at most
+        them; 0 if none agrees more. It is known where agreement alone is looked at, for a depth of at most 4 or at most
         4 leaves, in tables with up to 30 000 values in the columns that rules may test (2**20 with a `max_depth` of at
         most 3); not where `gap` is None for another reason than that. In tables of categories and gaps each set of
         values counts as a column (127 for 8 values), and so does each side for missing numbers; it is not known for

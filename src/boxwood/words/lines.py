@@ -109,8 +109,8 @@ def _on_rows(lines: MeasuredLines) -> str:
         return "Each row is in one line."
     shares = f"Of the {what}, {size(lines.n_unmatched)} are in no line, and {size(lines.n_overlapping)} in several"
     agreed = f"by the first line that holds them, {percent(lines.agreement)} of all are in their cluster"
-    order = " (first is the line of the highest precision, then of the most rows)" if lines.n_overlapping else ""
-    return f"{shares}; {agreed}{order}."
+    first = " (first is the line with the highest precision, on a tie the one with more rows)"
+    return f"{shares}; {agreed}{first if lines.n_overlapping else ''}."
 
 
 def _on_proofs(lines: MeasuredLines) -> list[str]:

@@ -67,7 +67,7 @@ def sql(
     model : Explanation, or a fitted estimator with `explanation_`
     dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
         Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing else,
-        the others sqlglot: `pip install "boxwood[sql]"`.
+        the others `pip install sqlglot`.
     table : str or sequence of str, default=None
         A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
         model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
