@@ -60,10 +60,11 @@ def explain(
         makes the clusters of a frame of at least 50 rows, or labels are given, columns that look like identifiers are
         left out, too: unique whole numbers without gaps, or that rise from row to row; whole numbers of more than 20
         values under a name such as id, zip or account; and texts that hardly repeat; in a frame of 20 to 49 rows, texts
-        that never repeat. Where boxwood makes the clusters and at least two other columns remain, those are left out
-        that say when a row is from, as these would make the groups: dates, words that are months, weekdays or seasons,
-        and numbers in the range and with the plain name of a part of a date, such as year, month or hour; and so are
-        columns of more than 12 words without an order, whose lists would be the rules. `columns` brings them in.
+        that never repeat. Where boxwood makes the clusters, columns of one value in all rows are left out; and if at
+        least two others remain, those that look like a date or a part of one, as such would make the groups: dates,
+        words that are months, weekdays or seasons, and numbers in the range and with the plain name of a part of a
+        date, such as year, month or hour; and columns of more than 12 words without an order, whose lists would be the
+        rules. `columns` brings them in.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 

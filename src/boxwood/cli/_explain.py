@@ -68,8 +68,8 @@ or an Excel file (--table names the table or sheet), or - for standard input. A 
 --sql, and a file larger than memory are read in batches (--engine).
 Columns of text are categories, and dates are cut as dates. Columns of more than 255 words, of times without a date
 and constant ones are left out, and unless -c names the columns, those that look like identifiers. So are, where
-clusters are made, those that say when a row is from, those of more than 12 words, and numbers that are names. Rules say
-where rows without a value belong (--missing).
+clusters are made, those that look like a date or a part of one, those of more than 12 words, and numbers that are
+names. Rules say where rows without a value belong (--missing).
 
 The summary has a line for each cluster with its rule, and says how many rows the rules get wrong. From four
 leaves on, the tree follows. -o writes more, by the extension of its file:

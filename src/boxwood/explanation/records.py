@@ -342,8 +342,9 @@ class Stability(NamedTuple):
         Seed of the resamples; None if a generator was given.
     explained, without_groups : float, default=None
         Share of the variance that the clusters explain, and the most that would be expected of them in a table of the
-        same size and spread without groups. None if that is not known, as `untested` says, or the columns have no
-        spread.
+        same size and spread without groups. Where a note says that no groups show in the columns together, and where
+        words or gaps are in use, a table with groups in single columns alone counts as one without. None if that is
+        not known, as `untested` says, or the columns have no spread.
     untested : str, default=""
         Why it is not tested whether groups are there: `refitted` is False, or the clusterer takes columns of codes,
         which have no variance. Empty if it is tested, and for a model that was saved before this was kept.
