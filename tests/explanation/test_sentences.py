@@ -472,6 +472,13 @@ def few_differ(numbers, values):
     return (commonest[known] != values[known]).mean() < 0.02
 
 
+def stand_in(asked, number, n, names):
+    has = [asked.X[name] == float(number) for name in names.split(", ")]
+    assert len(has) >= 3
+    assert all(one.equals(has[0]) for one in has)
+    same(whole(n), int(has[0].sum()))
+
+
 def have_no_value(asked, n, n_rows):
     same((whole(n), whole(n_rows)), (int(asked.X[[*asked.ex.columns]].isna().all(axis=1).sum()), len(asked.X)))
 
@@ -903,6 +910,8 @@ NOTES = {
     r"left out, looks like a date, a part of one or a time of day: (.+); to use it, name the columns \(columns\)": (
         say_when
     ),
+    rf"({NUMBER}) is in the same ({NUMBER}) rows of each of (.+): if it stands for a missing value, make it one, and "
+    r"rows are compared without it": stand_in,
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
     rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
@@ -1049,6 +1058,21 @@ def test_no_note_on_numbers_that_are_names_is_refuted():
     assert "nr" not in asked.ex.columns
     for note in asked.ex.notes:
         tried(asked, note, NOTES)
+
+
+@pytest.mark.parametrize("number", [2, 99, 0])
+def test_a_number_that_the_same_rows_have_in_several_columns_is_asked_for(number):
+    rng = np.random.default_rng(0)
+    lacks = np.arange(300) % 2 == 0
+    X = pd.DataFrame({f"answer{j}": np.where(lacks, number, rng.integers(3, 5, 300)) for j in range(4)})
+    asked = Options(X.assign(other=rng.integers(0, 3, 300)), None, n_clusters=2)
+    for note in asked.ex.notes:
+        tried(asked, note, NOTES)
+    told = f"{number} is in the same 150 rows of each of answer0, answer1, answer2, answer3: if it stands"
+    assert any(note.startswith(told) for note in asked.ex.notes) is (number != 0)
+    apart = X.assign(**{f"answer{j}": rng.permutation(X[f"answer{j}"]) for j in range(2)})
+    given = Options(X, np.where(lacks, "a", "b"))
+    assert not any("if it stands" in note for ex in (bw.explain(apart, n_clusters=2), given.ex) for note in ex.notes)
 
 
 @law(4)

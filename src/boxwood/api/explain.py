@@ -63,8 +63,9 @@ def explain(
         that never repeat. Where boxwood makes the clusters, columns of one value in all rows are left out; and if at
         least two others remain, those that look like a date or a part of one, as such would make the groups: dates,
         words that are months, weekdays or seasons, and numbers in the range and with the plain name of a part of a
-        date, such as year, month or hour; and columns of more than 12 words without an order, whose lists would be the
-        rules. `columns` brings them in.
+        date, such as year, month or hour; columns of more than 12 words without an order, whose lists would be the
+        rules; and, of rows in memory, whole numbers that are names: at least 20, each of which goes with one value of
+        another column that does not rise or fall with them. `columns` brings them in.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 

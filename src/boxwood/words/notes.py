@@ -26,6 +26,7 @@ ASKS = tuple(
             r"^the time limit ended ",
             r", but matches no row of it$|leaves hold no row of the cluster that they name$",
             r" hardly sees ",  # clusters of one column, where others should count
+            r" is in the same [\d,]+ rows of each of ",
             r" alone decides the cluster of every row; ",
             r"^all rows of each value of ",
             r"^looks like an identifier: ",

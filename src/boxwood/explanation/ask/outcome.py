@@ -17,6 +17,7 @@ from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import settled, with_limits
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.problem import Problem
+from boxwood.explanation.ask.stand_ins import notes_on_stand_ins
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
@@ -102,6 +103,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     missed = _notes_on_missed(explanation, problem.task)
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += (*_notes_on_panels(explanation, made_here), *_notes_on_weights(explanation))
+    notes += notes_on_stand_ins(explanation) if made_here else ()
     explanation = with_limits(explanation, problem.task, problem.asked_budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
