@@ -84,6 +84,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_the_screen(opened, name):
         ("price", "Reading an explanation", 1),
         ("ExKMC", "From ExKMC", 4),
         ("cite", "How to cite", 1),
+        ("silhouette", "How many clusters?", 1),
     ],
 )
 def test_search_finds_the_page(opened, word, title, place):
