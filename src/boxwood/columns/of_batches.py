@@ -116,9 +116,9 @@ def look_at(batches: Batches) -> NumbersInBatches:
 
 
 class _AtWorst(Seen):
-    """A column of numbers of which no more than the range is known: as far as that goes, they are unique, and rise."""
+    """A column of numbers of which no more than the range is known: as far as that goes, any suspicion may be right."""
 
-    is_unique = rises = True
+    is_unique = rises = are_clock = True
 
     def __init__(self, name: str, kind: str, least: float, most: float, n_rows: int) -> None:
         super().__init__(name, kind)

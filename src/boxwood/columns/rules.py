@@ -50,7 +50,10 @@ def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     return {seen.name: found[seen.name] for seen in columns if seen.name in found}
 
 
-LAST = (UNSEEN_DATES, THE_LABELS, LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, NUMBERS_AS_NAMES)
+SUSPICIONS = (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, NUMBERS_AS_NAMES)
+"""Reasons for which a column that the caller names is not left out: a note says so."""
+
+LAST = (UNSEEN_DATES, THE_LABELS, *SUSPICIONS)
 """Reasons that are told behind those of what a column holds."""
 
 

@@ -25,13 +25,11 @@ from boxwood.batches.source import MarksMet, Spelling
 from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_numbers
 from boxwood.columns.of_batches import NumbersInBatches, look_at, seen_in_batches, seen_others
 from boxwood.columns.rules import (
-    CALENDAR,
     HARDLY_REPEATS,
     LIKE_IDENTIFIER,
-    MANY_NAMES,
     NO_VALUES,
-    NUMBERS_AS_NAMES,
     ONE_VALUE,
+    SUSPICIONS,
     THE_LABELS,
     UNSEEN_DATES,
     by_reason,
@@ -145,7 +143,7 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     notes = []
     for reason, names in reasons.items():
         (in_writing,), use = as_written([reason]), ""
-        if reason in (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, NUMBERS_AS_NAMES):
+        if reason in SUSPICIONS:
             use = "; to use it, name the columns (columns)"
         told, written = (f"left out, {why}: {listed(names)}{use}" for why in (reason, in_writing))
         notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
@@ -294,7 +292,7 @@ def _none_left(source: Source, unused: Mapping[str, Sequence[str]]) -> str:
     return f"no numeric column in {source.name}"
 
 
-_TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR)
+_TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, *SUSPICIONS)
 
 
 def on_complete_rows(work: Callable[[Batches], MeasuredTree], batches: Batches, missing: str = "drop") -> MeasuredTree:
