@@ -673,6 +673,14 @@ def test_demo(tmp_path):
     assert run(tmp_path, "demo", "-q").stderr == ""
 
 
+def test_demo_needs_no_optional_package():
+    absent = "import sys; sys.modules.update(dict.fromkeys(['pandas', 'polars', 'pyarrow', 'jinja2', 'matplotlib']))"
+    demo = "from boxwood.cli import boxwood; boxwood(['demo', '-q'])"
+    done = subprocess.run([sys.executable, "-c", f"{absent}; {demo}"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "plan is team" in done.stdout
+
+
 # ---------------------------------------------------------------------------------------------- a bug, and help
 
 

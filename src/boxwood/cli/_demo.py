@@ -33,10 +33,13 @@ def command(quiet: bool) -> None:
     talk = Talk(quiet)
     with talk.growing("growing"):
         from boxwood.api.explain import explain
+        from boxwood.columns.of_file import column_table
         from boxwood.render.forms.text import printed
-        from boxwood.table.scanned import scan
+        from boxwood.table import Kinds, read_table
 
-        explanation = explain(scan(_customers()), "segment")
+        # `scan` would need pyarrow
+        table = read_table(str(_customers()), labels="segment", missing="learn", kinds=Kinds())
+        explanation = explain(column_table(table, learns=True), table.labels)
     talk.note("400 made-up customers in 4 segments: their country, age, plan, orders and last order")
     show(f"{printed(replace(explanation, notes=()), more='')}\n{_NEXT}")
 
