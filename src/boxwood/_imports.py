@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -21,7 +22,9 @@ def attach(package: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[Get, C
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(places[name] if "." in places[name] else f"{package}.{places[name]}")
-        return module if places[name] == name else getattr(module, name)
+        found = module if places[name] == name else getattr(module, name)
+        setattr(sys.modules[package], name, found)  # so that it is looked for once
+        return found
 
     def names() -> list[str]:
         return sorted(places)
