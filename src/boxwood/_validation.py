@@ -35,6 +35,7 @@ __all__ = [
     "as_weights",
     "cut_off",
     "finite_number",
+    "is_on_machines",
     "listed",
     "number_of_clusters",
     "position",
@@ -46,9 +47,12 @@ __all__ = [
     "refuse_not_finite",
     "refuse_other_kind",
     "refuse_unknown",
+    "refuse_unscanned",
     "shown",
     "whole_number",
 ]
+
+_ON_MACHINES = ("pyspark.sql.", "dask.dataframe.", "dask_expr.")  # where frames of Spark and Dask are from
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,6 +241,18 @@ def refuse_no_rows(X: Any) -> None:
         raise DataError(f"X must be rows by columns, got a mapping; give a data frame: pandas.DataFrame({rows})")
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
         raise DataError("X must be rows by columns, got mappings; give a data frame: pandas.DataFrame(X)")
+
+
+def is_on_machines(X: Any) -> bool:
+    """Return whether `X` is a data frame of Spark or Dask."""
+    return type(X).__name__ == "DataFrame" and type(X).__module__.startswith(_ON_MACHINES)
+
+
+def refuse_unscanned(X: Any) -> None:
+    """Raise a DataError for a frame of Spark or Dask or a relation of DuckDB, where only its source can be read."""
+    kind = type(X).__module__.split(".")[0]
+    if kind in ("pyspark", "dask", "dask_expr") or type(X).__name__ == "DuckDBPyRelation":
+        raise DataError(f"a table of {kind.lstrip('_')} is read in batches: pass boxwood.scan of it")
 
 
 def _has_text(table: Array) -> bool:

@@ -19,7 +19,6 @@ from weakref import WeakSet
 from boxwood._dates import Dates
 from boxwood._threads import n_threads
 from boxwood._validation import listed
-from boxwood.errors import DataError
 
 if TYPE_CHECKING:
     from boxwood.batches.labelling import LabelStore
@@ -51,13 +50,6 @@ class RecordSummary(Protocol):
 
 
 S = TypeVar("S", bound=RecordSummary)
-
-
-def refuse_unscanned(X: Any) -> None:
-    """Raise a DataError for a frame of Spark or Dask or a relation of DuckDB, where only its source can be read."""
-    kind = type(X).__module__.split(".")[0]
-    if kind in ("pyspark", "dask", "dask_expr") or type(X).__name__ == "DuckDBPyRelation":
-        raise DataError(f"a table of {kind.lstrip('_')} is read in batches: pass boxwood.scan of it")
 
 
 class Spelling(NamedTuple):

@@ -20,9 +20,8 @@ from boxwood._dates import DATE_FORMS, Dates
 from boxwood._files import replacing
 from boxwood._messages import renamed
 from boxwood._types import Floats, Ints
-from boxwood._validation import as_table, listed, refuse_other_kind, shown, whole_number
+from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unscanned, shown, whole_number
 from boxwood.axes import Categories
-from boxwood.batches.source import refuse_unscanned
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation._tally_rows import (
     GIVE_LABELS,

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._threads import fold_blocks, map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows, WholeWeights, random_of, refuse_other_kind, whole_number
+from boxwood._validation import Rows, WholeWeights, random_of, refuse_other_kind, refuse_unscanned, whole_number
 from boxwood.batches.batches import Batches, Block, rows_in_memory, rows_of
 from boxwood.batches.overview import Overview
-from boxwood.batches.source import Source, Summary, refuse_unscanned
+from boxwood.batches.source import Source, Summary
 from boxwood.batches.sums import Grid, Means, ranges_of
 from boxwood.errors import DataError
 from boxwood.reference import bins as _bins

@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_blocks
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows, as_positions, as_table, listed, refuse_other_kind, refuse_unknown
+from boxwood._validation import (
+    Rows,
+    as_positions,
+    as_table,
+    listed,
+    refuse_other_kind,
+    refuse_unknown,
+    refuse_unscanned,
+)
 from boxwood.batches.labelling import Labelling
 from boxwood.errors import DataError
 from boxwood.reference.equal_centers import distinct, first_of_equal, two_equal
@@ -137,7 +145,6 @@ class Reference:
             missing.
         """
         from boxwood.batches import Source
-        from boxwood.batches.source import refuse_unscanned
         from boxwood.reference.reference_batches import reference_by_column
 
         refuse_unscanned(X)
@@ -182,7 +189,6 @@ class Reference:
         """
         from boxwood.batches import NearestCenters, Source
         from boxwood.batches.batches import rows_of
-        from boxwood.batches.source import refuse_unscanned
 
         refuse_unscanned(X)
         points = np.array(as_table(centers), dtype=np.float64)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from boxwood._validation import is_on_machines
 from boxwood.batches.source import Source
-from boxwood.tree.on_frames import is_on_machines
 
 
 def is_source(X: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
-from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, shown
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.table._arrow_source import ArrowSource, kind_of
@@ -22,7 +22,6 @@ from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_pla
 from boxwood.table.paths import as_path, find_files
 from boxwood.table.spark import quoted
 from boxwood.table.written import MARKS
-from boxwood.tree.on_frames import is_on_machines
 
 
 def scan(

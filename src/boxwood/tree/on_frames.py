@@ -17,7 +17,6 @@ from boxwood._types import Floats, Ints
 from boxwood.errors import DataError
 from boxwood.tree.nodes import Nodes, values_at_leaves
 
-MODULES = ("pyspark.sql.", "dask.dataframe.", "dask_expr.")  # where the frames are from, in all versions
 NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal", "boolean")  # of Spark
 TYPES = {  # of all values: the type for Spark, for Dask, and for Dask where values may be missing
     int: ("long", "int64", "Int64"),
@@ -25,11 +24,6 @@ TYPES = {  # of all values: the type for Spark, for Dask, and for Dask where val
     bool: ("boolean", "bool", "boolean"),
     str: ("string", "string[pyarrow]", "string[pyarrow]"),
 }
-
-
-def is_on_machines(X: Any) -> bool:
-    """Return whether `X` is a data frame of Spark or Dask."""
-    return type(X).__name__ == "DataFrame" and type(X).__module__.startswith(MODULES)
 
 
 def tree_on_frame(tree: Nodes, frame: Any, values: Ints, name: str, columns: Sequence[str] | None) -> Any:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import Rows, real_number, refuse_other_kind, whole_number
+from boxwood._validation import Rows, is_on_machines, real_number, refuse_other_kind, whole_number
 from boxwood.errors import DataError
 from boxwood.tree.boxes import Box, boxes
 from boxwood.tree.cover import Intervals, complement, intersection, joined
 from boxwood.tree.nodes import Nodes, as_rows, runs_of, values_at_leaves
-from boxwood.tree.on_frames import is_on_machines, tree_on_frame
+from boxwood.tree.on_frames import tree_on_frame
 from boxwood.tree.shorten import recut, shortened
 
 if TYPE_CHECKING:

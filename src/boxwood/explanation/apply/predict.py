@@ -11,11 +11,11 @@ import numpy as np
 from boxwood._dates import Dates
 from boxwood._frames import column_names, names_array, names_or_none, refuse_unknown_columns
 from boxwood._types import Array, Indices
-from boxwood._validation import refuse_unknown
+from boxwood._validation import is_on_machines, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.explanation.apply.rows import MISSING, Missing, leaves_in
 from boxwood.tree import ThresholdTree
-from boxwood.tree.on_frames import Labeller, is_on_machines, with_new_column
+from boxwood.tree.on_frames import Labeller, with_new_column
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
