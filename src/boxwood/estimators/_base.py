@@ -52,8 +52,9 @@ from boxwood.grow.grown import Grown
 from boxwood.metrics import cost
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
-from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of, refuse_one_cluster
+from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of
 from boxwood.reference.feature_space import FeatureSpace, made_by, not_made
+from boxwood.reference.reference import refuse_one_cluster
 from boxwood.table.as_source import as_source
 from boxwood.tree import ThresholdTree
 

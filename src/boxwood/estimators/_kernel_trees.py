@@ -26,8 +26,9 @@ from boxwood.kernels.families import kernel_with_gamma
 from boxwood.kernels.means import KernelMeans
 from boxwood.metrics import agreement, kernel_cost, within_similarity
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference.clusterer import refuse_number_of_clusters, refuse_one_cluster
+from boxwood.reference.clusterer import refuse_number_of_clusters
 from boxwood.reference.feature_space import FeatureSpace
+from boxwood.reference.reference import refuse_one_cluster
 from boxwood.theory.bounds import Bound, kernel_price_bound, midpoint_kernel_price_bound
 
 

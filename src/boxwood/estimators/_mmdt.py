@@ -25,8 +25,9 @@ from boxwood.grow.grown import Grown
 from boxwood.metrics import partition_cost
 from boxwood.metrics.noise import far_tails
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference.clusterer import last_step, mixture_of, refuse_number_of_clusters, refuse_one_cluster
+from boxwood.reference.clusterer import last_step, mixture_of, refuse_number_of_clusters
 from boxwood.reference.feature_space import FeatureSpace
+from boxwood.reference.reference import refuse_one_cluster
 
 
 class MMDT(TreeClusterer):

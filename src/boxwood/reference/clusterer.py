@@ -245,19 +245,6 @@ def flat(clusterer: Any) -> Any:
     return make_pipeline(*(each for _, each in clusterer.steps[:-1]), *steps)
 
 
-def refuse_one_cluster(reference: Reference) -> None:
-    """Raise a DataError unless at least two clusters have rows."""
-    rows_of = np.bincount(reference.labels + 1)[1:]
-    refuse_one_name([reference.names[c] for c in np.flatnonzero(rows_of).tolist()])
-
-
-def refuse_one_name(present: Sequence[Hashable]) -> None:
-    """Raise a DataError unless these are the names of at least two clusters."""
-    if len(present) < 2:
-        one = f"only one cluster, {shown(present[0])}" if present else "no cluster at all"
-        raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
-
-
 def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
     """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
     if n_clusters < 2:

@@ -20,6 +20,7 @@ from boxwood.axes.rare_words import words_alike
 from boxwood.batches.batches import Batches, rows_in_memory
 from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError
+from boxwood.reference.budget import Budget
 from boxwood.reference.entry import Entry
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import moments_of
@@ -242,6 +243,11 @@ class FeatureSpace:
         if isinstance(self.table_store, Batches):
             return tree.pull_back(self.axis_map)
         return pull_back(tree, self.axis_map, self.table, self.rows.values)
+
+    def budget_of_growth(self, budget: Budget) -> Budget:
+        """Return limits of the rules on the columns on which trees are grown."""
+        axis_map = self.axis_map
+        return budget if axis_map is None else budget.mapped(axis_map.features, axis_map.uncut)
 
     def shortened(self, tree: ThresholdTree) -> ThresholdTree:
         """Return a tree on the table's columns with short thresholds.

@@ -20,6 +20,7 @@ from boxwood._validation import (
     refuse_other_kind,
     refuse_unknown,
     refuse_unscanned,
+    shown,
 )
 from boxwood.batches.labelling import Labelling
 from boxwood.errors import DataError
@@ -275,6 +276,19 @@ class Reference:
     def __repr__(self) -> str:
         rows = "in batches" if self.in_batches else f"n_rows={len(self.labels)}"
         return f"Reference(n_clusters={self.n_clusters}, {rows}, n_columns={self.centers.shape[1]})"
+
+
+def refuse_one_cluster(reference: Reference) -> None:
+    """Raise a DataError unless at least two clusters have rows."""
+    rows_of = np.bincount(reference.labels + 1)[1:]
+    refuse_one_name([reference.names[c] for c in np.flatnonzero(rows_of).tolist()])
+
+
+def refuse_one_name(present: Sequence[Hashable]) -> None:
+    """Raise a DataError unless these are the names of at least two clusters."""
+    if len(present) < 2:
+        one = f"only one cluster, {shown(present[0])}" if present else "no cluster at all"
+        raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
 
 
 def refuse_no_reference(reference: object) -> None:

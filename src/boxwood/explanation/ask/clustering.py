@@ -25,10 +25,10 @@ from boxwood.reference.clusterer import (
     mixture_of,
     reference_in,
     reference_of,
-    refuse_one_cluster,
 )
 from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import by_size, centers_of
+from boxwood.reference.reference import refuse_one_cluster
 from boxwood.reference.reference_batches import labelled_by
 from boxwood.words.rules import DOUBT
 from boxwood.words.values import column_name

@@ -44,7 +44,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
-from boxwood.reference.clusterer import refuse_one_name
+from boxwood.reference.reference import refuse_one_name
 from boxwood.words.values import column_name
 
 if TYPE_CHECKING:

@@ -144,7 +144,7 @@ def without_rows(whole: CompleteCases, rows: Indices, n_rows: int, note: str) ->
 
 
 def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: str) -> Any:
-    """Return the clustering as it is, but a pipeline fitted: its first steps say what the columns are.
+    """Return a clusterer as it is, but a pipeline fitted: its first steps say what the columns are.
 
     A pipeline that takes missing values gets them. Any other is fitted on the rows that have all values it reads.
     """
@@ -235,7 +235,8 @@ def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:
     if clustering is None or hasattr(clustering, "fit"):
         return ()
     labels = label_values(column_values(X, clustering) if isinstance(clustering, str) else clustering)
-    return MissingLabels(count_missing(labels), len(labels)).notes if hasattr(labels, "__len__") else ()
+    n_missing = count_missing(labels) if hasattr(labels, "__len__") else 0
+    return MissingLabels(n_missing, len(labels)).notes if n_missing else ()
 
 
 def refuse_gaps(

@@ -37,12 +37,12 @@ from boxwood.reference.clusterer import (
     is_fitted,
     last_step,
     refuse_number_of_clusters,
-    refuse_one_cluster,
 )
 from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace, default_columns
 from boxwood.reference.labels import by_size, encode_labels
 from boxwood.reference.mixed import unit_scales, with_gaps
+from boxwood.reference.reference import refuse_one_cluster
 
 if TYPE_CHECKING:
     from boxwood.clusterers.of_entry import OfEntry
@@ -148,7 +148,7 @@ def refuse_method(method: str, table: ColumnTable | FeatureSpace) -> None:
 
 def _fitted_on_words(clustering: Any, X: Any, weights: Any) -> Any:
     """Return a clusterer of categories, fitted to a frame if it is not; None for any other clustering."""
-    if not hasattr(last_step(clustering), "categorical_features") or not is_frame(X):
+    if not hasattr(clustering, "fit") or not is_frame(X) or not hasattr(last_step(clustering), "categorical_features"):
         return None
     return clustering if is_fitted(clustering) else fitted_clone(clustering, X, weights)
 

@@ -128,7 +128,7 @@ class Options:
             max_leaf_nodes=None if leaves is None else int(leaves),
             random_state=as_seed(asked["random_state"]),
             standardize=standardize if standardize == AS_THEY_ENTER else bool(standardize),
-            validate=checked_validate(asked["validate"]),
+            validate=None if asked["validate"] is None else checked_validate(asked["validate"]),
             progress=as_progress(asked["verbose"]),
             categories=kinds[0],
             numbers=kinds[1],

@@ -205,9 +205,9 @@ def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
     for j in explanation.tree.features.tolist():
         if alike := _alike(explanation._coded_columns[j].values if j in explanation._coded_columns else ()):
             found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
-    labels = listed([", ".join(group) for group in _alike(explanation.names)])
+    labels = [", ".join(group) for group in _alike(explanation.names)]
     said = "that differ only in case or in blanks count as different"
-    return tuple(f"{what} {said}: {which}" for what, which in (("labels", labels), ("words", listed(found))) if which)
+    return tuple(f"{what} {said}: {listed(each)}" for what, each in (("labels", labels), ("words", found)) if each)
 
 
 def _notes_on_weights(explanation: MeasuredTree) -> tuple[str, ...]:

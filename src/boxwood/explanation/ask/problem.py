@@ -60,7 +60,6 @@ from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.full_table import FullTable
-from boxwood.explanation.measure.limited import in_coordinates
 from boxwood.grow import METHODS
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names
@@ -161,7 +160,8 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
     if isinstance(X, ColumnTable):  # of numbers and dates
         X = X.values
-    clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
+    if hasattr(clustering, "fit"):
+        clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     if known is None:
         chosen, notes = columns_for_rules(X, asked.columns, clustering)
     else:  # all categories are left out
@@ -187,7 +187,7 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
     said = notes_on_clustering(clustering, ends, unscaled.columns, reference.names, **about)
     notes += (*said, *number.notes, *complete.notes)
-    task = _task(coordinates.rows, reference, asked, mixture, in_coordinates(budget, coordinates))
+    task = _task(coordinates.rows, reference, asked, mixture, coordinates.budget_of_growth(budget))
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
     about = {"clusterer": clusterer, "given": given, "complete": complete, "other_numbers": number.others}
@@ -225,7 +225,7 @@ def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
     of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about), number.notes
     on_columns = notes_on_columns(said, values, asked.dates)
     notes = (*table.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.notes, *lost)
-    task = _task(coordinates.rows, reference, asked, None, in_coordinates(budget, coordinates))
+    task = _task(coordinates.rows, reference, asked, None, coordinates.budget_of_growth(budget))
     complete = read._replace(X=table.of_rows(np.empty(0, dtype=np.intp)), given=None)  # rows are no longer needed
     clusterer, given = made, None
     if read.fitted is not None:
@@ -268,8 +268,8 @@ def problem_of_batches(source: Source, clustering: Any, asked: Options) -> Probl
     """
     if not can_be_gathered(clustering):
         refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name} with centres or a clusterer")
-    if is_spark_model(clustering):
-        source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
+        if is_spark_model(clustering):
+            source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":
         METHODS[asked.method].refuse_batches()  # before anything is read
     if clustering is not None:
@@ -318,7 +318,8 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
     assert isinstance(here.store, Batches)
     reference, on_number = clustering_of_table(here.store, clustering, asked.n_clusters, asked.random_state)
     clusterer = clustering if hasattr(clustering, "fit") else None
-    task = _task(here.store, reference, asked, _mixture_of(clusterer), budget)
+    mixture = None if clusterer is None else _mixture_of(clusterer)
+    task = _task(here.store, reference, asked, mixture, budget)
     refuse_one_cluster_of(task)
     if clustering is None:
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)

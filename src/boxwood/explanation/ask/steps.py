@@ -65,7 +65,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
     source = as_source(X)
-    if is_explainer(clustering):
+    if hasattr(clustering, "fit") and is_explainer(clustering):
         if source is not None:
             return explained_on_table(clustering, source, asked)
         explanation = _by_explainer(X, clustering, asked)
@@ -88,7 +88,8 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         are_all = source.is_local and source.n_rows == explanation.n_rows and evidence.whole is None
         evidence = replace(evidence, beside=beside, unplaced="" if are_all else source.name)
         explanation = replace(explanation, _evidence=evidence)
-    return with_mends(with_kinds(explanation, _booleans(X, rows.X), asked.dates))
+    explanation = with_kinds(explanation, _booleans(X, rows.X), asked.dates)
+    return with_mends(explanation) if any(one.is_weak for one in explanation.clusters) else explanation
 
 
 def _with_leaves_that_pay(

@@ -16,7 +16,7 @@ from boxwood.explanation.choose._candidates import carts_of
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.plain import in_few_words
 from boxwood.explanation.choose.search import goal_of, grow_for
-from boxwood.explanation.measure.limited import finished, in_coordinates
+from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
 from boxwood.explanation.progress import Progress
 from boxwood.explanation.records import SearchFacts
@@ -154,7 +154,7 @@ class TableSearch:
         labels = self.task.reference.labels
         means = Reference.of(coordinates.rows, labels).centers
         reference = Reference(labels, means, self.task.reference.names)
-        task = self.task.on(coordinates.rows, reference, in_coordinates(self.budget, coordinates))
+        task = self.task.on(coordinates.rows, reference, coordinates.budget_of_growth(self.budget))
         return replace(self, task=replace(task, mixture=None), coordinates=coordinates)
 
     @cached_property
@@ -221,7 +221,7 @@ class TableSearch:
     def without(self, columns: Collection[int]) -> TableSearch:
         """Return the search for trees that do not test some columns of the table."""
         budget = replace(self.budget, forbidden=tuple(sorted({*self.budget.forbidden, *columns})))
-        return replace(self, budget=budget, task=self.task.within(in_coordinates(budget, self.coordinates)))
+        return replace(self, budget=budget, task=self.task.within(self.coordinates.budget_of_growth(budget)))
 
     def keeps_leaves(self, tree: ThresholdTree) -> bool:
         """Return whether a tree has as many leaves on the table's columns, where one cut may become several."""

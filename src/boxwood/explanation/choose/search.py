@@ -198,7 +198,7 @@ class AutoSearch:
 
     def preferring(self, best: Candidate) -> Candidate:
         """Return the tree with cuts on preferred columns, where that costs nearly nothing."""
-        tree = preferring(best.tree, self.task, self.loss)
+        tree = preferring(best.tree, self.task, self.loss) if self.task.budget.preferred else best.tree
         if tree == best.tree:
             return best
         return self.goal.candidate(self._fitting(tree, self.task), best.name)
@@ -445,7 +445,8 @@ class AutoSearch:
 
     def _fitting(self, tree: ThresholdTree, task: Task) -> ThresholdTree:
         """Return the tree with honest names and without empty leaves, within the budget."""
-        return within(named(tree, task, self.loss), task, self.loss)
+        tree = named(tree, task, self.loss)
+        return within(tree, task, self.loss) if task.budget.limits_shape else tree
 
     def _renamed(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees, with the names under which they are cheapest if cost alone decides."""

@@ -32,8 +32,8 @@ Validate = float | int
 """A share of the rows, or a number of folds."""
 
 
-def checked_validate(validate: Any) -> Validate | None:
-    """Return a share between 0 and 1 or a number of folds from 2 on; None is None.
+def checked_validate(validate: Any) -> Validate:
+    """Return a share between 0 and 1 or a number of folds from 2 on.
 
     Raises
     ------
@@ -41,8 +41,6 @@ def checked_validate(validate: Any) -> Validate | None:
         If it is neither.
     """
     expected = f"a share of the rows between 0 and 1, a number of folds from 2 to {MOST_FOLDS}, or None"
-    if validate is None:
-        return None
     if isinstance(validate, bool) or not isinstance(validate, Real):
         raise TypeError(f"validate must be {expected}; got {shown(validate)}")
     within: Any = min(validate, MOST_FOLDS + 1)

@@ -21,12 +21,6 @@ from boxwood.tree.shorten import rounded
 LARGEST = float(np.finfo(np.float64).max)
 
 
-def in_coordinates(budget: Budget, coordinates: FeatureSpace) -> Budget:
-    """Return the budget on the columns on which trees are grown."""
-    axis_map = coordinates.axis_map
-    return budget if axis_map is None else budget.mapped(axis_map.features, axis_map.uncut)
-
-
 def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: FeatureSpace) -> tuple[ThresholdTree, int]:
     """Return a tree on the table's columns with rounded thresholds, within the budget, and how many rows moved.
 

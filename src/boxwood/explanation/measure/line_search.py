@@ -31,7 +31,7 @@ MOST_CONDITIONS = 3
 def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any) -> MeasuredLines:
     """See `Explanation.lines`."""
     asked = _LineOptions.of(max_conditions, min_precision, min_found)
-    validate = checked_validate(validate)
+    validate = None if validate is None else checked_validate(validate)
     given, kept = (*asked, "" if validate is None else how_of(validate)), ex._kept.get("lines")
     if kept is not None:
         takes_any = ex._evidence is None and given == (MOST_CONDITIONS, None, None, "")

@@ -26,9 +26,7 @@ def with_mends(explanation: Tree) -> Tree:
     Time: sorts the rows of each weak leaf. Of rows in batches, and of rows drawn from a table, nothing is said.
     """
     evidence = explanation._in_memory
-    if evidence is None or evidence.whole is not None or not any(one.is_weak for one in explanation.clusters):
-        return explanation
-    if not may_have_more_leaves(explanation.tree, evidence.task):
+    if evidence is None or evidence.whole is not None or not may_have_more_leaves(explanation.tree, evidence.task):
         return explanation
     clusters = (_with_mend(one, explanation, evidence) if one.is_weak else one for one in explanation.clusters)
     return replace(explanation, clusters=Clusters(clusters))
