@@ -141,7 +141,7 @@ class MissingLabels(NamedTuple):
         """Notes on these rows, and one on the words; none if there are none."""
         have = "has no label and is" if self.n_missing == 1 else "have no label and are"
         said = (f"{self.n_missing:,} of {self.n_rows:,} rows {have} left out",) if self.n_missing else ()
-        return (*said, *self._notes_on_unknown, *notes_on_marks(self.marks))
+        return (*said, *self._notes_on_unknown, *([note_on_marks(self.marks)] if self.marks else ()))
 
     @property
     def _notes_on_unknown(self) -> tuple[str, ...]:
@@ -154,10 +154,10 @@ class MissingLabels(NamedTuple):
         return (f"{begin}, and {are} left out: {which}",)
 
 
-def notes_on_marks(marks: Iterable[str]) -> tuple[str, ...]:
-    """Return a note on words that count as missing labels, if there are any: one of them may be a name."""
+def note_on_marks(marks: Iterable[str]) -> str:
+    """Return the note on words that count as missing labels: one of them may be a name."""
     words = listed([repr(mark) for mark in sorted(marks)])
-    return (f"labels that count as missing: {words}; give a cluster of such a name another one",) if words else ()
+    return f"labels that count as missing: {words}; give a cluster of such a name another one"
 
 
 # ------------------------------------------------------------------------------------------------ labels of files

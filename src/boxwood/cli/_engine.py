@@ -24,7 +24,7 @@ _MOST = 100
 
 def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> str | None:
     if sql is not None:
-        from boxwood.table.duck import is_query
+        from boxwood.table.sql import is_query
 
         if not is_query(sql):
             raise click.BadParameter("a query begins with SELECT, WITH or FROM and a space")
@@ -34,7 +34,7 @@ def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> s
 def _check_limit(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
     if text is None:
         return None
-    from boxwood.table.duck import as_bytes
+    from boxwood.table.options import as_bytes
 
     try:
         as_bytes(text)
@@ -117,7 +117,7 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
         return str(options["engine"])
     if file is None or not _is_one_file(file):
         return "duckdb"
-    from boxwood.table.duck import as_bytes
+    from boxwood.table.options import as_bytes
 
     limit = as_bytes(options["memory_limit"])
     free = _free_memory() if limit is None else limit
@@ -167,7 +167,7 @@ def read_while(talk: Talk, doing: str, file: str | None) -> Iterator[Status]:
 
 
 def _by_duckdb(file: str | None, wanted: Wanted, options: dict[str, Any], tick: Any) -> Source:
-    from boxwood.table.duck import as_bytes
+    from boxwood.table.options import as_bytes
     from boxwood.table.scanned import scan, scan_file
 
     require("pyarrow", "arrow", "Reading a table in batches")

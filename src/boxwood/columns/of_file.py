@@ -14,7 +14,7 @@ from boxwood._types import Array, Floats
 from boxwood._validation import listed, shown
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
 from boxwood.batches.batches import USABLE
-from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, notes_on_marks, refuse_other_labels
+from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, note_on_marks, refuse_other_labels
 from boxwood.batches.source import AS_WORDS, MarksMet, Spelling, TextAmong
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
@@ -210,7 +210,11 @@ def read_table(
             tuple(source.names[i] for i in used if i in facts and looked_at[i].kind == "boolean"),
             _spellings(source, {i: looked_at[i] for i in used}, facts, kinds),
             tuple(source.names[i] for i in used if i in facts and _is_rounded(source, facts[i])),
-            (*source.hints, *hints_on(source, dict(unused).get("text", ())), *notes_on_marks(marks)),
+            (
+                *source.hints,
+                *hints_on(source, dict(unused).get("text", ())),
+                *([note_on_marks(marks)] if marks else ()),
+            ),
             mass,
             tuple(source.names),
             {kept.index(j): categories for j, categories in codes.items()},

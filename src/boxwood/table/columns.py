@@ -100,7 +100,8 @@ def columns_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> 
     """Return how columns are read; those of text are looked at, as they may hold numbers."""
     profiles = profiles_of(source, [i for i in columns if source.kind(i) == "text"], tick)
     texts = {i: profile for i, profile in profiles.items() if not (profile.are_numbers or profile.dates)}
-    learn_words(source, {i: profile.marks for i, profile in texts.items() if profile.marks})
+    if marks := {i: profile.marks for i, profile in texts.items() if profile.marks}:
+        learn_words(source, marks)
     empty = _empty(source, [i for i in columns if source.kind(i) in ("date", "time", "other")], tick)
     read = (_of_text(source, profiles[i]) if i in profiles else typed_column(source, i) for i in columns)
     return [column._replace(kind="empty") if i in empty else column for i, column in zip(columns, read, strict=True)]

@@ -24,7 +24,7 @@ from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
 from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
 from boxwood.table.paths import as_path, find_file
-from boxwood.table.sheet import refuse_uncalculated, uncalculated
+from boxwood.table.sheet import no_values, uncalculated
 from boxwood.table.sql import MANY, ONE_FILE, as_name, as_pattern, as_text
 from boxwood.table.written import BLANKS, MARKS, Style, days, number_in, plain_number
 
@@ -135,7 +135,8 @@ class DuckTable:
 
     def refuse_uncalculated(self, columns: Collection[int]) -> None:
         """Raise a DataError if one of the columns holds formulas without a value."""
-        refuse_uncalculated(self.name, [(self.names[i], n) for i, n in self.uncalculated.items() if i in columns])
+        if found := [(self.names[i], n) for i, n in self.uncalculated.items() if i in columns]:
+            raise no_values(self.name, found)
 
     @property
     def others(self) -> str:
@@ -532,11 +533,6 @@ class Query(NamedTuple):
     sql: str
 
 
-def is_query(text: str) -> bool:
-    """Return whether a text is SQL, and not the name of a file."""
-    return re.match(r"\s*(SELECT|WITH|FROM)\s", text, re.IGNORECASE) is not None
-
-
 def query_table(con: duckdb.DuckDBPyConnection, workspace: str, sql: str) -> DuckTable:
     """Return the rows of a query; it runs each time they are read.
 
@@ -575,24 +571,7 @@ def _without_end(sql: str) -> str:
     return text[:end].decode()
 
 
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
-_UNITS = {"": 1, "B": 1, **{f"{u}B": 1000 ** (i + 1) for i, u in enumerate("KMGT")}}
 _GROUP, _GROUP_ROWS = 1 << 22, (2048, 122_880)  # values, and bounds of rows, of a group of a Parquet file
-_UNITS |= {f"{u}IB": 1024 ** (i + 1) for i, u in enumerate("KMGT")}
-
-
-def as_bytes(memory_limit: str | None) -> int | None:
-    """Return the bytes of a text such as "1GB"."""
-    if memory_limit is None:
-        return None
-    what = f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}"
-    if not isinstance(memory_limit, str):
-        raise TypeError(what)
-    found = _SIZE.fullmatch(memory_limit)
-    size = float(found[1]) * _UNITS.get(found[2].upper(), 0) if found else 0
-    if not 1 <= size < 1 << 62:
-        raise ValueError(what)
-    return int(size)
 
 
 def group_rows(n_columns: int) -> int:

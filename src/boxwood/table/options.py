@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from boxwood._validation import refuse_other_kind
+from boxwood._validation import refuse_other_kind, shown
 from boxwood.table.column_names import ColumnError, find_columns, split_names
 
 
@@ -42,6 +43,25 @@ DEFAULTS = ReadOptions()
 def refuse_no_options(options: object) -> None:
     """Raise a TypeError unless options are `ReadOptions`."""
     refuse_other_kind("options", options, ReadOptions, "such as ReadOptions(header=False)")
+
+
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+_UNITS = {"": 1, "B": 1, **{f"{u}B": 1000 ** (i + 1) for i, u in enumerate("KMGT")}}
+_UNITS |= {f"{u}IB": 1024 ** (i + 1) for i, u in enumerate("KMGT")}
+
+
+def as_bytes(memory_limit: str | None) -> int | None:
+    """Return the bytes of a text such as "1GB"."""
+    if memory_limit is None:
+        return None
+    what = f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}"
+    if not isinstance(memory_limit, str):
+        raise TypeError(what)
+    found = _SIZE.fullmatch(memory_limit)
+    size = float(found[1]) * _UNITS.get(found[2].upper(), 0) if found else 0
+    if not 1 <= size < 1 << 62:
+        raise ValueError(what)
+    return int(size)
 
 
 class Chosen(NamedTuple):

@@ -15,12 +15,13 @@ from boxwood.errors import DataError
 from boxwood.table._arrow_source import ArrowSource, kind_of
 from boxwood.table.as_source import is_relation, on_machines
 from boxwood.table.column_names import distinct_names, find_columns
-from boxwood.table.duck import Tick, as_bytes, is_query
+from boxwood.table.duck import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
-from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted, refuse_no_options
+from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted, as_bytes, refuse_no_options
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.paths import as_path, find_files
 from boxwood.table.spark import quoted
+from boxwood.table.sql import is_query
 from boxwood.table.written import MARKS
 
 

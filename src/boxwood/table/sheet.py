@@ -134,12 +134,9 @@ def _values(cells: Sequence[dict[str, Any]], name: str) -> list[Any]:
     return row
 
 
-def refuse_uncalculated(file: str, counts: Sequence[tuple[str, int]]) -> None:
-    """Raise a DataError if columns that are used, by their names, have formulas without a value."""
-    if counts:
-        raise DataError(
-            f"{uncalculated(counts)} in {file}\nopen and save the workbook in Excel, or leave the column out"
-        )
+def no_values(file: str, counts: Sequence[tuple[str, int]]) -> DataError:
+    """Return the error for columns that are used, by their names, and have formulas without a value."""
+    return DataError(f"{uncalculated(counts)} in {file}\nopen and save the workbook in Excel, or leave the column out")
 
 
 def uncalculated(counts: Sequence[tuple[str, int]]) -> str:

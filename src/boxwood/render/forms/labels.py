@@ -15,8 +15,9 @@ from boxwood.render.forms.sql import sql, sql_case
 from boxwood.render.models import explanation_of
 from boxwood.table import Labelled
 from boxwood.table.column_names import with_index
-from boxwood.table.duck import Query, is_query
+from boxwood.table.duck import Query
 from boxwood.table.labels import Rules, is_connection, label_table
+from boxwood.table.sql import is_query
 from boxwood.table.write_labels import is_csv, label_rows
 from boxwood.tree import ThresholdTree
 
