@@ -10,6 +10,7 @@ from boxwood.axes.mixed import NONE_ALIKE
 from boxwood.grow.refinement.plainer import NUMBER, luck_of_words, with_fewer_words
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
+from boxwood.reference.mixed import CodedColumns
 from tests.grow.test_sets import CODES, GAPS, cuts, loss, losses, random_case
 from tests.scale import law
 
@@ -31,7 +32,7 @@ def words_of(tree, table, task):
 @pytest.mark.parametrize("objective", ["cost", "mistakes"])
 def test_fewer_words_lose_nothing(seed, objective):
     tree, table, task = random_case(seed)
-    plain = with_fewer_words(tree, table, task, objective, codes=CODES, gaps=GAPS)
+    plain = with_fewer_words(tree, table, task, objective, CodedColumns(CODES, gaps=GAPS))
     costs = losses(task, objective)
     assert loss(plain, table, costs) <= loss(tree, table, costs) + 1e-9
     assert plain.n_leaves == tree.n_leaves
@@ -47,7 +48,7 @@ def test_the_fewest_words_of_a_column_are_named(seed):
     labels = rng.permutation(np.arange(6) % 2)[codes]
     own = np.flatnonzero(rng.permutation(np.arange(6) < rng.integers(1, 6))).tolist()
     table, tree = codes[:, None].astype(float), _cut(own)
-    plain = with_fewer_words(tree, table, Task.of(table, Reference.of(table, labels)), "mistakes", codes={0: 6})
+    plain = with_fewer_words(tree, table, Task.of(table, Reference.of(table, labels)), "mistakes", CodedColumns({0: 6}))
 
     def lost(inside):
         return int((np.isin(codes, inside) == labels).sum())
@@ -75,13 +76,13 @@ def _cut(codes):
 def test_names_and_the_order_of_rows_do_not_matter(seed):
     tree, table, task = random_case(seed)
     rng = np.random.default_rng(seed)
-    options = {"codes": CODES, "gaps": GAPS}
-    plain = with_fewer_words(tree, table, task, "mistakes", **options)
+    columns = CodedColumns(CODES, gaps=GAPS)
+    plain = with_fewer_words(tree, table, task, "mistakes", columns)
     order = rng.permutation(len(table))
     weights = None if task.rows.weights is None else task.rows.weights[order]
     reference = Reference(task.reference.labels[order], task.reference.centers)
     shuffled = Task.of(task.rows.values[order], reference, sample_weight=weights)
-    assert with_fewer_words(tree, table[order], shuffled, "mistakes", **options) == plain
+    assert with_fewer_words(tree, table[order], shuffled, "mistakes", columns) == plain
     names, renamed = rng.permutation(4), table.copy()
     renamed[:, 0] = names[table[:, 0].astype(int)]
     builder, waiting = TreeBuilder(), [(0, 0)]
@@ -97,7 +98,7 @@ def test_names_and_the_order_of_rows_do_not_matter(seed):
         else:
             children = builder.split(new, *test)
         waiting += zip((node + 1, int(tree.second[node])), children, strict=True)
-    again = with_fewer_words(builder.build(), renamed, task, "mistakes", **options)
+    again = with_fewer_words(builder.build(), renamed, task, "mistakes", columns)
     assert (again.predict(renamed) == plain.predict(table))[task.kept].all()
 
 
@@ -111,11 +112,13 @@ def test_limits_and_preferred_columns_are_kept():
 
     def columns(**limits):
         budget = Budget(**limits)
-        return with_fewer_words(tree, table, task, "mistakes", codes={0: 12, 1: 3}, budget=budget).features.tolist()
+        return with_fewer_words(
+            tree, table, task, "mistakes", CodedColumns({0: 12, 1: 3}), budget=budget
+        ).features.tolist()
 
     assert columns() == [1]
     assert columns(max_columns=1) == columns(forbidden=(1,)) == columns(preferred=(0,)) == [0]
-    ordered = with_fewer_words(tree, table, task, "mistakes", codes={0: 12, 1: 3}, ordered={0: 12})
+    ordered = with_fewer_words(tree, table, task, "mistakes", CodedColumns({0: 12, 1: 3}, {0: 12}))
     assert ordered == tree
 
 

@@ -10,6 +10,7 @@ from boxwood.grow.refinement.sets import LARGEST, best_set, refined_categories
 from boxwood.grow.refinement.sets import sets_in_order as allowed_in_order
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
+from boxwood.reference.mixed import CodedColumns
 from tests.naive.trees import leaf_of
 from tests.scale import law
 
@@ -97,7 +98,7 @@ def cuts(entry, table, rows):
 def test_no_single_cut_is_better(seed, objective, ordered):
     tree, table, task = random_case(seed, ordered=ordered)
     costs = losses(task, objective)
-    better = refined_categories(tree, table, task, objective, codes=CODES, ordered=ordered, gaps=GAPS, max_rounds=100)
+    better = refined_categories(tree, table, task, objective, CodedColumns(CODES, ordered, GAPS), max_rounds=100)
     for node in np.flatnonzero(np.isin(better.feature, list(ordered))).tolist():
         lower, upper, members = better.lower[node], better.upper[node], better.test(node).members
         assert set(members or range(int(lower), int(upper) + 1)) in sets_in_order()
@@ -129,9 +130,9 @@ def test_the_order_of_rows_does_not_matter(seed):
     points, labels = task.rows.values[order], task.reference.labels[order]
     reference = Reference(labels, task.reference.centers)
     shuffled = Task.of(points, reference, sample_weight=weights)
-    options = {"codes": CODES, "gaps": GAPS}
-    assert refined_categories(tree, table, task, "cost", **options) == refined_categories(
-        tree, table[order], shuffled, "cost", **options
+    columns = CodedColumns(CODES, gaps=GAPS)
+    assert refined_categories(tree, table, task, "cost", columns) == refined_categories(
+        tree, table[order], shuffled, "cost", columns
     )
 
 
@@ -140,7 +141,7 @@ def test_limits_are_kept(seed):
     tree, table, task = random_case(seed, n=80)
     rows = np.bincount(tree.apply(table[task.kept]), minlength=tree.n_leaves)
     budget = Budget(min_samples_leaf=3, forbidden=(3,), max_columns=2)
-    better = refined_categories(tree, table, task, "mistakes", codes=CODES, gaps=GAPS, budget=budget)
+    better = refined_categories(tree, table, task, "mistakes", CodedColumns(CODES, gaps=GAPS), budget=budget)
     assert set(better.features.tolist()) <= set(tree.features.tolist())
     assert (better.feature == 3).sum() <= (tree.feature == 3).sum()
     if (rows >= 3).all():
@@ -175,5 +176,5 @@ def test_codes_that_no_row_has_go_where_more_rows_go():
     builder = TreeBuilder()
     first, second = builder.split(0, 0, 2.5)
     builder.label(first, 0), builder.label(second, 1)
-    better = refined_categories(builder.build(), table, task, "mistakes", codes={0: 5})
+    better = refined_categories(builder.build(), table, task, "mistakes", CodedColumns({0: 5}))
     assert better.predict([[0.0], [1.0], [2.0], [3.0], [4.0]]).tolist() == [0, 0, 1, 0, 0]

@@ -22,6 +22,7 @@ from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError
 from boxwood.reference.budget import Budget
 from boxwood.reference.entry import Entry
+from boxwood.reference.mixed import CodedColumns
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import moments_of
 from boxwood.reference.scaled import scaled_batches
@@ -151,14 +152,11 @@ class FeatureSpace:
         return self.axis_map.alike if isinstance(self.axis_map, MixedMap) else NONE_ALIKE
 
     @property
-    def kinds(self) -> dict[str, Any]:
+    def coded_columns(self) -> CodedColumns:
         """The columns of categories and with gaps, as the search for better sets takes them."""
-        return {
-            "codes": {j: len(known.domain) for j, known in self.categories.items()},
-            "ordered": {j: known.known for j, known in self.categories.items() if known.ordered},
-            "gaps": self.gaps,
-            "alike": self.alike,
-        }
+        codes = {j: len(known.domain) for j, known in self.categories.items()}
+        ordered = {j: known.known for j, known in self.categories.items() if known.ordered}
+        return CodedColumns(codes, ordered, self.gaps, self.alike)
 
     @property
     def table(self) -> Rows:

@@ -1,17 +1,41 @@
-"""Columns of numbers and of categories together, as numbers and codes: their scales, and the order of values."""
+"""Columns of numbers and of categories together, as numbers and codes: which, their scales, and the order of values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Floats, Weights
+from boxwood._types import Floats, Indices, Weights
 from boxwood._validation import as_integer_weights
 from boxwood.axes import Categories
+from boxwood.axes.mixed import NONE_ALIKE
 from boxwood.batches.sums import unit_scaling_of
+
+
+class CodedColumns(NamedTuple):
+    """Columns of a table whose cuts are no thresholds of numbers alone.
+
+    Parameters
+    ----------
+    codes : mapping from column to int
+        Columns of categories, and how many codes each has.
+    ordered : mapping from column to int, default={}
+        Those of them whose codes are cut in their order, and how many codes that order has; behind it is the code of a
+        missing value, which may be on either side.
+    gaps : collection of int, default=()
+        Columns of numbers that lack some values.
+    alike : mapping from column to array of shape (n_codes,), default={}
+        Codes that stay together: for each code the one that stands for it; see `axes.rare_words`.
+    """
+
+    codes: Mapping[int, int]
+    ordered: Mapping[int, int] = MappingProxyType({})
+    gaps: Collection[int] = ()
+    alike: Mapping[int, Indices] = NONE_ALIKE
 
 
 def points_of(categories: Mapping[int, Categories], gaps: Iterable[int]) -> dict[int, float]:

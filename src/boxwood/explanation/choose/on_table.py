@@ -90,7 +90,7 @@ class TableSearch:
     def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
         here, task, loss = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
-        better = refined_categories(tree, here.table.values, task, loss, **here.kinds, budget=self.budget)
+        better = refined_categories(tree, here.table.values, task, loss, here.coded_columns, budget=self.budget)
         if better == tree:
             return tree
         of_words = [better, tree]  # of equal ones that of fewer words is the first

@@ -58,10 +58,8 @@ def _with_plain_cuts(table: TableSearch, found: FinishedTree) -> FinishedTree:
     """Return the tree with plainer cuts, where that loses nothing."""
     here, budget = table.coordinates, _budget(table)
     if here.categories:
-        kinds = {**here.kinds, "budget": budget}
-        found = _changed(
-            table, found, with_fewer_words(found.tree, here.table.values, table.task, _loss(found), **kinds)
-        )
+        how = table.task, _loss(found), here.coded_columns
+        found = _changed(table, found, with_fewer_words(found.tree, here.table.values, *how, budget=budget))
     numbers = [j for j in range(len(here.columns)) if j not in here.categories and j not in here.dates]
     tree = on_plainer_columns(found.tree, here.table.values, table.task, numbers, budget)
     return _changed(table, found, tree)

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood.axes.mixed import NONE_ALIKE
-from boxwood.grow.refinement.sets import NONE_ORDERED, AtNode, NewCut, SetState, best_set, best_threshold, sets_in_order
+from boxwood.grow.refinement.sets import AtNode, NewCut, SetState, best_set, best_threshold, sets_of
 from boxwood.reference import Task
 from boxwood.reference.budget import NO_BUDGET, Budget
+from boxwood.reference.mixed import CodedColumns
 from boxwood.tree import ThresholdTree
 
 NUMBER = 2  # words that a cut of numbers counts for, and one of words in their order
@@ -30,11 +30,8 @@ def with_fewer_words(
     table: Array,
     task: Task,
     loss: str,
+    columns: CodedColumns,
     *,
-    codes: Mapping[int, int],
-    ordered: Mapping[int, int] = NONE_ORDERED,
-    gaps: Collection[int] = (),
-    alike: Mapping[int, Indices] = NONE_ALIKE,
     budget: Budget = NO_BUDGET,
 ) -> ThresholdTree:
     """Return the tree with cuts that name fewer words and lose no more; see `refined_categories`.
@@ -55,19 +52,19 @@ def with_fewer_words(
     matter alike stay or go together, so that their names do not decide. Of cuts that name as many words that of the
     lower loss is taken, and of equal ones the first, by column.
     """
-    words = {j: np.ones(m, dtype=np.intp) for j, m in codes.items() if j not in ordered}
-    words |= {j: np.bincount(at, minlength=codes[j]) for j, at in alike.items()}
+    alike = columns.alike
+    words = {j: np.ones(m, dtype=np.intp) for j, m in columns.codes.items() if j not in columns.ordered}
+    words |= {j: np.bincount(at, minlength=columns.codes[j]) for j, at in alike.items()}
     if not words.keys() & set(tree.features.tolist()):
         return tree
     usable = budget.allowed(table.shape[1])
     if budget.max_columns is not None:
         usable = tuple(j for j in usable if j in set(tree.features.tolist()))
-    sets = {j: sets_in_order(known, codes[j]) for j, known in ordered.items()}
-    columns = _Columns(words, sets, frozenset(gaps), usable, alike)
+    plain = _Columns(words, sets_of(columns), frozenset(columns.gaps), usable, alike)
     draft = SetState(tree, table, task, loss, budget, alike)
     for node, rows in draft.rows_of_cuts():
         if draft.feature[node] in words and draft.feature[node] not in budget.preferred:
-            _shorten(draft, node, rows, columns)
+            _shorten(draft, node, rows, plain)
     return draft.built()
 
 

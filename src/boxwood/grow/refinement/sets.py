@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +21,9 @@ from boxwood.grow.shared.costs import integer_costs, make_problem
 from boxwood.reference import Task
 from boxwood.reference.bins import ascending
 from boxwood.reference.budget import NO_BUDGET, Budget
+from boxwood.reference.mixed import CodedColumns
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
-NONE_ORDERED: Mapping[int, int] = MappingProxyType({})
 MOST_ROWS = 100_000  # of a longer table so many decide, evenly spread over it
 LARGEST = sys.float_info.max  # so that `x <= LARGEST` asks whether there is a number
 
@@ -34,11 +33,8 @@ def refined_categories(
     table: Array,
     task: Task,
     loss: str,
+    columns: CodedColumns,
     *,
-    codes: Mapping[int, int],
-    ordered: Mapping[int, int] = NONE_ORDERED,
-    gaps: Collection[int] = (),
-    alike: Mapping[int, Indices] = NONE_ALIKE,
     budget: Budget = NO_BUDGET,
     max_rounds: int = 5,
 ) -> ThresholdTree:
@@ -57,15 +53,8 @@ def refined_categories(
         Labels and weights of the rows, and the coordinates in which their costs are measured.
     loss : {"cost", "mistakes"}
         Loss of a row in a leaf: its squared distance to the centre of the leaf's cluster, or 1 in another cluster.
-    codes : mapping from column to int
-        Columns of categories, and how many codes each has.
-    ordered : mapping from column to int, default={}
-        Those of them whose codes are cut in their order, and how many codes that order has; behind it is the code of a
-        missing value, which may be on either side.
-    gaps : collection of int, default=()
-        Columns of numbers that lack some values.
-    alike : mapping from column to array of shape (n_codes,), default={}
-        Codes that stay together: for each code the one that stands for it; see `axes.rare_words`.
+    columns : CodedColumns
+        Columns of categories, and of numbers that lack some values.
     budget : Budget
         Limits on the columns of the table.
     max_rounds : int, default=5
@@ -84,11 +73,10 @@ def refined_categories(
     column is looked at: where it would take a leaf its rows, that column is passed over. Each round takes time n k
     once, then n for each node above a row and each of these columns, and memory for n k numbers.
     """
-    draft = SetState(tree, table, task, loss, budget, alike)
-    sets = {j: sets_in_order(known, codes[j]) for j, known in ordered.items()}
-    columns = _SetColumns.of(draft.values, codes, sets, gaps, budget.allowed(table.shape[1]), tree, budget, alike)
+    draft = SetState(tree, table, task, loss, budget, columns.alike)
+    cut_anew = _SetColumns.of(draft.values, columns, tree, budget)
     for _ in range(max_rounds):
-        if not draft.improve(columns):
+        if not draft.improve(cut_anew):
             break
     return draft.built()
 
@@ -146,20 +134,13 @@ class _SetColumns(NamedTuple):
     alike: Mapping[int, Indices]  # the code that stands for each code, where some are not told apart
 
     @classmethod
-    def of(
-        cls,
-        values: Floats,
-        codes: Mapping[int, int],
-        sets: Mapping[int, Bools],
-        gaps: Collection[int],
-        allowed: Sequence[int],
-        tree: ThresholdTree,
-        budget: Budget,
-        alike: Mapping[int, Indices],
-    ) -> _SetColumns:
-        usable = set(allowed) if budget.max_columns is None else set(allowed) & set(tree.features.tolist())
-        order = {j: _missing_last(values[:, j]) for j in sorted(gaps) if j in usable}
-        return cls({j: codes[j] for j in sorted(codes) if j in usable}, sets, order, alike)
+    def of(cls, values: Floats, columns: CodedColumns, tree: ThresholdTree, budget: Budget) -> _SetColumns:
+        usable = set(budget.allowed(values.shape[1]))
+        if budget.max_columns is not None:
+            usable &= set(tree.features.tolist())
+        order = {j: _missing_last(values[:, j]) for j in sorted(columns.gaps) if j in usable}
+        codes = {j: n_codes for j, n_codes in sorted(columns.codes.items()) if j in usable}
+        return cls(codes, sets_of(columns), order, columns.alike)
 
     def n_values(self, feature: int) -> int:
         """Return the number of words of a column; 0 for one of numbers, and where the order allows few sets."""
@@ -188,6 +169,11 @@ def sets_in_order(n_known: int, n_codes: int) -> Bools:
     """Return the sets that a cut of codes in their order may send to the first child, shape (n_sets, n_codes)."""
     up_to, lacks = np.tri(n_known, n_codes, dtype=np.bool_), np.arange(n_codes) >= n_known
     return np.vstack([up_to, up_to | lacks, ~up_to, ~(up_to | lacks)])
+
+
+def sets_of(columns: CodedColumns) -> dict[int, Bools]:
+    """Return for each column that is cut in its order the sets that may go to the first child."""
+    return {j: sets_in_order(n_known, columns.codes[j]) for j, n_known in columns.ordered.items()}
 
 
 def best_set(
