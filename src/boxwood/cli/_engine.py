@@ -14,6 +14,7 @@ from boxwood.cli._talk import Status, Talk, reading, with_options
 
 if TYPE_CHECKING:
     from boxwood.batches import Source
+    from boxwood.table.duck import Query
     from boxwood.table.options import Wanted
 
 ENGINES = ("memory", "duckdb", "spark", "dask")
@@ -90,6 +91,16 @@ def check_one_table(file: str | None, sql: str | None, *, needed: bool = True) -
         raise click.UsageError("give either FILE or --sql QUERY.")
     if file is not None and sql is not None:
         raise click.UsageError("give FILE or --sql, not both.")
+
+
+def table_or_query(file: str | None, sql: str | None) -> str | Query:
+    """Return the one table that a command was given, as the library takes it."""
+    from boxwood.table.duck import Query
+
+    if file is not None:
+        return file
+    assert sql is not None  # which was checked
+    return Query(sql)
 
 
 def check_engine(file: str | None, options: dict[str, Any]) -> None:

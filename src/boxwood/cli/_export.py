@@ -111,7 +111,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
             raise click.UsageError(f"--{'no-' * (name in ('nan', 'let'))}{name.replace('_', '-')} needs {where}")
     if exporter.kind == "bytes" and output is None:
         raise click.UsageError(f"--to {form} does not write text; name a file with -o")
-    refuse_overwriting(output, "'-o' / '--output'", model=model)
+    refuse_overwriting(output, model=model)
     explanation = load_model(model)
     content = _written(explanation, form, given)
     if output is not None and output != "-":

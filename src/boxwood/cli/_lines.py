@@ -42,7 +42,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     given = {name: value for name, value in options.items() if value is not None}
     if given and form != "sql":
         raise click.UsageError(f"--{next(iter(given))} needs --to sql")
-    refuse_overwriting(output, "'-o' / '--output'", model=model)
+    refuse_overwriting(output, model=model)
     explanation = load_model(model)
     if "lines" not in explanation._kept:
         raise DataError(f"{model} holds no one-line rules; write it by: boxwood explain FILE … --lines --save {model}")

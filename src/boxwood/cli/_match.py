@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import check_one_table, query_option, read_while
+from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
 from boxwood.cli._groups import Grouped
 from boxwood.cli._measure import json_option, report_option, show_report
 from boxwood.cli._talk import (
@@ -61,8 +61,9 @@ def command(old: str, new: str, file: str | None, quiet: bool, **options: Any) -
     be a tally that Python saved, or the name of a column of FILE that holds labels.
     """
     check_one_table(file, options["sql"], needed=False)
-    for path, option in ((options["output"], "'-o' / '--output'"), (options["named"], "'--named'")):
-        refuse_overwriting(path, option, **{"old model": old, "new model": new, **({"table": file} if file else {})})
+    inputs = {"old model": old, "new model": new, **({"table": file} if file else {})}
+    refuse_overwriting(options["output"], **inputs)
+    refuse_overwriting(options["named"], "'--named'", **inputs)
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     has_rows = file is not None or options["sql"] is not None
@@ -106,11 +107,10 @@ def _matched(
     from boxwood.explanation.living.match import matched
     from boxwood.explanation.living.sides import overlap_on, side_of
     from boxwood.render.forms.counted import pairs_in_file
-    from boxwood.table.duck import Query
 
     if file is None and options["sql"] is None:
         return match(old, new)
-    table = Query(options["sql"]) if file is None else file
+    table = table_or_query(file, options["sql"])
     one, other = (each if isinstance(each, str) else side_of(each, None, "") for each in (old, new))
     with read_while(talk, "matching on", file) as tick:
         before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=talk.kept.append)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import check_one_table, query_option, read_while
+from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
@@ -18,6 +18,7 @@ from boxwood.cli._talk import (
     Talk,
     check_writable,
     load_model,
+    output_option,
     reading,
     reading_options,
     refuse_overwriting,
@@ -66,13 +67,8 @@ def as_json(report: Any) -> str:
     return json.dumps(report.to_dict(), indent=2, ensure_ascii=False)
 
 
-report_option = click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=click.Path(),
-    callback=check_report,
-    help="File to write the report to: a page (.html), Markdown (.md), numbers (.json) or text (.txt).",
+report_option = output_option(
+    check_report, "File to write the report to: a page (.html), Markdown (.md), numbers (.json) or text (.txt)."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 
@@ -116,7 +112,7 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
     check_one_table(file, options["sql"])
     if options["fail_under"] is not None and labels is None:
         raise click.UsageError("--fail-under needs --labels COLUMN: without labels there is no agreement.")
-    refuse_overwriting(options["output"], "'-o' / '--output'", model=model, **({} if file is None else {"table": file}))
+    refuse_overwriting(options["output"], model=model, **({} if file is None else {"table": file}))
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     drift = _measured(talk, model, file, labels, options)
@@ -128,10 +124,9 @@ def _measured(talk: Talk, model: str, file: str | None, labels: str | None, opti
     from boxwood.api.living import Drift
     from boxwood.explanation.living.drift import drift_of
     from boxwood.render.forms.counted import counted_in_file
-    from boxwood.table.duck import Query
 
     explanation = load_model(model)
-    table = Query(options["sql"]) if file is None else file
+    table = table_or_query(file, options["sql"])
     with read_while(talk, "measuring", file) as tick:
         counts = counted_in_file(explanation, table, reading(options), labels=labels, tick=tick, tell=talk.kept.append)
     return Drift(**vars(drift_of(explanation, counts)))

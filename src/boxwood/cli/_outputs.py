@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from boxwood.cli._talk import Talk, check_writable, refuse_overwriting, with_options
+from boxwood.cli._talk import Talk, check_writable, output_option, refuse_overwriting, with_options
 from boxwood.cli._words import in_options
 
 if TYPE_CHECKING:
@@ -107,14 +107,7 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
     return tuple(paths)
 
 
-form_output = click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=click.Path(),
-    callback=check_writable,
-    help="File to write instead of printing.",
-)
+form_output = output_option(check_writable, "File to write instead of printing.")
 takes_page_options = with_options(
     click.option("--title", metavar="TEXT", help="Title of the page."),
     click.option(
@@ -169,7 +162,7 @@ def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str], pa
 def refuse_inputs(paths: Sequence[str], table: str) -> None:
     """Refuse to write over the table."""
     for path in paths:
-        refuse_overwriting(path, "'-o' / '--output'", table=table)
+        refuse_overwriting(path, table=table)
 
 
 def _extension(path: str) -> str:

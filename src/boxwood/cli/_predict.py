@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import check_engine, labelling_options, read_while
+from boxwood.cli._engine import check_engine, labelling_options, read_while, table_or_query
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._talk import (
@@ -20,6 +20,7 @@ from boxwood.cli._talk import (
     Talk,
     check_writable,
     load_model,
+    output_option,
     reading,
     reading_options,
     refuse_overwriting,
@@ -66,13 +67,8 @@ Examples:
 @click.command(name="predict", cls=Grouped, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=click.Path(),
-    callback=_check_out,
-    help="File to write: .csv, .tsv, .jsonl (also .gz) or .parquet; without it, CSV on standard output.",
+@output_option(
+    _check_out, "File to write: .csv, .tsv, .jsonl (also .gz) or .parquet; without it, CSV on standard output."
 )
 @click.option(
     "--column",
@@ -105,7 +101,7 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     missing, or is a category that was never seen.
     """
     check_engine(file, options)
-    refuse_overwriting(output, "'-o' / '--output'", model=model)
+    refuse_overwriting(output, model=model)
     talk = Talk(quiet, all_notes=options["notes"])
     label = _label_on_cluster if options["engine"] in ("spark", "dask") else _label
     labelled = label(talk, model, file, output, column, options)
@@ -180,15 +176,11 @@ def _label_on_cluster(
 
 def _table(file: str | None, sql: str | None, output: str | None) -> str | Query:
     """Return the table to label; refuse to write over one of its files."""
-    from boxwood.table.duck import Query
     from boxwood.table.paths import find_files
 
-    if sql is not None:
-        return Query(sql)
-    assert file is not None  # which was checked
-    for each in find_files(file):
-        refuse_overwriting(output, "'-o' / '--output'", table=each)
-    return file
+    for each in () if file is None else find_files(file):
+        refuse_overwriting(output, table=each)
+    return table_or_query(file, sql)
 
 
 def _print(talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str) -> Labelled:

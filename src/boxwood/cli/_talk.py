@@ -250,7 +250,12 @@ def check_writable(ctx: click.Context, param: click.Parameter, path: str | None)
     return path
 
 
-def refuse_overwriting(out: str | None, option: str, **inputs: str) -> None:
+def output_option(check: Callable[..., Any], help: str) -> Callable[[F], F]:
+    """Return the option that names a file to write; IN: check: what refuses one before any input is read."""
+    return click.option("-o", "--output", metavar="OUT", type=click.Path(), callback=check, help=help)
+
+
+def refuse_overwriting(out: str | None, option: str = "'-o' / '--output'", **inputs: str) -> None:
     """Refuse an output file that is one of the inputs, under any name; inputs are given as what they are called.
 
     Raises
