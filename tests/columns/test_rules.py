@@ -226,7 +226,6 @@ def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_d
     clock = np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60
     numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=clock * 7 % 1999), None)
     assert numbers.columns == ("x", "y", "reaction_time")
-    assert door[1](frame[["x", "y"]].assign(start_time=clock), None).columns == ("x", "y")
 
 
 def test_words_in_an_order_are_no_mere_names():

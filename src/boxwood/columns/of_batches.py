@@ -116,9 +116,12 @@ def look_at(batches: Batches) -> NumbersInBatches:
 
 
 class _AtWorst(Seen):
-    """A column of numbers of which no more than the range is known: as far as that goes, any suspicion may be right."""
+    """A column of numbers, beside labels, of which no more than the range is known.
 
-    is_unique = rises = are_clock = True
+    As far as that goes, its values are unique, and rise.
+    """
+
+    is_unique = rises = True
 
     def __init__(self, name: str, kind: str, least: float, most: float, n_rows: int) -> None:
         super().__init__(name, kind)
@@ -127,7 +130,7 @@ class _AtWorst(Seen):
 
 
 def may_be_unusable(batches: Batches, ranges: tuple[Floats, Floats], n_rows: int, use: Use) -> bool:
-    """Return whether the ranges of columns leave it open that a rule leaves one out."""
+    """Return whether the ranges of columns leave it open that a rule leaves one out beside labels."""
     ends = zip(seen_in_batches(batches, None), *(end.tolist() for end in ranges), strict=True)
     columns = [_AtWorst(seen.name, seen.kind, low, high, n_rows) for seen, low, high in ends]
     return any(rule(one, use) is not None for rule in RULES for one in columns)
