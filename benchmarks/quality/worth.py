@@ -186,7 +186,7 @@ def changes_for_words() -> dict[str, Callable[[], AbstractContextManager[object]
     return {
         "one-hot columns": _set(TableSearch, "on_one_hot", lambda table: None),
         "every set": _set(TableSearch, "on_every_set", lambda table: None),
-        "sets chosen anew": _set(TableSearch, "_resettled", lambda table, tree, search: tree),
+        "sets chosen anew": _set(TableSearch, "_with_refined_categories", lambda table, tree, search: tree),
     }
 
 

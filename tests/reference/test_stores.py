@@ -18,7 +18,7 @@ from tests.cases import make_case
 from tests.scale import law
 from tests.scattered import scattered
 
-ASKED = ("n_rows", "n_columns", "n_kept", "is_weighted", "ranges", "grid", "blurred", "components")
+ASKED = ("n_rows", "n_columns", "n_kept", "is_weighted", "ranges", "grid", "equal_without_forbidden", "components")
 
 
 def both(seed):

@@ -84,19 +84,21 @@ class Method(NamedTuple):
                 f"method {self.name!r} needs all rows in memory; for rows in batches use {' or '.join(able)}"
             )
 
-    def sight_of(self, task: Task) -> Task:
+    def task_for(self, task: Task) -> Task:
         """Return the task as the method sees it."""
-        return task if not self.separates_centers else task.counting if self.by_cost else task.blinkered
+        if not self.separates_centers:
+            return task
+        return task.on_counted_columns if self.by_cost else task.on_usable_columns
 
     def grow(self, task: Task, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
         from boxwood.reference.equal_centers import refuse_alike
 
         if self.separates_centers and task.budget.forbidden:
-            refuse_alike(task.blurred, self.name)
+            refuse_alike(task.equal_without_forbidden, self.name)
         if task.in_batches:
             self.refuse_batches()
-        grown = self.grower(self.sight_of(task), **options)
+        grown = self.grower(self.task_for(task), **options)
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def check_budget(self, budget: Budget) -> None:

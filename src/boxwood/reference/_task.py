@@ -198,7 +198,7 @@ class Task:
         return Mixture.of_moments(self.moments, names=[self.reference.names[c] for c in present], clusters=present)
 
     @cached_property
-    def blurred(self) -> str:
+    def equal_without_forbidden(self) -> str:
         """Names of two clusters whose centres differ only in columns that no cut may test; empty if there are none."""
         return alike_without(self.reference.names, self.reference.centers, self.budget.forbidden)
 
@@ -266,29 +266,29 @@ class Task:
         return {}
 
     @property
-    def blinkered(self) -> Task:
+    def on_usable_columns(self) -> Task:
         """The task as methods see it that look at nothing but the columns they may test; others are zero.
 
         It has no mixture. Without forbidden columns it is the task itself; so it is in batches, where methods leave out
         columns that they may not test by themselves. Takes memory for the rows.
         """
-        return self._without_sight_of(self.budget.forbidden)
+        return self._without_columns(self.budget.forbidden)
 
     @property
-    def counting(self) -> Task:
-        """The task as `blinkered`, but with the columns that costs count in any case."""
-        return self._without_sight_of([j for j in self.budget.forbidden if j not in self.budget.counted])
+    def on_counted_columns(self) -> Task:
+        """The task as `on_usable_columns`, but with the columns that costs count in any case."""
+        return self._without_columns([j for j in self.budget.forbidden if j not in self.budget.counted])
 
-    def _without_sight_of(self, columns: Sequence[int]) -> Task:
+    def _without_columns(self, columns: Sequence[int]) -> Task:
         hidden = tuple(columns)
         if not hidden or self.in_batches:
             return self  # and is not kept, as a task that knows itself would outlive its last user
-        if hidden not in self._blinkered:
-            self._blinkered[hidden] = self._with_zeros(list(hidden))
-        return self._blinkered[hidden]
+        if hidden not in self._on_some_columns:
+            self._on_some_columns[hidden] = self._with_zeros(list(hidden))
+        return self._on_some_columns[hidden]
 
     @cached_property
-    def _blinkered(self) -> dict[tuple[int, ...], Task]:
+    def _on_some_columns(self) -> dict[tuple[int, ...], Task]:
         return {}
 
     def _with_zeros(self, hidden: list[int]) -> Task:

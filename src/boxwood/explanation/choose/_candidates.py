@@ -49,10 +49,10 @@ class CandidateInput(NamedTuple):
 
 def _separating(part: CandidateInput) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
-    seen = part._replace(task=part.task.blinkered, sample=part.sample.blinkered)
+    seen = part._replace(task=part.task.on_usable_columns, sample=part.sample.on_usable_columns)
     for method in METHODS.values():
         if _is_complete(method, seen):
-            task = method.sight_of(part.task if method.sees_all_rows else part.sample)
+            task = method.task_for(part.task if method.sees_all_rows else part.sample)
             starts = part.starts.get(method.name) or _of_method(method, task, seen)
             starts, part.starts[method.name] = tee(starts)
             for start, name in starts:
@@ -152,7 +152,7 @@ def _has_separating(part: CandidateInput) -> bool:
     task, reference = part.task, part.task.reference
     if not part.by_cost or part.leaves < reference.n_clusters:
         return False
-    return not (reference.equal_pair or task.blurred or task.budget.limits_shape)
+    return not (reference.equal_pair or task.equal_without_forbidden or task.budget.limits_shape)
 
 
 CANDIDATES: dict[str, Callable[[CandidateInput], Trees]] = {

@@ -70,7 +70,7 @@ class TableSearch:
         here = self.coordinates
         on_table = here.pulled_back(tree)
         if search is not None and (here.scales is not None or here.categories):
-            on_table = self._resettled(on_table, search)
+            on_table = self._with_refined_categories(on_table, search)
         return self.within_limits(on_table)
 
     def within_limits(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
@@ -87,7 +87,7 @@ class TableSearch:
         budget = replace(self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None)
         return replace(self, task=task, coordinates=coordinates, budget=budget, parts=())
 
-    def _resettled(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
+    def _with_refined_categories(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
         here, task, loss = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
         better = refined_categories(tree, here.table.values, task, loss, here.coded_columns, budget=self.budget)

@@ -517,7 +517,7 @@ class AutoSearch:
             notes.append("the time limit ended the search, this is the best tree so far (time_limit)")
         notes += self.on_length()
         has_room = self.task.leaves() >= self.task.reference.n_clusters
-        if has_room and (equal := self.task.blinkered.reference.equal_pair):
+        if has_room and (equal := self.task.on_usable_columns.reference.equal_pair):
             where = " on the columns that cuts may test" if self.task.budget.forbidden else ""
             notes.append(
                 f"methods that separate centres were left out, as clusters have equal centres{where} ({equal})"

@@ -46,7 +46,7 @@ def _in_memory(task: Task) -> Task:
     """Return the task with its rows in memory."""
     few, reference = task.batches.gathered(), task.reference
     rows, reference = Rows.of(few.values, few.weights), Reference(few.labels, reference.centers, reference.names)
-    return Task.of(rows, reference, n_jobs=task.n_jobs, budget=task.budget).blinkered
+    return Task.of(rows, reference, n_jobs=task.n_jobs, budget=task.budget).on_usable_columns
 
 
 @dataclass

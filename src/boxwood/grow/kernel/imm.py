@@ -168,7 +168,7 @@ def _kept_rows(task: Task, kernel: Kernel) -> _KeptRows:
     reference, kept = task.reference, task.kept
     rows, allowed = (
         rows_of_task if kept.all() else rows_of_task.take(np.flatnonzero(kept))
-        for rows_of_task in (task.rows, task.blinkered.rows)
+        for rows_of_task in (task.rows, task.on_usable_columns.rows)
     )
     clusters, labels = np.unique(reference.labels[kept], return_inverse=True)
     return _KeptRows(rows, allowed, labels, clusters, tuple(reference.names[c] for c in clusters), kernel, task.n_jobs)

@@ -219,7 +219,7 @@ def grow_kernel_mmdt(
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
     resolved = as_distance_kernel(kernel).fitted(task.rows)
     resolved.gram(task.rows.values[:1])  # refuses a kernel of another number of axes
-    laws = ClusterLaws(task.blinkered, resolved)
+    laws = ClusterLaws(task.on_usable_columns, resolved)
     random = None if prototype == "medoid" else as_generator(task.random_state)
     drawn = [grow_from_laws(laws, resolved, random, axis) for _ in range(1 if random is None else n_trees)]
     tree, cuts = drawn[0] if len(drawn) == 1 else drawn[_cheapest([tree for tree, _ in drawn], task, resolved)]

@@ -95,7 +95,7 @@ def grow_cart(task: Task, *, criterion: str = "gini") -> Grown:
 
     It keeps the budget of the task by scikit-learn's own parameters.
     """
-    rows, labels = task.blinkered.rows, task.reference.labels
+    rows, labels = task.on_usable_columns.rows, task.reference.labels
     return Grown(_cart(rows, labels, task.kept, task.leaves(), criterion, task.random_state, task.budget), "cart")
 
 

@@ -260,7 +260,7 @@ def base_of(task: Task, base: str | None, complete: str) -> str:
         base = "root"
     if base is None:
         has_room = task.leaves(times=2) >= task.reference.n_clusters
-        return complete if has_room and not (task.budget.forbidden and task.blurred) else "root"
+        return complete if has_room and not (task.budget.forbidden and task.equal_without_forbidden) else "root"
     refuse_unknown("base", base, (complete, "root"))
     return base
 
