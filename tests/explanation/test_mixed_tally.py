@@ -416,7 +416,7 @@ def test_rules_of_a_tally_say_dates(tmp_path):
     frame, labels = dated(0)
     first = Tally.of(frame, labels)
     said = first.rules(first.imm())
-    assert said == {"active": "last is from 2024-11-19 on", "lapsed": "last is before 2024-11-19 or missing"}
+    assert said == {"active": "last is on or after 2024-11-19", "lapsed": "last is before 2024-11-19 or missing"}
     first.save(tmp_path / "tally")
     again = Tally.load(tmp_path / "tally")
     assert again.dates == first.dates

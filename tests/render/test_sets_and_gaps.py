@@ -137,6 +137,23 @@ def test_conditions_with_or_stand_in_parentheses():
     assert "c (1 row, 20.0%): (age > 5 or missing) and (income > 3 or missing)." in ex.to_sentences()
 
 
+def test_an_or_that_is_no_alternative_stands_without_parentheses():
+    from boxwood._dates import Dates
+    from boxwood.axes import Categories
+    from boxwood.explanation.records import Condition
+    from boxwood.tree import Interval
+    from boxwood.words.rules import rule
+
+    words = Categories(("black or african", "white", "other"), False)
+    late, race = Interval(20528.0, math.inf, True, True), Interval(0, 0, True, True)
+    one = Condition("day", (late,), None, False, Dates()), Condition("race", (race,), words)
+    assert rule(one) == 'day is on or after 2026-03-16 and race is "black or african"'
+    gap = one[0]._replace(or_missing=True)
+    assert rule((gap, one[1])) == '(day is on or after 2026-03-16 or missing) and race is "black or african"'
+    named = Condition("rent or loan", (Interval(5.0, math.inf, True, True),))
+    assert rule((named, one[1])) == '(rent or loan >= 5) and race is "black or african"'
+
+
 def test_below_a_cut_that_asks_for_a_number_nothing_is_missing():
     from boxwood import TreeBuilder
     from boxwood.render.forms.text import tree

@@ -43,12 +43,12 @@ def rules_in_words(rules: Sequence[Rule], *, whole: bool = False) -> str:
     if not possible:
         return NO_ROW
     common, rests = shared(possible)
-    texts = [(rule(one, whole=whole), len(one)) for one in rests]
-    either = _joined(" or ", [(text, n > 1 or " or " in text) for text, n in texts])
+    either = _joined(" or ", [(rule(one, whole=whole), _is_compound(one, whole)) for one in rests])
     begin = rule(common, whole=whole)
     if not (common and rests):
         return either or begin
-    return f"({begin}) and ({either})" if len(common) == 1 and " or " in begin else f"{begin} and ({either})"
+    is_alternative = len(common) == 1 and _is_compound(common, whole)
+    return f"({begin}) and ({either})" if is_alternative else f"{begin} and ({either})"
 
 
 def shared(rules: Sequence[Rule]) -> tuple[Rule, list[Rule]]:
@@ -68,7 +68,12 @@ def rule(conditions: Rule, *, whole: bool = False) -> str:
     if not conditions:
         return "every row"
     texts = [condition(one, whole=whole) + ("" if whole else rows_behind(one)) for one in conditions]
-    return _joined(" and ", [(text, " or " in text) for text in texts])
+    return _joined(" and ", [(text, _is_compound((one,), whole)) for text, one in zip(texts, conditions, strict=True)])
+
+
+def _is_compound(conditions: Rule, whole: bool) -> bool:
+    """Return whether a rule has several conditions, or one that is an alternative or whose name reads as one."""
+    return len(conditions) > 1 or any(_said(one, whole)[1] or " or " in one.column for one in conditions)
 
 
 def is_impossible(one: Condition) -> bool:
@@ -84,26 +89,33 @@ def condition(one: Condition, *, whole: bool = False) -> str:
     it is to be `whole`: neighbours in an order become their ends, and others the list of the other values, or of the
     most frequent ones, where rows of words are known, and the number of the rest.
     """
+    return _said(one, whole)[0]
+
+
+def _said(one: Condition, whole: bool) -> tuple[str, bool]:
+    """Return a condition in words, and whether it is an alternative, such as `age > 5 or missing`."""
     name = column_name(one.column)
     if is_impossible(one):
-        return f"no possible {name}"
-    if one.categories is not None:
-        values, included = one.categories.chosen({piece.lower for piece in one.intervals})
-        if included and len(values) == 1 and isinstance(values[0], bool):
-            return name if values[0] else f"not {name}"
-        if not values:  # known or not
-            return f"any {name}"
-        if included and is_any_value(values, one.categories.values):
-            return f"{name} is not missing"
-        if included and not whole and (ends := from_to(values, one.categories)):
-            return f"{name} is {ends}"
-        if included and not whole and MOST_VALUES < len(values) < len(one.categories.values):
-            others = [value for value in one.categories.values if value not in values]
-            if len(others) < len(values):
-                values, included = tuple(others), False
-        most, in_order = (len(values), values) if whole else (MOST_VALUES, frequent_first(values, one.categories))
-        return f"{name} is {one_of(in_order, most) if included else none_of(in_order, most)}"
-    return numbers(name, one.intervals, one.or_missing, one.dates, whole=whole)
+        return f"no possible {name}", False
+    if one.categories is None:
+        text = numbers(name, one.intervals, one.or_missing, one.dates, whole=whole)
+        return text, len(one.intervals) + one.or_missing > 1
+    values, included = one.categories.chosen({piece.lower for piece in one.intervals})
+    if included and len(values) == 1 and isinstance(values[0], bool):
+        return name if values[0] else f"not {name}", False
+    if not values:  # known or not
+        return f"any {name}", False
+    if included and is_any_value(values, one.categories.values):
+        return f"{name} is not missing", False
+    if included and not whole and (ends := from_to(values, one.categories)):
+        return f"{name} is {ends}", None in values
+    if included and not whole and MOST_VALUES < len(values) < len(one.categories.values):
+        others = [value for value in one.categories.values if value not in values]
+        if len(others) < len(values):
+            values, included = tuple(others), False
+    most, in_order = (len(values), values) if whole else (MOST_VALUES, frequent_first(values, one.categories))
+    text = one_of(in_order, most) if included else none_of(in_order, most)
+    return f"{name} is {text}", included and len(values) > 1
 
 
 def rows_behind(one: Condition) -> str:
@@ -151,7 +163,8 @@ def period(piece: Interval, dates: Dates) -> str:
     end = "" if piece.upper == math.inf else dates.first(piece.upper, beyond=piece.upper_closed)
     if begin and end:
         return f"from {begin} to before {end}"
-    return f"from {begin} on" if begin else f"before {end}"
+    at = "at" if ":" in begin else "on"
+    return f"{at} or after {begin}" if begin else f"before {end}"
 
 
 def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:

@@ -86,7 +86,7 @@ const next = (x, up) => {
 };
 // A date, which is a number of days in UTC, as text.
 const dated = days => new Date(Math.round(days * 864e5)).toISOString().slice(0, 16).replace("T", " ").replace(" 00:00", "");
-const ends = days => [`before ${dated(days)}`, `from ${dated(days)} on`];
+const ends = days => [`before ${dated(days)}`, `${dated(days).includes(":") ? "at" : "on"} or after ${dated(days)}`];
 // Every value of one column that could lead elsewhere: both sides of each end of its cuts, or each category.
 const candidates = j => {
   const {name, values, date} = rules.columns[j];
