@@ -3,7 +3,8 @@
     python -m benchmarks.walks
 
 Each road is walked twice, and the second, warm time each frame of the package is noted, in all threads that begin. A
-file counts that is entered, not one that is imported. "Before the first tree" are those entered before a grower is.
+file counts that is entered, not one that is imported, and so does that of a loop, whether or not it runs as machine
+code; what compiles and stores that does not. "Before the first tree" are those entered before a grower is.
 """
 
 import contextlib
@@ -22,8 +23,10 @@ from sklearn.datasets import load_iris, load_wine
 
 import boxwood as bw
 from benchmarks.timing import print_table
+from boxwood.loops.jit import Loop
 
 HOUSE = Path(bw.__file__).parent
+COMPILING = ("loops/_machine_code.py", "loops/_stored.py")  # entered or not by what is on disk
 GROWERS = tuple(f"grow/{room}/" for room in ("centers", "leaves", "exact", "kernel", "refinement"))
 
 
@@ -33,8 +36,12 @@ def entered(call: Callable[[], Any]) -> tuple[list[str], int]:
     place = f"{HOUSE}{os.sep}"
 
     def note(frame: FrameType, event: str, arg: Any) -> None:
-        if event == "call" and (name := frame.f_code.co_filename).startswith(place):
-            files.setdefault(name.removeprefix(place))
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(place):
+            if (file := code.co_filename.removeprefix(place)) not in COMPILING:
+                files.setdefault(file)
+            if code is Loop.__call__.__code__:
+                files.setdefault(frame.f_locals["self"].py_func.__code__.co_filename.removeprefix(place))
 
     threading.setprofile(note)
     sys.setprofile(note)

@@ -219,6 +219,22 @@ def is_missing(value: Any) -> bool:
     return differs is value  # a comparison with the NA of pandas is that NA, and one of arrays an array
 
 
+def plain_value(value: Any) -> Hashable | None:
+    """Return a value as text, a whole number where it is one, a number or a truth; None for anything else."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and plain.is_integer():
+        return int(plain)
+    return plain if isinstance(plain, (str, int, float)) else None
+
+
+def places_in_order(values: Sequence[Hashable]) -> list[int]:
+    """Return the places of values in ascending order; numbers and texts together are ordered by type."""
+    try:
+        return sorted(range(len(values)), key=lambda i: values[i])  # type: ignore[return-value, arg-type]
+    except TypeError:
+        return sorted(range(len(values)), key=lambda i: (type(values[i]).__name__, str(values[i])))
+
+
 class Encoding(AxisMap):
     """A fitted one-hot or ordinal encoder as a map of numbers: codes of categories, or the numbers that it encodes.
 

@@ -22,13 +22,19 @@ from boxwood._frames import (
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, refuse_halves, refuse_not_finite, shown
 from boxwood.axes import Categories
-from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, is_missing, many_values
+from boxwood.axes.categories import (
+    MANY_VALUES,
+    MOST_VALUES,
+    is_missing,
+    many_values,
+    places_in_order,
+    plain_value,
+)
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.rules import are_times, by_reason, left_out
 from boxwood.columns.seen import Seen, Use
 from boxwood.errors import DataError
-from boxwood.reference.mixed import ascending, plain_value
 
 NO_WORDS = "neither numbers nor text"
 
@@ -230,7 +236,7 @@ def _in_order(series: Any, values: Sequence[Hashable]) -> list[int]:
     if stated is not None:
         place = {value: i for i, value in enumerate(stated)}
         return sorted(range(len(values)), key=lambda i: place[values[i]])
-    return ascending(values)
+    return places_in_order(values)
 
 
 def with_missing_code(frame: Any, name: str, coded: Coded) -> Coded:

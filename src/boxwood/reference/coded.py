@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Indices
-from boxwood.axes.categories import MOST_VALUES, is_missing
+from boxwood.axes.categories import MOST_VALUES, is_missing, places_in_order, plain_value
 from boxwood.batches import Source
 from boxwood.batches.batches import Parts
 from boxwood.batches.labelling import codes_of, labels_in
 from boxwood.batches.source import Marks, MarksMet, SourceOf
-from boxwood.reference.mixed import ascending, plain_value
 
 
 class FoundWords(NamedTuple):
@@ -48,7 +47,7 @@ def find_words(
     for name, read, its in zip(columns, names, found.values, strict=True):
         if its is not None:
             words = [*its] if read == name else _as_numbers([*its])
-            values[name] = tuple(words[i] for i in ascending(words))
+            values[name] = tuple(words[i] for i in places_in_order(words))
     met = {name: MarksMet.of(its, one.words) for name, its, one in zip(columns, found.met, marks, strict=True) if its}
     return FoundWords(values, found.n_rows, frozenset(np.array(columns)[found.lacks].tolist()), met)
 

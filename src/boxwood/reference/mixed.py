@@ -1,11 +1,11 @@
-"""Columns of numbers and of categories together, as numbers and codes: which, their scales, and the order of values."""
+"""Columns of numbers and of categories together, as numbers and codes: which are what, and their scales."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,19 +77,3 @@ def _scale_of_numbers(x: Floats, weights: Weights) -> float:
     known = ~np.isposinf(x)
     _, deviations = unit_scaling_of(x[known, None], None if weights is None else weights[known])
     return 1.0 / float(deviations[0])
-
-
-def plain_value(value: Any) -> Hashable | None:
-    """Return a value as text, a whole number where it is one, a number or a truth; None for anything else."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, float) and plain.is_integer():
-        return int(plain)
-    return plain if isinstance(plain, (str, int, float)) else None
-
-
-def ascending(values: Sequence[Hashable]) -> list[int]:
-    """Return the places of values in ascending order; numbers and texts together are ordered by type."""
-    try:
-        return sorted(range(len(values)), key=lambda i: values[i])  # type: ignore[return-value, arg-type]
-    except TypeError:
-        return sorted(range(len(values)), key=lambda i: (type(values[i]).__name__, str(values[i])))
