@@ -324,7 +324,7 @@ def test_bad_input_is_told_in_one_line(bad_folder, bad, monkeypatch):
         assert message == bad.message
     assert bad.more in err
     assert all(line.startswith("  ") for line in more)
-    assert ("--help shows what can be given" in err) is (bad.code == USAGE)
+    assert ("--help lists the options" in err) is (bad.code == USAGE)
 
 
 # ----------------------------------------------------------------------------------------------- real processes

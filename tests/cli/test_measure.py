@@ -48,7 +48,7 @@ def test_exit_codes(folder):
     assert "without labels" in run(folder, *measured, "--fail-under", 0.5, code=USAGE).stderr
     assert "known: .html" in run(folder, *measured, "-o", "report.docx", code=USAGE).stderr
     assert "FILE or --sql" in run(folder, "measure", "{}/october.json", code=USAGE).stderr
-    assert "lacks a column" in run(folder, *measured, "-l", "segmnt", code=DATA).stderr
+    assert "has no column" in run(folder, *measured, "-l", "segmnt", code=DATA).stderr
     (folder / "empty.csv").write_text((folder / "november.csv").read_text().splitlines()[0] + "\n")
     empty = "measure", "{}/october.json", "{}/empty.csv", "--fail-over-empty", 1
     assert "there are no rows" in run(folder, *empty, code=PAST_A_LIMIT).stderr
@@ -108,7 +108,7 @@ def test_columns_of_labels_and_tallies_are_matched(folder):
         said = run(folder, "match", old, new, "{}/labelled.csv").stdout
         sides = [model if "json" in one else one for one in (old, new)]
         assert said == f"{bw.match(*sides, november)}\n"
-    assert "lacks a column" in run(folder, "match", "segmnt", "other", "{}/labelled.csv", code=DATA).stderr
+    assert "has no column" in run(folder, "match", "segmnt", "other", "{}/labelled.csv", code=DATA).stderr
     assert "october.json" in run(folder, "match", "{}/octobr.json", "other", "{}/labelled.csv", code=DATA).stderr
     assert (
         "must be one"

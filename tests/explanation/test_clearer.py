@@ -101,7 +101,7 @@ def test_nothing_is_said_where_nothing_is_clustered_again():
     X, y = make_blobs(60, centers=2, random_state=0)
     found = explain(X, y, method="imm").stability(2)
     assert (found.clearer, found.explained) == (None, None)
-    assert found.verdict.endswith("Labels were given, so it is not tested whether the groups are real.")
+    assert found.verdict.endswith("Labels were given, so there is no test of whether the groups are real.")
     assert (
         contrast_of(np.ones((9, 2)), np.ones(9, dtype=int), lambda table: np.zeros(9), np.random.RandomState(0)) is None
     )
@@ -136,7 +136,7 @@ def test_codes_of_words_have_no_variance(seed):
     table = np.hstack([codes, numbers][: rng.integers(1, 3)])
     found = explain(table, MixedKMeans(3, categorical_features=[0, 1], random_state=0), method="cart").stability(2)
     assert (found.refitted, found.clearer) == (True, None)
-    assert found.verdict.endswith("Codes have no variance, so it is not tested whether the groups are real.")
+    assert found.verdict.endswith("Codes have no variance, so there is no test of whether the groups are real.")
     scaled = MixedKMeans(2, n_init=1, standardize=bool(seed % 2), random_state=0)
     assert explain(numbers, scaled, method="cart").stability(2).clearer is False
 

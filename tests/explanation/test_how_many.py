@@ -42,26 +42,32 @@ def test_groups_that_are_apart_are_counted(seed):
 def test_a_cloud_is_called_one(draw, seed):
     frame = pd.DataFrame(draw(np.random.default_rng(seed))).add_prefix("x")
     ex = explain(frame, n_clusters=2 + seed % 4, method="imm")
-    assert any(note.startswith("no groups show in the columns together: ") for note in ex.notes)
+    assert any(note.startswith("the columns together show no clear groups: ") for note in ex.notes)
 
 
 @pytest.mark.parametrize("seed", seeds(4))
 def test_independent_words_are_no_groups_and_words_that_go_together_are(seed):
     rng = np.random.default_rng(seed)
     words = pd.DataFrame({f"w{j}": rng.choice(list("abcde"), 300, p=[0.4, 0.3, 0.1, 0.1, 0.1]) for j in range(4)})
-    assert any(note.startswith("no groups") for note in explain(words, n_clusters=3, method="imm").notes)
+    assert any(
+        note.startswith("the columns together show no clear groups")
+        for note in explain(words, n_clusters=3, method="imm").notes
+    )
     kind = rng.integers(0, 3, 300)
     for j in range(3):
         words[f"w{j}"] = np.where(rng.random(300) < 0.9, np.array(list("abc"))[(kind + j) % 3], words[f"w{j}"])
-    assert not any(note.startswith("no groups") for note in explain(words, n_clusters=3, method="imm").notes)
+    assert not any(
+        note.startswith("the columns together show no clear groups")
+        for note in explain(words, n_clusters=3, method="imm").notes
+    )
 
 
 def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_named():
     found = HowMany({2: 0.94, 3: ALIKE, 4: 0.82, 5: 0.3})
     assert (found.best, found.note) == (
         3,
-        "3 clusters were chosen: halves of the rows agree on these, and less on more; 4 would do nearly as well "
-        "(n_clusters)",
+        "3 clusters were chosen: halves of the rows agree on these, and less on larger numbers; "
+        "4 would do nearly as well (n_clusters)",
     )
     doubtful = HowMany({2: 0.5, 3: 0.6, 4: 0.62})
     assert doubtful.best == 3
@@ -75,12 +81,12 @@ def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monk
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
-        f"2 slices were chosen, of {SLICES} at most: halves of the rows agree about best on these (n_clusters)",
-        "no groups show in the columns together: 2 clusters of a table without groups would be as clear",
+        f"2 slices were chosen (at most {SLICES}): halves of the rows agree on these about best (n_clusters)",
+        "the columns together show no clear groups: 2 clusters of a table without groups would be as clear",
     )
     assert settled_number(DrawnRows(rows), 10).k == 10
     ex = explain(rows, method="imm")
-    assert str(ex).startswith("2 slices of 300 rows in which no groups show, explained by 2 leaves")
+    assert str(ex).startswith("2 slices of 300 rows without clear groups, explained by 2 leaves")
     apart, _ = groups(3, 0)
     assert str(explain(apart, n_clusters=3, method="imm")).startswith("3 clusters of 400 rows, explained by")
 
@@ -89,14 +95,14 @@ def test_where_groups_show_among_few_alone_these_are_chosen(monkeypatch):
     monkeypatch.setattr(DrawnRows, "how_many", lambda look: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
     monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: k == 3)
     number = settled_number(DrawnRows(groups(3, 0)[0]), None)
-    said = f"3 clusters were chosen, of {SLICES} at most, as 9 show no groups (n_clusters)"
+    said = f"3 clusters were chosen (at most {SLICES}), as 9 show no groups (n_clusters)"
     assert number == Number(3, (said,))
 
 
 def test_stability_draws_the_tables_of_the_note_that_no_groups_show():
     steps = np.random.default_rng(0).integers(0, 2, (400, 2)) * 9.0  # clear in each column, but not in both together
     ex = explain(steps + np.random.default_rng(1).normal(size=steps.shape), n_clusters=4, method="imm")
-    assert any(note.startswith("no groups show in the columns together: ") for note in ex.notes)
+    assert any(note.startswith("the columns together show no clear groups: ") for note in ex.notes)
     assert not ex.stability(2).clearer
 
 

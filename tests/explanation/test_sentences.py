@@ -419,13 +419,13 @@ def are_few_slices(asked, k, most, more):
     are_made_unasked(asked, k)
     assert int(k) <= int(most) < int(more)
     many = bw.explain(asked.X, n_clusters=int(more), method="imm")
-    assert any(note.startswith("no groups show") for note in many.notes)
+    assert any(note.startswith("the columns together show no clear groups") for note in many.notes)
 
 
 def are_slices(asked, k, most):
     are_made_unasked(asked, k)
     assert int(k) <= int(most)
-    assert any(note.startswith("no groups show") for note in asked.ex.notes)
+    assert any(note.startswith("the columns together show no clear groups") for note in asked.ex.notes)
 
 
 def are_told_better(asked, k, others, before, now):
@@ -855,7 +855,7 @@ _TREE = "no rules as short( within the limits)? "
 NOTES = {
     rf"the clusters are not compact \(({NUMBER}%) of the rows are nearest to the mean of their own cluster\), so "
     r"the tree with the fewest rows in a wrong cluster was chosen, and no price is shown": (is_not_compact),
-    r"no price is shown, as clusters like these do not follow distances": is_without_price,
+    r"no price is shown, as these clusters do not follow distances": is_without_price,
     rf"with ({NUMBER}) leaves the rules could reach ({SHARE}) \(max_leaf_nodes\)": reaches,
     rf"one tree of ({NUMBER}) leaves that was tried reaches ({SHARE}) \(max_leaf_nodes\)": reaches,
     rf"{_STOP}no tree with more leaves was found that (costs less|gets more rows right(?: or costs less)?)"
@@ -893,17 +893,17 @@ NOTES = {
     r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
     r"left out, the labels themselves: (.+)": are_the_labels,
     rf"({NUMBER}) clusters were chosen(?:: |, on which )halves of the rows agree.* \(n_clusters\)": are_made_unasked,
-    rf"({NUMBER}) clusters were chosen, of ({NUMBER}) at most, as ({NUMBER}) show no groups \(n_clusters\)": (
+    rf"({NUMBER}) clusters were chosen \(at most ({NUMBER})\), as ({NUMBER}) show no groups \(n_clusters\)": (
         are_few_slices
     ),
-    rf"({NUMBER}) slices were chosen, of ({NUMBER}) at most: halves of the rows agree about best on these "
+    rf"({NUMBER}) slices were chosen \(at most ({NUMBER})\): halves of the rows agree on these about best "
     r"\(n_clusters\)": are_slices,
     rf"({NUMBER}) (?:clusters|slices) were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
     rf"({SHARE}) "
     r"\(n_clusters\)": are_told_better,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) clusters: rules of ({NUMBER}) leaves are right for ({SHARE}) of the "
     rf"rows, these for ({SHARE}) \(max_leaf_nodes\)": have_a_leaf_more,
-    rf"the rules are right for only ({SHARE}) of the rows; fewer columns may make clusters that rules tell better "
+    rf"the rules are right for only ({SHARE}) of the rows; fewer columns may make clusters that rules separate better "
     r"\(columns\)": are_right_for_few,
     r"left out, more than (\d+) different words, whose lists would be the groups: (.+); to use it, name the columns "
     r"\(columns\)": have_many_words,
@@ -914,7 +914,7 @@ NOTES = {
     r"rows are compared without it": stand_in,
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
-    rf"no groups show in the columns together: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
+    rf"the columns together show no clear groups: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
     rf"the rows, these for ({SHARE}) \(max_leaf_nodes\)": pay,
@@ -938,7 +938,7 @@ NOTES = {
     r"keeps to them": does_not_minimise,
 }
 PRINTED = {
-    rf"({NUMBER}) (?:clusters?|slices?) of ({NUMBER}) rows?( \(.+ left out\))?(?: in which no groups show)?, "
+    rf"({NUMBER}) (?:clusters?|slices?) of ({NUMBER}) rows?( \(.+ left out\))?(?: without clear groups)?, "
     rf"explained by ({NUMBER}) lea(?:f|ves) on "
     rf"({NUMBER}) of "
     rf"({NUMBER}) columns?": is_of_many_columns,
@@ -1004,7 +1004,7 @@ VERDICTS = {
     rf"On average ({SHARE}) of the rows change cluster(?:, and (each column|at least \d+ of the \d+ columns) of "
     rf"this tree "
     r"(?:is|are) used by at least half of the trees)?\.": changes,
-    r"(.+), so it is not tested whether the groups are real\.": is_not_tested,
+    r"(.+), so there is no test of whether the groups are real\.": is_not_tested,
     rf"The clusters are clearer than in data without groups: they explain ({SHARE}) of the variance, where at most "
     rf"({SHARE}) would be expected\.": is_clearer,
     rf"Whether there are groups at all is not shown: the clusters explain ({SHARE}) of the variance, and up to "
@@ -1265,10 +1265,10 @@ def test_a_verdict_says_why_it_is_not_tested_whether_groups_are_there(X, y, why)
         bw.Explanation.from_json(ex.to_json()).rename(dict(zip(ex.names, "uv", strict=True))).stability(2),
     ):
         assert one.untested == why
-        assert one.verdict.endswith(f" {why}, so it is not tested whether the groups are real.") == bool(why)
+        assert one.verdict.endswith(f" {why}, so there is no test of whether the groups are real.") == bool(why)
         assert one.refitted == (why in ("", "Codes have no variance"))
     older = found._replace(untested="")
-    assert ("The clusters were not made again, so it is not tested" in verdict_of(older)) == (not found.refitted)
+    assert ("The clusters were not made again, so there is no test" in verdict_of(older)) == (not found.refitted)
 
 
 @law(4)
@@ -1308,10 +1308,10 @@ _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows
 _LINES = "explanation/test_lines.py"
 ELSEWHERE = {
     # of clusters that are made here
-    "§ at most, as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",
+    "(at most §), as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",
     "§ slices were chosen": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
-    " in which no groups show": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
+    " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
     "halves of the rows agree on these, and less": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "clusters of a table without groups would be as clear": "explanation/test_how_many.py::test_a_cloud_is_called_one",

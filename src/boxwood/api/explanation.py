@@ -50,7 +50,7 @@ class Explanation(MeasuredTree):
         explanation says in words. "cart-entropy", "regression-centers" and "regression-rows" are trees by other
         impurities, "optimal" is the cheapest of all trees. "-root" marks an expansion from a single leaf, "-exkmc" or
         "-expand" one of a tree with a leaf for each cluster. Steps follow after commas: ", matched" (leaves assigned to
-        clusters anew), ", pruned" (over-grown and pruned back), ", refined" (cuts chosen anew), ", resolved" (small
+        clusters again), ", pruned" (over-grown and pruned back), ", refined" (cuts chosen again), ", resolved" (small
         subtrees solved exactly), ", swapped" (leaves moved). An example is "greedy-exkmc, refined".
     n_rows, n_left_out : int
         Number of rows of the table, and number of those that are left out: labelled -1, of weight 0, or without a value
@@ -795,7 +795,7 @@ class Explanation(MeasuredTree):
     def keeping(
         self, old: MeasuredTree, *, loss: float = 0.005, by: Literal["agreement", "cost"] = "agreement"
     ) -> Self:
-        """Return the explanation by an earlier tree, of which only those cuts are made anew that cost too much.
+        """Return the explanation by an earlier tree, of which only cuts that cost too much are replaced.
 
         Rules that people know stay as they are where that is nearly as good: first each leaf of the earlier tree gets
         the cluster of most of the new rows in it; then, while that loses more than `loss`, a threshold moves, or the

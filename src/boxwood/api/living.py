@@ -183,7 +183,7 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
     >>> old = boxwood.explain(ages, ["young"] * 300 + ["old"] * 300, columns=["age"])
     >>> new = boxwood.explain(ages, [1] * 150 + [2] * 150 + [0] * 300, columns=["age"])
     >>> print(boxwood.match(old, new))
-    2 clusters then, 3 now, matched on 600 rows of the old one and 600 rows of the new one.
+    2 clusters then, 3 now, matched on 600 old rows and 600 new rows.
     <BLANKLINE>
     change  then   share  now                   share    kept
     same    old    50.0%  cluster 0             50.0%  100.0%

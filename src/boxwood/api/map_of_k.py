@@ -197,7 +197,7 @@ def _text(found: MapOfK) -> str:
         for row in (header, *cells)
     ]
     told = (
-        "halves agree: adjusted Rand index of clusters made of one half of the rows and of the other; 1 if equal\n"
+        "halves agree: adjusted Rand index between clusters of two halves of the rows; 1 if equal\n"
         "clearer: than clusters of tables without groups"
     )
     return f"Clusters of {found.n_rows:,} rows\n\n" + "\n".join(lines) + f"\n\n{told}\n\n{found.note}"

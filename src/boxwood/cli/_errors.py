@@ -64,7 +64,7 @@ def _in_our_form() -> Iterator[None]:
         message = error.format_message()
         context = getattr(error, "ctx", None)
         if context is not None:
-            message += f"\n{context.command_path} --help shows what can be given"
+            message += f"\n{context.command_path} --help lists the options"
         error.show = lambda file=None: tell(_text(message))  # type: ignore[method-assign]
         raise
 

@@ -342,7 +342,7 @@ class Stability(NamedTuple):
         Seed of the resamples; None if a generator was given.
     explained, without_groups : float, default=None
         Share of the variance that the clusters explain, and the most that would be expected of them in a table of the
-        same size and spread without groups. Where a note says that no groups show in the columns together, and where
+        same size and spread without groups. Where a note says that the columns together show no clear groups, and where
         words or gaps are in use, a table with groups in single columns alone counts as one without. None if that is
         not known, as `untested` says, or the columns have no spread.
     untested : str, default=""

@@ -87,7 +87,7 @@ def _clearer(stability: Stability) -> str:
     """Return whether the clusters are clearer than in data without groups, as clusters may return where none are."""
     if stability.clearer is None:
         why = stability.untested or ("" if stability.refitted else "The clusters were not made again")
-        return f" {why}, so it is not tested whether the groups are real." if why else ""
+        return f" {why}, so there is no test of whether the groups are real." if why else ""
     explained, expected = stability.explained or 0.0, stability.without_groups or 0.0
     own, chance = beside(explained, expected, decimals=0), beside(expected, explained, decimals=0)
     if stability.clearer:

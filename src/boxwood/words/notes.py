@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from boxwood.words.figures import counted
 from boxwood.words.rules import DOUBT
 
-NO_GROUPS = "no groups show in the columns together:"
+NO_GROUPS = "the columns together show no clear groups:"
 """How the note begins that clusters are slices of rows without groups."""
 
 ASKS = tuple(
@@ -37,7 +37,7 @@ ASKS = tuple(
             r" that differ only in case or in blanks ",
             r"^numbers with leading zeros, ",
             r"^read as missing: ",
-            r" (clusters|slices) were chosen(:|, )",
+            r" (clusters|slices) were chosen(:|,| \()",
             r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
         ),
     )

@@ -72,11 +72,11 @@ class HowMany(NamedTuple):
         share, others = self.agreement[self.best], self.others
         if self.too_many is not None:
             return (
-                f"{self.best} clusters were chosen, of {SLICES} at most, as {self.too_many} show no groups (n_clusters)"
+                f"{self.best} clusters were chosen (at most {SLICES}), as {self.too_many} show no groups (n_clusters)"
             )
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
-            agreed = "halves of the rows agree on these, and less on more"
+            agreed = "halves of the rows agree on these, and less on larger numbers"
             return f"{self.best} clusters were chosen: {agreed}{also} (n_clusters)"
         best = "on which halves of the rows agree best, though not fully"
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
@@ -84,8 +84,8 @@ class HowMany(NamedTuple):
     @property
     def note_on_slices(self) -> str:
         """What was chosen where no groups show: halves of a cloud without groups, too, may be cut alike."""
-        best = "halves of the rows agree about best on these"
-        return f"{self.best} slices were chosen, of {SLICES} at most: {best} (n_clusters)"
+        best = "halves of the rows agree on these about best"
+        return f"{self.best} slices were chosen (at most {SLICES}): {best} (n_clusters)"
 
 
 class DrawnRows(NamedTuple):

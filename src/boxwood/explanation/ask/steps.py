@@ -154,7 +154,7 @@ def _notes_on_choice(before: MeasuredTree, now: MeasuredTree) -> Iterator[str]:
         yield _note_on_leaves(before, now, "clusters")
     if now.agreement < settings.RIGHT:
         told = f"the rules are right for only {percent(now.agreement)} of the rows"
-        yield f"{told}; fewer columns may make clusters that rules tell better (columns)"
+        yield f"{told}; fewer columns may make clusters that rules separate better (columns)"
 
 
 def _note_on_leaves(before: MeasuredTree, now: MeasuredTree, what: str) -> str:

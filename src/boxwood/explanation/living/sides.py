@@ -201,7 +201,7 @@ def overlap_of(old: Side, new: Side, rows: Any, known: Sequence[Any] = ()) -> Ov
     if before is None and after is None:
         return _by_boxes(old, new)
     both, is_exact = {"old": before, "new": after}, before is not None and after is not None
-    own = [f"{int(pairs.sum()):,} rows of the {word} one" for word, pairs in both.items() if pairs is not None]
+    own = [f"{int(pairs.sum()):,} {word} rows" for word, pairs in both.items() if pairs is not None]
     if before is None and all(map(old.knows, new.tested)):
         before = _mass(old, new)
     if after is None and all(map(new.knows, old.tested)):

@@ -217,7 +217,7 @@ def _contrast(evidence: Evidence, pool: Indices, generator: Any, *, together: bo
     """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight.
 
     Words enter as one-hot columns, whose clusters by k-means are those of the table. IN: together: whether a note says
-    that no groups show in the columns together, so that the tables are of the same kinds.
+    that the columns together show no clear groups, so that the tables are of the same kinds.
     """
     weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
     chances = None if weights is None else weights[pool] / weights[pool].sum()

@@ -21,8 +21,9 @@ from boxwood.render.forms.dialects import dialect_of
 from boxwood.render.forms.sql import column_tests
 from boxwood.render.forms.sql_tests import Test
 from boxwood.render.forms.watch import leaf_case, lost_case
+from boxwood.table.column_names import suggestion
 from boxwood.table.duck import Query, Tick
-from boxwood.table.labels import Rules, inputs_of, positions_of, rows_with
+from boxwood.table.labels import Rules, inputs_of, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions
 from boxwood.table.sql import as_double, as_name
 from boxwood.table.write_labels import check_rows, opened_to_count
@@ -176,7 +177,9 @@ def _label(source: DuckTable, labels: str | None, known: Sequence[str]) -> str:
     """Return SQL of the label of a row, NULL without one; IN: known: labels that are no marks of a missing one."""
     if labels is None:
         return "NULL"
-    at = positions_of(source.name, source.names, {"label": labels})["label"]
+    if labels not in source.names:
+        raise DataError(f"{source.name} has no column {labels!r}{suggestion(labels, source.names)}")
+    at = source.names.index(labels)
     return f"CASE WHEN {source.category(at, known)} IS NOT NULL THEN {source.label(at)} END"
 
 

@@ -169,8 +169,8 @@ def _said_of_nan(case: str, dialect: Dialect) -> str:
     """Return a line on why NaN is asked for, if it is."""
     if dialect.nan is None or not any(part in case for part in ("isnan(", "IS_NAN(", "CAST('NaN' AS")):
         return ""
-    why = ". isnan asks a CASE, as statistics of Parquet files pass over NaN" if dialect.trusts_statistics else ""
-    return f"-- NaN counts as missing; nan=False leaves the tests for it out{why}\n"
+    why = ". isnan tests a CASE, because statistics of Parquet files ignore NaN" if dialect.trusts_statistics else ""
+    return f"-- NaN counts as missing; nan=False omits the tests for it{why}\n"
 
 
 def _remarks(ex: MeasuredTree, features: Sequence[int]) -> str:

@@ -113,7 +113,7 @@ def _notes(notes: Sequence[str]) -> str:
 
 
 LONG = 6  # conditions of a rule, over all its leaves
-NO_PRICE = "no price is shown, as clusters like these do not follow distances"
+NO_PRICE = "no price is shown, as these clusters do not follow distances"
 
 
 def notes_of(ex: MeasuredTree) -> list[str]:
@@ -158,7 +158,7 @@ def headline(ex: MeasuredTree) -> str:
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
     without_groups = are_slices(ex.notes)
     clusters = f"{counted(ex.n_clusters, 'slice' if without_groups else 'cluster')} of {kept}{left_out}"
-    without = " in which no groups show" if without_groups else ""
+    without = " without clear groups" if without_groups else ""
     return f"{clusters}{without}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
 
