@@ -71,8 +71,8 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     If the caller names none, columns of text and without values are left out of a frame, and dates if a clusterer reads
     it. If boxwood also makes the clusters, or labels are given, columns that look like identifiers are left out, too,
     unless labels would have no other column; and if boxwood makes them, those that say when a row is from or go with
-    one of these, those of many words, and numbers that are names. A clusterer sees all of these, as it is the caller's. For an array the names
-    are as given.
+    one of these, those of many words, and numbers that are names. A clusterer sees all of these, as it is the caller's.
+    For an array the names are as given.
 
     Raises
     ------
