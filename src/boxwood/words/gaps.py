@@ -35,7 +35,7 @@ def gaps_apart(clusters: Sequence[ClusterSummary]) -> tuple[list[ClusterSummary]
 
 def gaps_line(counts_as: Sequence[Condition]) -> list[str]:
     """Return the line below such rules; none if they leave nothing to say."""
-    return [f"Missing values count as: {', '.join(rule([one]) for one in counts_as)}."] if counts_as else []
+    return [f"Missing values count as: {', '.join(rule((one,)) for one in counts_as)}."] if counts_as else []
 
 
 def _conditions(clusters: Sequence[ClusterSummary]) -> Iterable[Condition]:
