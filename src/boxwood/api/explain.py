@@ -122,7 +122,8 @@ def explain(
         Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
         versions. For labels that are no compact clusters, "auto" takes as many as pay on new rows; see Notes. If
         neither this nor `n_clusters` is given, and rules of the clusters that boxwood makes are right for less than 83%
-        of the rows, "auto" tries one leaf more, and then other numbers of clusters that would do nearly as well.
+        of the rows, "auto" tries one leaf more where groups show, and then other numbers of clusters that would do
+        nearly as well.
     max_depth : int, default=None
         Most conditions from the root of the tree to a leaf. It leaves room for at most 2 ** `max_depth` leaves; where
         these are fewer than clusters, some clusters have no rule, and a note says so.
