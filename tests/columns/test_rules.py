@@ -11,8 +11,9 @@ from click.testing import CliRunner
 
 import boxwood as bw
 from boxwood.cli import boxwood as command
+from boxwood.columns.by_date import fixed_by_dates
 from boxwood.columns.number_names import names_among
-from boxwood.columns.rules import RULES
+from boxwood.columns.rules import FIXED_BY_DATE, RULES
 from boxwood.columns.seen import SeenValues
 from tests.scale import law
 
@@ -151,6 +152,53 @@ def test_what_says_when_a_row_is_from_is_for_labels_but_not_for_clusters_made_he
     assert explained(frame[["x", name]], None).columns == ("x", name)  # where little else is left
 
 
+DAY = np.arange(N) * 7 % 60  # of each row
+PRICE = np.random.default_rng(3).lognormal(4, 1, 60).round(2)
+BLOOD = np.random.default_rng(4).integers(0, 3, 60)
+OF_DATES = {  # columns, and those that are the same in all rows of a date
+    "price by day": ({"day": DAYS[DAY].astype(str), "price": PRICE[DAY]}, {"price"}),
+    "with a gap": ({"day": DAYS[DAY].astype(str), "price": np.where(DAY == 5, np.nan, PRICE[DAY])}, {"price"}),
+    "dummies of years": ({"year": 1990 + DAY % 5, "y91": DAY % 5 == 1, "y92": DAY % 5 == 2}, {"y91", "y92"}),
+    "holidays": ({"day": DAYS[DAY].astype(str), "holiday": np.array(["no", "yes"])[(DAY > 50) * 1]}, {"holiday"}),
+    "one price differs": ({"day": DAYS[DAY].astype(str), "price": PRICE[DAY] + (np.arange(N) == 9)}, set()),
+    "a rare flag": ({"month": DAY % 12 + 1, "flag": np.arange(N) == 7}, set()),
+    "a row a day": ({"day": DAYS.astype(str), "price": np.random.default_rng(3).lognormal(4, 1, N)}, set()),
+    "birthdays": ({"born": DAYS[DAY].astype(str), "blood": np.array(["A", "B", "0"])[BLOOD[DAY]]}, set()),
+}
+
+
+@pytest.mark.parametrize("case", OF_DATES)
+def test_what_goes_with_a_date_says_when_a_row_is_from(case):
+    columns, fixed = OF_DATES[case]
+    frame = pd.DataFrame({"x": X, "y": X[::-1], "word": WORD, **columns, "kind": KIND})
+    assert {*explained(frame).columns} == {*frame} - {"kind"}
+    ex = explained(frame.drop(columns="kind"), None)
+    when = next(iter(columns))
+    assert {*frame} - {"kind"} - {*ex.columns} == {when, *fixed}
+    told = dict(ex.basis.left_out)
+    assert {*told.get(FIXED_BY_DATE, ())} == fixed
+    chosen = bw.explain(frame, n_clusters=3, method="imm", columns=[*frame][:-1])
+    assert chosen.columns == (*[*frame][:-1],)
+
+
+@law(60)
+def test_columns_go_with_no_date_by_chance_and_those_that_do_are_found(seed):
+    rng = np.random.default_rng(seed)
+    n_rows, n_days = int(rng.choice([80, 600, 30_000])), int(rng.choice([2, 12, 300]))
+    day = np.sort(rng.integers(0, n_days, n_rows)) if seed % 2 else rng.integers(0, n_days, n_rows)
+    free = {
+        "rare": rng.random(n_rows) < 3 / n_rows,
+        "half": rng.random(n_rows) < 0.5,
+        "few": rng.integers(0, 3, n_rows),
+        "measure": rng.normal(size=n_rows),
+    }
+    fixed = {"price": rng.normal(size=n_days)[day], "late": day >= n_days // 2}
+    seen = [SeenValues(name, np.asarray(x, dtype=float)) for name, x in (free | fixed).items()]
+    found = fixed_by_dates([SeenValues("day", day.astype(float))], seen)
+    assert found <= {*fixed}
+    assert found == {*fixed} or n_rows < 4 * n_days
+
+
 RNG = np.random.default_rng(2)
 SHOP = RNG.integers(0, 40, N)  # the shop of each row
 NUMBERS, TOWN, OPENED = RNG.permutation(900)[:40], np.array(["A", "B", "C"])[RNG.integers(0, 3, 40)], np.arange(40) // 9
@@ -214,17 +262,18 @@ def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_d
     cities = [f"city {i * 7 % 13}" for i in range(N)]
     shops = {"nr": NUMBERS[SHOP], "town": TOWN[SHOP]}
     frame = pd.DataFrame({"x": X, "y": X[::-1], "word": WORD, "year": 2019 + np.arange(N) % 5, "city": cities, **shops})
-    frame["same"] = 7
+    frame = frame.assign(same=7, rate=PRICE[frame["year"] - 2019])
     ex = door[1](frame, None)
     assert ex.columns == ("x", "y", "word", "town")
     assert {reason[:10]: names for reason, names in ex.basis.left_out} == {
         "more than ": ("city",),
         "looks like": ("year",),
+        "the same i": ("rate",),
         "numbers th": ("nr",),
         "one value ": ("same",),
     }
     clock = np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60
-    numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=clock * 7 % 1999), None)
+    numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=np.arange(N) * 7 % 1999), None)
     assert numbers.columns == ("x", "y", "reaction_time")
 
 

@@ -19,6 +19,8 @@ from boxwood._frames import missing_in
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.table._arrow_source import ArrowSource
+from boxwood.words.gaps import gaps_apart, gaps_line
+from boxwood.words.rules import cluster_rule
 from tests.scale import law
 from tests.scattered import scattered
 
@@ -37,6 +39,35 @@ HOLES.loc[[3, 70], "a"] = np.nan
 HOLES.loc[[70, 110, 119], "b"] = np.nan
 WHOLE = np.setdiff1d(np.arange(N), [3, 70, 110, 119])
 NOTE = "4 of 120 rows lack a value and get no cluster: b (3), a (2)"
+
+
+@law(24)
+def test_rows_that_lack_a_value_are_where_the_values_are_that_missing_ones_count_as(seed):
+    """The rules of clusters made here say of missing values once what those for labels say in each condition."""
+    rng = np.random.default_rng(seed)
+    n, kind = 200, rng.integers(0, 3, 200)
+    frame = pd.DataFrame({f"x{j}": kind * rng.normal(size=3)[j] * 4 + rng.normal(size=n) for j in range(3)})
+    frame["word"] = np.where(rng.random(n) < 0.8, np.array(["a", "b", "c"])[kind], rng.choice(["a", "d"], n))
+    frame = frame.mask(rng.random(frame.shape) < rng.choice([0.02, 0.3], 4))
+    ex = boxwood.explain(frame, n_clusters=2 + seed % 4, max_leaf_nodes=5, random_state=0)
+    again = boxwood.Explanation.from_json(ex.to_json())
+    clusters, counts_as = gaps_apart(ex.clusters)
+    rules = [line.split("  ")[-1] for line in str(again).split("\n")[3 : 3 + len(clusters)]]
+    assert [rule for rule in rules if "weak" not in rule] == [cluster_rule(one) for one in clusters if not one.is_weak]
+    said = [line for line in str(again).split("\n") if line.startswith("Missing values count as: ")]
+    assert said == gaps_line(counts_as)
+    filled = frame.fillna({one.column: value_of(one) for one in counts_as})
+    assert list(ex.predict(filled)) == list(ex.predict(frame))
+    labels = boxwood.explain(frame, ex.predict(frame), max_leaf_nodes=5)
+    assert "Missing values count as" not in str(labels)
+
+
+def value_of(one):
+    """Return a value that fulfils a condition."""
+    piece = one.intervals[0]
+    if one.categories is not None:
+        return one.categories.value(piece.lower)
+    return max(piece.lower, -99.0) / 2 + min(piece.upper, 99.0) / 2
 
 
 def explain(X, clustering=None, **asked):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from boxwood import explain
+from boxwood import explain, map_of_k
 from boxwood.explanation.ask.how_many import ALIKE, SLICES, DrawnRows, HowMany, Number, settled_number
 from boxwood.explanation.choose import settings
 from tests.scale import law, seeds
@@ -77,7 +77,7 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
 def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(300, 3))
     found = HowMany(dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True)))
-    monkeypatch.setattr(DrawnRows, "how_many", lambda look: found)
+    monkeypatch.setattr(DrawnRows, "how_many", lambda look, among: found)
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
@@ -92,7 +92,7 @@ def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monk
 
 
 def test_where_groups_show_among_few_alone_these_are_chosen(monkeypatch):
-    monkeypatch.setattr(DrawnRows, "how_many", lambda look: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
+    monkeypatch.setattr(DrawnRows, "how_many", lambda look, among: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
     monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: k == 3)
     number = settled_number(DrawnRows(groups(3, 0)[0]), None)
     said = f"3 clusters were chosen (at most {SLICES}), as 9 show no groups (n_clusters)"
@@ -129,6 +129,27 @@ def test_the_number_and_the_scale_are_told_in_the_basis():
     assert plain == "k-means, 3 clusters (the number asked for)"
 
 
+@law(16)
+def test_the_star_of_the_map_is_the_number_that_explain_takes(seed):
+    rng = np.random.default_rng(seed)
+    tables = (
+        lambda n: rng.normal(size=(n, 4)) @ rng.normal(size=(4, 4)),
+        lambda n: np.exp(rng.normal(size=(n, 3))),
+        lambda n: groups(2 + seed % 4, seed, n, apart=3.0)[0],
+        lambda n: (rng.random((n, 6)) < 0.3) * 1.0,
+    )
+    frame = pd.DataFrame(tables[seed % 4](int(rng.choice([30, 200])))).add_prefix("x")
+    method = "imm" if seed % 3 else "auto"
+    found, ex = map_of_k(frame, method=method), explain(frame, method=method)
+    assert found.chosen == ex.n_clusters
+    assert found.note in ex.notes
+
+
+def test_of_many_slices_alone_the_map_takes_some():
+    found = map_of_k(np.random.default_rng(0).normal(size=(200, 3)), [6, 7], method="imm")
+    assert found.note == f"{found.chosen} slices were chosen: halves of the rows agree on these about best (n_clusters)"
+
+
 @law(6)
 def test_when_a_row_is_from_changes_no_clusters(seed):
     rng = np.random.default_rng(seed)
@@ -155,7 +176,13 @@ def test_what_a_row_lacks_makes_no_group(seed):
     assert adjusted_rand_score(labels, kind) > 0.9
 
 
-def test_rules_that_are_right_for_few_rows_get_a_leaf_more_or_another_number_if_nobody_named_one():
+def test_rules_that_are_right_for_few_rows_get_a_leaf_more_or_another_number_if_nobody_named_one(monkeypatch):
+    rng = np.random.default_rng(0)
+    slices = pd.DataFrame(0.3 * rng.normal(size=(500, 1)) + rng.normal(size=(500, 4))).add_prefix("x")
+    ex = explain(slices, random_state=0)
+    assert ex.agreement < settings.RIGHT
+    assert ex.n_leaves == ex.n_clusters  # these are to be easy to say
+    monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: True)
     rng = np.random.default_rng(0)
     cloud = pd.DataFrame(0.3 * rng.normal(size=(500, 1)) + rng.normal(size=(500, 4))).add_prefix("x")
     ex, asked = explain(cloud, random_state=0), explain(cloud, n_clusters=2, max_leaf_nodes=2, random_state=0)

@@ -25,6 +25,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
 from boxwood.words.figures import percent, size
+from boxwood.words.gaps import gaps_apart
 from tests.scale import each, law
 
 NUMBER = r"[\d,.]+(?:e[+-]\d+)?"
@@ -424,7 +425,7 @@ def are_few_slices(asked, k, most, more):
 
 def are_slices(asked, k, most):
     are_made_unasked(asked, k)
-    assert int(k) <= int(most)
+    assert most is None or int(k) <= int(most)
     assert any(note.startswith("the columns together show no clear groups") for note in asked.ex.notes)
 
 
@@ -464,6 +465,24 @@ def name_things(asked, names):
     for name in names.split(", "):
         assert name not in asked.ex.columns
         assert any(few_differ(asked.X[name], asked.X[it]) for it in asked.X if 1 < asked.X[it].nunique() <= 20)
+
+
+def go_with_dates(asked, names):
+    """One date, or part of one, fixes the column."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        dates = [one for one in asked.X if one not in asked.ex.columns and one != name]
+        assert any(asked.X.groupby(one)[name].nunique(dropna=False).max() == 1 for one in dates)
+
+
+def count_as(asked, told):
+    """With some value in the place of missing ones no row changes its cluster."""
+    found = list(asked.ex.predict(asked.X))
+    for one in gaps_apart(asked.ex.clusters)[1]:
+        assert one.column in told
+        values = asked.X[one.column]
+        filled = (asked.X.assign(**{one.column: values.fillna(value)}) for value in values.dropna().unique())
+        assert any(list(asked.ex.predict(table)) == found for table in filled)
 
 
 def few_differ(numbers, values):
@@ -896,7 +915,7 @@ NOTES = {
     rf"({NUMBER}) clusters were chosen \(at most ({NUMBER})\), as ({NUMBER}) show no groups \(n_clusters\)": (
         are_few_slices
     ),
-    rf"({NUMBER}) slices were chosen \(at most ({NUMBER})\): halves of the rows agree on these about best "
+    rf"({NUMBER}) slices were chosen(?: \(at most ({NUMBER})\))?: halves of the rows agree on these about best "
     r"\(n_clusters\)": are_slices,
     rf"({NUMBER}) (?:clusters|slices) were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
     rf"({SHARE}) "
@@ -912,6 +931,9 @@ NOTES = {
     ),
     rf"({NUMBER}) is in the same ({NUMBER}) rows of each of (.+): if it stands for a missing value, make it one, and "
     r"rows are compared without it": stand_in,
+    r"left out, the same in all rows of each date, or part of one: (.+); to use it, name the columns \(columns\)": (
+        go_with_dates
+    ),
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
     rf"the columns together show no clear groups: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
@@ -954,6 +976,7 @@ PRINTED = {
     rf"({SHARE}) \((.+)\)\.": expects,
     rf"Of the ({NUMBER}) rows? without a label(?: or weight)? the rules put (.+)\.": put_rows_of_noise,
     r"Grown by .+[.;]": nothing,
+    r"Missing values count as: (.+)\.": count_as,
     rf"{_TREE}agree (?:more|on more than ({NUMBER})% more of the rows)\.": no_tree_agrees_more,
     rf"{_TREE}cost less(?: by more than ({NUMBER})%)?\.": no_tree_costs_less,
     rf"Estimated from (the Gaussians behind the clusters|Gaussians with the means and variances of the clusters' "

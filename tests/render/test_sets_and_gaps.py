@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood.errors import DataError
+from boxwood.words.gaps import gaps_apart
 from tests.render.test_every_engine import case, codes_of
 from tests.rule_cases import COLUMNS, CUTS, LARGEST
 from tests.scale import law
@@ -59,6 +60,35 @@ def test_rules_say_where_rows_go(seed):
         assert [ex.names[leaf.cluster] for leaf in ex.leaves if holds(leaf.rule, values)] == [name]
         named = {cluster.name for cluster in ex.clusters if any(holds(one, values) for one in cluster.rules)}
         assert named == {name}
+
+
+@law(40)
+def test_missing_values_count_as_others_that_fulfil_the_same_rules(seed):
+    ex, columns, _ = case(seed, 40)
+    table = codes_of(ex, columns)
+    for j in ex._gap_columns:
+        table[:, j] = np.where(np.isnan(table[:, j]), math.inf, np.minimum(table[:, j], LARGEST))
+    apart, counts_as = gaps_apart(ex.clusters)
+    for row in table.tolist():
+        given = dict(zip(COLUMNS, row, strict=True)) | {"gaps": ex.gaps}
+        others = {one.column: one.intervals[-1] for one in counts_as if given[one.column] == missing_in(one)}
+        filled = given | {name: within(piece) for name, piece in others.items()}
+        for cluster, its in zip(ex.clusters, apart, strict=True):
+            assert any(holds(one, given) for one in cluster.rules) == any(holds(one, filled) for one in its.rules)
+    apart_columns = {one.column for one in counts_as}
+    assert not any(one.or_missing for its in apart for rule in its.rules for one in rule if one.column in apart_columns)
+
+
+def missing_in(one):
+    """Return what stands for a missing value in the column of a condition."""
+    return math.inf if one.categories is None else one.categories.values.index(None)
+
+
+def within(piece):
+    """Return a value of an interval."""
+    ends = [end for end in (piece.lower, piece.upper) if end in piece and math.isfinite(end)]
+    middle = [np.clip(piece.lower, -1e9, 1e9) / 2 + np.clip(piece.upper, -1e9, 1e9) / 2]
+    return float([*ends, *middle][0])
 
 
 @law(24)

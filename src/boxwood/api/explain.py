@@ -64,8 +64,9 @@ def explain(
         least two others remain, those that look like a date or a part of one, as such would make the groups: dates,
         words that are months, weekdays or seasons, and numbers in the range and with the plain name of a part of a
         date, such as year, month or hour; columns of more than 12 words without an order, whose lists would be the
-        rules; and, of rows in memory, whole numbers that are names: at least 20, each of which goes with one value of
-        another column that does not rise or fall with them. `columns` brings them in.
+        rules; and, of rows in memory, columns that are the same in all rows of each such date, or part of one, and
+        whole numbers that are names: at least 20, each of which goes with one value of another column that does not
+        rise or fall with them. `columns` brings them in.
     labels_or_estimator : optional
         The clustering, in one of these forms. None is k-means.
 
@@ -121,7 +122,8 @@ def explain(
         Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
         versions. For labels that are no compact clusters, "auto" takes as many as pay on new rows; see Notes. If
         neither this nor `n_clusters` is given, and rules of the clusters that boxwood makes are right for less than 83%
-        of the rows, "auto" tries one leaf more, and then other numbers of clusters that would do nearly as well.
+        of the rows, "auto" tries one leaf more where groups show, and then other numbers of clusters that would do
+        nearly as well.
     max_depth : int, default=None
         Most conditions from the root of the tree to a leaf. It leaves room for at most 2 ** `max_depth` leaves; where
         these are fewer than clusters, some clusters have no rule, and a note says so.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._frames import as_rows_here
 from boxwood._validation import whole_number
 from boxwood.errors import DataError
-from boxwood.explanation.ask.how_many import DrawnRows, HowMany, drawn
+from boxwood.explanation.ask.how_many import DrawnRows, drawn
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
@@ -18,6 +18,7 @@ from boxwood.explanation.records import in_notebook
 from boxwood.reference.mixed import with_gaps
 from boxwood.table.as_source import as_source
 from boxwood.words.figures import percent, price
+from boxwood.words.notes import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +61,7 @@ class MapOfK:
     n_rows : int
         Of the table.
     chosen : int
-        The number that `explain` would choose of these; where no groups show, it takes at most four.
+        The number that `explain` takes of these.
     note : str
         Why.
     """
@@ -117,8 +118,9 @@ def map_of_k(
     Returns
     -------
     MapOfK
-        A row for each number. `MapOfK.chosen` is the largest on which halves of the rows agree, or, if they agree on
-        none, the smallest of those on which they agree best.
+        A row for each number. `MapOfK.chosen` is the one that `explain` takes: the largest on which halves of the rows
+        agree, or, if they agree on none, the smallest of those on which they agree best; at most four where no groups
+        show; and another one that is nearly as good, if rules are right for too few rows.
 
     Raises
     ------
@@ -129,7 +131,7 @@ def map_of_k(
 
     Notes
     -----
-    Takes the time of one `explain` for each number, and of 20 k-means of at most 500 rows.
+    Takes the time of one `explain` for each number and of one that chooses, and of 20 k-means of at most 500 rows each.
 
     References
     ----------
@@ -155,8 +157,9 @@ def map_of_k(
         ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
         found.append(_row(ex, k))
         progress(f"{k} clusters", done, len(wanted))
-    how_many = HowMany({row.n_clusters: row.halves for row in found})
-    return MapOfK(tuple(found), ex.n_rows, how_many.best, how_many.note)
+    taken = explained(rows, None, replace(Options.of({**given, "n_clusters": None}), among=wanted))
+    note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
+    return MapOfK(tuple(found), taken.n_rows, taken.n_clusters, note)
 
 
 def _row(ex: MeasuredTree, k: int) -> OfK:

@@ -60,6 +60,12 @@ def names_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     return kept.union(*(lists[name] for name in kept))
 
 
+def are_names(numbers: SeenValues, columns: Sequence[SeenValues]) -> bool:
+    """Return whether numbers are names, as one of some other columns is a property of what they name."""
+    things = _things(numbers.values)
+    return things is not None and any(_names(things, one.values) for one in columns if _may_be_property(one))
+
+
 def _may_be_property(seen: SeenValues) -> bool:
     """Return whether a column has few values: words, truths or whole numbers."""
     return len(seen.texts) <= FEW if seen.is_word else 0 < seen.most - seen.least < FEW and seen.is_whole

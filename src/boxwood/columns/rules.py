@@ -13,6 +13,7 @@ import numpy as np
 from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME, TIMES
 from boxwood.axes.categories import is_missing
 from boxwood.batches.batches import OTHER_KINDS
+from boxwood.columns.by_date import fixed_by_dates
 from boxwood.columns.calendar import is_calendar
 from boxwood.columns.number_names import names_among
 from boxwood.columns.seen import Seen, SeenValues, Use
@@ -28,6 +29,7 @@ HARDLY_REPEATS = "most values come only once"
 FEW_NAMES = 12  # different words that rules may list
 MANY_NAMES = f"more than {FEW_NAMES} different words, whose lists would be the groups"
 CALENDAR = "looks like a date, a part of one or a time of day"
+FIXED_BY_DATE = "the same in all rows of each date, or part of one"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
@@ -50,7 +52,7 @@ def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     return {seen.name: found[seen.name] for seen in columns if seen.name in found}
 
 
-SUSPICIONS = (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, NUMBERS_AS_NAMES)
+SUSPICIONS = (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, FIXED_BY_DATE, NUMBERS_AS_NAMES)
 """Reasons for which a column that the caller names is not left out: a note says so."""
 
 LAST = (UNSEEN_DATES, THE_LABELS, *SUSPICIONS)
@@ -195,6 +197,15 @@ def _unless_few_others(why: dict[str, str], left: Sequence[Seen], use: Use) -> d
     return why if len(left) >= len(why) + 2 else {}
 
 
+def _with_fixed(why: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the columns that say when a row is from, and those that go with one of these, unless few are left."""
+    columns = [seen for seen in left if isinstance(seen, SeenValues)]
+    dates = [seen for seen in columns if seen.name in why]
+    others = [seen for seen in columns if seen.name not in why and seen.name not in use.chosen]
+    fixed = dict.fromkeys(fixed_by_dates(dates, others), FIXED_BY_DATE)
+    return _unless_few_others(why | fixed, left, use) or _unless_few_others(why, left, use)
+
+
 def _unless_measured(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
     """Return the columns of numbers that the others show to be names, if clusters do without them."""
     columns = [seen for seen in left if isinstance(seen, SeenValues)]
@@ -206,7 +217,7 @@ UNLESS_LAST = {
     the_labels: _unless_no_others,
     like_identifier: _unless_all,
     many_names: _unless_few_others,
-    calendar: _unless_few_others,
+    calendar: _with_fixed,
     numbers_as_names: _unless_measured,
 }
 """Rules that leave columns where there are no others."""

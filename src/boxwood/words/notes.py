@@ -11,6 +11,12 @@ from boxwood.words.rules import DOUBT
 NO_GROUPS = "the columns together show no clear groups:"
 """How the note begins that clusters are slices of rows without groups."""
 
+MADE_HERE = "k-means, "
+"""How a basis begins to say where clusters come from that boxwood made."""
+
+CHOSEN = re.compile(r" (clusters|slices) were chosen(:|,| \()")
+"""What a note holds that says why so many clusters were made, of which the last one counts."""
+
 ASKS = tuple(
     map(
         re.compile,
@@ -37,7 +43,7 @@ ASKS = tuple(
             r" that differ only in case or in blanks ",
             r"^numbers with leading zeros, ",
             r"^read as missing: ",
-            r" (clusters|slices) were chosen(:|,| \()",
+            CHOSEN.pattern,
             r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
         ),
     )

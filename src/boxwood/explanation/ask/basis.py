@@ -18,6 +18,7 @@ from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
 from boxwood.reference import Reference
 from boxwood.reference.reference import are_labels
 from boxwood.table.sql import type_of
+from boxwood.words.notes import MADE_HERE
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree, Tree
@@ -107,7 +108,7 @@ def _kind(X: Any) -> str:
 def _made_here(ex: Tree, n_clusters: int | None) -> str:
     """Return how boxwood made the clusters, in words; `n_clusters` is None if nobody asked for a number."""
     chosen = "the number chosen by boxwood" if n_clusters is None else "the number asked for"
-    parts = [f"k-means, {len(ex.clusters)} clusters ({chosen})"]
+    parts = [f"{MADE_HERE}{len(ex.clusters)} clusters ({chosen})"]
     parts += ["on columns brought to one scale"] if ex.standardized else []
     entry = None if ex._evidence is None else ex._evidence.coordinates.entry
     if entry is not None and entry.tails is not None:
@@ -120,7 +121,7 @@ def _made_here(ex: Tree, n_clusters: int | None) -> str:
 def _labels(clustering: Any, n_clusters: int | None) -> str:
     """Return where the clusters come from, in words."""
     if clustering is None:
-        return f"k-means, {n_clusters} clusters asked for"
+        return f"{MADE_HERE}{n_clusters} clusters asked for"
     if isinstance(clustering, str):
         return f"the column {clustering}"
     if isinstance(clustering, Reference):

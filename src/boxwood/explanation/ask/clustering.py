@@ -16,7 +16,7 @@ from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.overview import MissingValues
 from boxwood.errors import DataError
-from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
+from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows, Number, settled_number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
     fitted_clusterer,
@@ -69,10 +69,12 @@ def clustering_of(
     return reference, mixture, clustering
 
 
-def number_of_clusters(clustering: Any, n_clusters: int | None, look: Callable[[], DrawnRows]) -> Number:
+def number_of_clusters(
+    clustering: Any, n_clusters: int | None, look: Callable[[], DrawnRows], among: Sequence[int] = NUMBERS
+) -> Number:
     """Return the number of clusters to make; that of clusters that are given is None, and needs no look."""
     if clustering is None:
-        return settled_number(look(), n_clusters)
+        return settled_number(look(), n_clusters, among)
     if n_clusters is not None:
         raise ValueError(
             f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"

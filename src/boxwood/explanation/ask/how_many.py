@@ -25,7 +25,7 @@ from boxwood.words.notes import NO_GROUPS
 
 LOOKED_AT = 1_000  # most rows that are looked at for the number, and half of them for groups
 FEWEST = 20  # rows of which groups can be told from none
-MOST = 10  # clusters that are tried
+NUMBERS = tuple(range(2, 11))  # of clusters that are tried
 SLICES = 4  # clusters at most that are chosen where no groups show
 ROWS_EACH = 10  # rows for each cluster that is tried
 HALVES = 5  # times that the rows are halved
@@ -46,8 +46,9 @@ class HowMany(NamedTuple):
 
     @property
     def slices(self) -> HowMany:
-        """The same for no more clusters than are chosen where no groups show."""
-        return HowMany({k: share for k, share in self.agreement.items() if k <= SLICES}, self.best)
+        """The same for no more clusters than are chosen where no groups show, if there are such numbers."""
+        few = {k: share for k, share in self.agreement.items() if k <= SLICES}
+        return HowMany(few, self.best) if few else self
 
     @property
     def best(self) -> int:
@@ -85,7 +86,8 @@ class HowMany(NamedTuple):
     def note_on_slices(self) -> str:
         """What was chosen where no groups show: halves of a cloud without groups, too, may be cut alike."""
         best = "halves of the rows agree on these about best"
-        return f"{self.best} slices were chosen (at most {SLICES}): {best} (n_clusters)"
+        at_most = f" (at most {SLICES})" * (self.best <= SLICES)
+        return f"{self.best} slices were chosen{at_most}: {best} (n_clusters)"
 
 
 class DrawnRows(NamedTuple):
@@ -108,11 +110,10 @@ class DrawnRows(NamedTuple):
         some = drawn_rows(replace(batches, labelling=None, store=None), LOOKED_AT)
         return cls(some.values[np.random.RandomState(0).permutation(len(some.values))])
 
-    def how_many(self) -> HowMany:
-        """Return how many clusters the rows suggest."""
-        n_different = len(np.unique(self.rows, axis=0))
-        most = max(min(MOST, len(self.rows) // ROWS_EACH, n_different), 2)
-        return HowMany({k: self.agreement_of_halves(k) for k in range(2, most + 1)})
+    def how_many(self, among: Sequence[int] = NUMBERS) -> HowMany:
+        """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""
+        most = min(len(self.rows) // ROWS_EACH, len(np.unique(self.rows, axis=0)))
+        return HowMany({k: self.agreement_of_halves(k) for k in among if k <= max(most, among[0])})
 
     def shows_groups(self, k: int) -> bool:
         """Return whether k clusters of the rows are clearer than those of tables without groups, or cannot be told.
@@ -156,15 +157,15 @@ class Number(NamedTuple):
     others: tuple[int, ...] = ()
 
 
-def settled_number(look: DrawnRows, n_clusters: int | None) -> Number:
-    """Return the number of clusters to make, the one that was asked for or the one to choose.
+def settled_number(look: DrawnRows, n_clusters: int | None, among: Sequence[int] = NUMBERS) -> Number:
+    """Return the number of clusters to make, the one that was asked for or the one to choose among some.
 
     Where no groups show, at most `SLICES` clusters are chosen, and each number up to this one does nearly as well.
     """
     if n_clusters is not None:
         k = whole_number("n_clusters", n_clusters, 0)
         return Number(k, () if k < 2 or look.shows_groups(k) else (_no_groups(k),))
-    found = look.how_many()
+    found = look.how_many(among)
     shows = look.shows_groups(found.best)
     if not shows and found.best > SLICES:
         found = found.slices

@@ -286,7 +286,7 @@ def _labelled(
 ) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, Number]:
     """Return the table, the cluster of each row, names of clusters if they have some, who made them, and how many."""
     clustering, table = read.clustering, read.X
-    number = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked))
+    number = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked), asked.among)
     if number.k is not None:
         made = _made(table, weights, number.k, asked)
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number

@@ -14,6 +14,7 @@ from boxwood._frames import nearest_name
 from boxwood._threads import n_threads
 from boxwood._validation import Rows, as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
 from boxwood.axes.categories import plain_value
+from boxwood.explanation.ask.how_many import NUMBERS
 from boxwood.explanation.measure.held_out import Validate, checked_validate
 from boxwood.explanation.progress import Progress, as_progress
 from boxwood.reference.budget import as_names
@@ -77,6 +78,8 @@ class Options:
         The values of those categories that have an order, in that order.
     dates : mapping from str to Dates
         Columns of the table that hold dates.
+    among : sequence of int
+        Ascending numbers of clusters, of which one is chosen if none is asked for.
     """
 
     method: str
@@ -97,6 +100,7 @@ class Options:
     numbers: tuple[str, ...] = ()
     orders: Mapping[str, list[Any]] = field(default_factory=dict)
     dates: Mapping[str, Dates] = field(default_factory=dict)
+    among: Sequence[int] = NUMBERS
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:

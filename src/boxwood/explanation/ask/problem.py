@@ -180,7 +180,8 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
-    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(coordinates.rows))
+    rows = coordinates.rows
+    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(rows), asked.among)
     reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = bool(asked.standardize) and not was_fitted

@@ -124,14 +124,16 @@ def _with_rules_that_are_right(
     """Return the problem and its outcome where rules are right for enough rows, if nobody asked for a size.
 
     Else one leaf more is tried, and then the other numbers of clusters that do nearly as well, until rules are right
-    for enough rows; if none are, those that are right for most. IN: others: the problems of those numbers.
+    for enough rows; if none are, those that are right for most. Slices of rows without groups get no leaf more: that
+    they are easy to say is all they are worth. IN: others: the problems of those numbers.
     """
     is_left_open = asked.method == "auto" and asked.options.get("objective", "auto") == "auto"
     is_left_open = is_left_open and asked.n_clusters is None and asked.max_leaf_nodes is None
     if not is_left_open or asked.options.get("time_limit") is not None or _is_right(outcome):
         return problem, outcome
     larger = replace(problem, task=problem.task.with_leaves(problem.task.reference.n_clusters + 1))
-    found = [(problem, outcome), (larger, _in_memory(larger, asked))]
+    found = [(problem, outcome)]
+    found += [] if are_slices(outcome.explanation.notes) else [(larger, _in_memory(larger, asked))]
     while not _is_right(found[-1][1]) and (other := next(others, None)) is not None:
         found.append((other, _in_memory(other, asked)))
     best = found[-1] if _is_right(found[-1][1]) else max(found, key=lambda one: one[1].explanation.agreement)

@@ -21,11 +21,12 @@ from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.figures import counted, of_leaves, percent, price, shortened, size, width
+from boxwood.words.gaps import gaps_apart, gaps_line
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_lines, doubt, worth_text
 from boxwood.words.methods import grown_by
-from boxwood.words.notes import are_slices, in_short
+from boxwood.words.notes import MADE_HERE, are_slices, in_short
 from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
@@ -85,7 +86,7 @@ def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.lines()") -> s
     whole = explanation_of(model)
     ex = whole._for_people()
     said = [*in_short(notes_of(ex), more), *([] if "lines" in whole._kept else _on_lines(ex, lines))]
-    parts = [headline(ex), "\n".join(cluster_lines(ex.clusters)), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
+    parts = [headline(ex), *_clusters(ex), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
     return "\n\n".join([*parts, "\n".join(said)] if said else parts)
 
 
@@ -104,8 +105,19 @@ def _summary(ex: MeasuredTree) -> str:
     ex = ex._for_people()
     doubts = [note for note in ex.notes if note.endswith(DOUBT)]
     others = [note for note in notes_of(ex) if note not in doubts]
-    parts = [headline(ex), _notes(doubts), "\n".join(cluster_lines(ex.clusters)), *findings(ex), _notes(others)]
+    parts = [headline(ex), _notes(doubts), *_clusters(ex), *findings(ex), _notes(others)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _clusters(ex: MeasuredTree) -> list[str]:
+    """Return a line for each cluster, and as what missing values count where boxwood made the clusters.
+
+    Rules for labels say of each condition whether a missing value fulfils it.
+    """
+    if ex.basis is None or not ex.basis.labels.startswith(MADE_HERE):
+        return ["\n".join(cluster_lines(ex.clusters))]
+    clusters, counts_as = gaps_apart(ex.clusters)
+    return ["\n".join(cluster_lines(clusters)), *gaps_line(counts_as)]
 
 
 def _notes(notes: Sequence[str]) -> str:
