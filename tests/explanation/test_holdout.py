@@ -1,5 +1,7 @@
 """Rows held out: what is measured on them is what trees of the other rows are worth."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -154,3 +156,40 @@ def test_rules_that_lose_nothing_agree_with_all_weights(seed):
     ex = explain(X, labels, sample_weight=weights, method="cart", validate=3)
     assert ex.held_out.agreement == 1
     assert ex.frontier()[-1].agreement == 1
+
+
+def of_luck(ex):
+    """Return the share of new rows that a note expects the rules to be right for, or None, and the one it doubts."""
+    told = [re.match(r"expect about (\d+)% on new rows, not (\d+)%: with ", note) for note in ex.notes]
+    return next(((int(one[1]) / 100, int(one[2]) / 100) for one in told if one), None)
+
+
+@law(8)
+def test_rules_that_owe_much_to_luck_say_about_how_they_do_on_new_rows(seed):
+    rng = np.random.default_rng(seed)
+    n, kept = int(rng.integers(100, 250)), rng.choice([0.0, 0.6])  # the share of labels that a column carries
+
+    def drawn(n):
+        X = rng.normal(size=(n, 4))
+        return X, np.where(rng.random(n) < kept, X[:, 0] > 0, rng.random(n) < 0.5).astype(int)
+
+    X, y = drawn(n)
+    ex = explain(X, y, max_leaf_nodes=8)
+    expected, doubted = of_luck(ex)
+    assert doubted == round(ex.agreement, 2) >= expected + 0.04
+    rows, truth = drawn(4000)
+    actual = (np.array(ex.predict(rows)) == truth).mean()
+    assert abs(expected - actual) < abs(doubted - actual)
+    assert of_luck(explain(X, y, max_leaf_nodes=8, objective="agreement")) is None
+    assert of_luck(explain(X, y, max_leaf_nodes=8, validate=0.3)) is None
+
+
+@law(8)
+def test_no_luck_is_told_of_in_long_tables_of_clear_rules_and_of_clusters_made_here(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 3))
+    clear = (np.abs(X[:, 0]) < 1).astype(int)
+    assert of_luck(explain(X, clear, max_leaf_nodes=3)) is None
+    assert of_luck(explain(X, n_clusters=3)) is None
+    long, labels = rng.normal(size=(1500, 1)).round(1), rng.integers(0, 2, 1500)
+    assert of_luck(explain(long, labels, max_leaf_nodes=2)) is None

@@ -30,6 +30,7 @@ _ENDS = {
     "name the columns (columns)": "name the columns (-c)",
     "(max_leaf_nodes)": "(--max-leaf-nodes)",
     "(n_clusters)": "(-k)",
+    "(validate measures it)": "(--validate measures it)",
     "(categories shows them)": "(--categories shows them)",
     "(categories keeps such words)": "(--categories keeps such words)",
     "(categories)": "(--categories)",

@@ -26,6 +26,7 @@ ASKS = tuple(
             r"no cluster( |:|$|, )",  # rows without an answer
             r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
             r"^no rule for |^there is room for only ",  # clusters without an answer
+            r"^expect about .+ on new rows, ",  # more leaves would not help
             r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
             r"^the rules are right for only ",
             r"^the rules find only ",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -26,7 +27,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.leaves.expand import expanded
 from boxwood.reference import Task
 from boxwood.tree import Interval, ThresholdTree
-from boxwood.words.figures import percent
+from boxwood.words.figures import counted, percent
 from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 LOW = 0.9  # agreement below which more leaves are worth a word
 FOUND = 0.5  # share of a cluster that is little to find
 MOST_CODES = 20
+LUCK_OF_CUT = 1.5  # standard errors of agreement that one cut owes to luck; see docs/methods.md
+MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 
 _OF_WEIGHTS = re.compile(r"(weight|wght|wgt|wt)s?$")
 LIGHT = 0.8  # mean of weights of rows, or its inverse
@@ -101,6 +104,8 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
         seen = outcome.seen._replace(task=settled(outcome.seen.task, grown))
         notes += _notes_on_agreement(explanation.agreement, grown, seen)
     missed = _notes_on_missed(explanation, problem.task)
+    are_given = problem.clusterer is None and not made_here
+    notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += (*_notes_on_panels(explanation, made_here), *_notes_on_weights(explanation))
     notes += notes_on_stand_ins(explanation) if made_here else ()
@@ -154,6 +159,26 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto)
     if leaves <= asked or share - agreement < 1 - LOW:
         return ()
     return (f"one tree of {leaves:,} leaves that was tried reaches {about}{percent(share)} (max_leaf_nodes)",)
+
+
+def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:
+    """Return a note on how many new rows rules of given labels will be right for, if these are clearly fewer.
+
+    A cut that only chance recommends is right for about as many more rows as their number has a standard error, and
+    cuts of ever smaller parts add up by the square root of their number. Labels of the largest cluster need no cut.
+    """
+    search, right = explanation.search, explanation.agreement
+    if search is None or not search.reason or explanation.weighted:
+        return ()
+    luck = LUCK_OF_CUT * math.sqrt((explanation.n_leaves - 1) * right * (1 - right) / n_rows)
+    expected = max(right - luck, *(cluster.share for cluster in explanation.clusters))
+    if right - expected < MUCH_LUCK:
+        return ()
+    cuts = counted(explanation.n_leaves - 1, "cut")
+    return (
+        f"expect about {expected:.0%} on new rows, not {right:.0%}: with {cuts} for {n_rows:,} rows some of it is luck "
+        "(validate measures it)",
+    )
 
 
 def _notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
