@@ -159,6 +159,21 @@ def test_forks():
     assert done.returncode == 0, done.stderr
 
 
+FIRST_FIT = """
+from boxwood._threads import quietly_by_one_thread
+
+with quietly_by_one_thread():
+    from threadpoolctl import threadpool_info
+
+    assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"} == {1}
+"""
+
+
+def test_the_first_fit_of_a_process_takes_one_thread_too():
+    several = os.environ | {"OMP_NUM_THREADS": "2"}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FIRST_FIT], env=several, timeout=120, check=True)
+
+
 # --------------------------------------------------------------------------------------- sums of our own, row by row
 
 

@@ -114,6 +114,7 @@ def quietly_by_one_thread() -> Iterator[None]:
 
     The fit on all rows has warned; rows that are drawn from them may be there twice, or be few.
     """
+    import sklearn  # noqa: F401  whose threads can be limited only once they are loaded
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     with warnings.catch_warnings(), one_blas_thread(), threadpool_limits(1, user_api="openmp"):

@@ -339,18 +339,27 @@ def test_the_demo_shows_the_tree_and_where_to_go(tmp_path):
 # ------------------------------------------------------------------------------------------------- the terminal
 
 
-def test_a_status_tells_share_rows_and_seconds_left():
+def test_a_status_tells_share_rows_and_seconds_left(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("boxwood.cli._talk.time", SimpleNamespace(monotonic=lambda: now[0]))
     status = Status("reading t.csv", alive=False)
     assert status.line(0.0) == "reading t.csv …"
     status(0.01)
     assert status.line(9.0) == "reading t.csv 1%, 9 s so far …"  # too early to foretell
-    status(0.25, rows=2000)
-    assert status.line(10.0) == "reading t.csv 25% of 2,000 rows, 30 s left …"
-    assert status.line(0.5) == "reading t.csv 25% of 2,000 rows …"
+    status(0.26, rows=2000)
+    assert status.line(10.0) == "reading t.csv 26% of 2,000 rows, 30 s left …"
+    assert status.line(0.5) == "reading t.csv 26% of 2,000 rows …"
+    now[0] = 599.0
     status.compiling()
-    assert status.line(600.0) == "reading t.csv 25% of 2,000 rows, 30 min left, compiling, once …"
+    assert status.line(600.0) == "reading t.csv 26% of 2,000 rows, 29 min 36 s left, compiling, once …"
+    assert status.line(625.0) == "reading t.csv 26% of 2,000 rows, 30 min 50 s left …"  # that was ten seconds
     status.step("trees grown", 5, 5)
-    assert status.line(600.0) == "reading t.csv 100% of 2,000 rows, 10 min so far, compiling, once …"
+    assert status.line(609.0) == "reading t.csv 100% of 2,000 rows, 10 min 9 s so far …"
+    now[0] = 700.0
+    status(0.1)  # another task: what came before says nothing of the time that it takes
+    assert status.line(709.0) == "reading t.csv 10% of 2,000 rows, 11 min 49 s so far …"
+    status(0.4)
+    assert status.line(710.0) == "reading t.csv 40% of 2,000 rows, 20 s left …"
     status = Status("growing", alive=False)
     status(0.0, rows=7)
     assert status.line(1.9) == "growing 7 rows …"

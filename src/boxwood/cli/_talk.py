@@ -174,10 +174,13 @@ class Status:
 
     def __init__(self, doing: str, alive: bool) -> None:
         self.doing, self._alive = doing, alive
-        self.share, self.rows, self._note, self._drawn = 0.0, 0, "", ""
+        self.share, self.rows, self._drawn = 0.0, 0, ""
         self._began = time.monotonic()
+        self._first, self._compiled = (0.0, 0.0), -math.inf  # the first share told, and when; when a loop was compiled
 
     def __call__(self, share: float, rows: int = 0) -> None:
+        if not 0 < self.share <= share:  # what came before the first step took its own time, and so did another task
+            self._first = share, time.monotonic() - self._began
         self.share, self.rows = share, rows or self.rows
         self.draw()
 
@@ -191,7 +194,7 @@ class Status:
 
     def compiling(self) -> None:
         """Say that machine code is made, which the next call finds on disk."""
-        self._note = ", compiling, once"
+        self._compiled = time.monotonic() - self._began
         self.draw()
 
     def tick(self, ended: Event) -> None:
@@ -210,16 +213,20 @@ class Status:
         """Return the line after some seconds: with the time left once enough is done to estimate it, else these."""
         done = f" {self.share:.0%}" if self.share > 0 else ""
         rows = f" of {self.rows:,} rows" if self.rows and done else f" {self.rows:,} rows" if self.rows else ""
-        left = seconds * (1 - self.share) / self.share if self.share >= SURE and seconds >= 1 else 0.0
+        gone, since = self.share - self._first[0], seconds - self._first[1]
+        left = since * (1 - self.share) / gone if gone >= SURE and since >= 1 else 0.0
         taken = f", {_duration(left)} left" if left >= 1 else f", {_duration(seconds)} so far" if seconds >= 2 else ""
-        return f"{self.doing}{done}{rows}{taken}{self._note} …"
+        note = ", compiling, once" if seconds - self._compiled < COMPILING else ""
+        return f"{self.doing}{done}{rows}{taken}{note} …"
 
 
-SURE = 0.2  # share done from which on the time left is estimated: steps take unequal time
+SURE = 0.2  # share done after the first that is told, before time left is estimated: steps take unequal time
+COMPILING = 10  # seconds that machine code of a loop takes at most, about
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    minutes, rest = divmod(round(seconds), 60)  # with seconds, so that the line is seen to change
+    return f"{seconds:.0f} s" if seconds < 100 else f"{minutes} min {rest} s"
 
 
 def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:

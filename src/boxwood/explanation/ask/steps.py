@@ -98,24 +98,32 @@ def _with_leaves_that_pay(
     """Return the problem with the number of leaves that is taken, and its outcome.
 
     That is the number of clusters; of labels, where nobody says how many, as many as pay on new rows, if rules of so
-    many are right for more of these rows, too. IN: grown: the outcome of a problem, and of what is asked.
+    many are right for more of these rows, too. Where more may pay, exact searches for fewer leaves end early; they are
+    made anew if more do not pay. IN: grown: the outcome of a problem, and of what is asked.
     """
-    began, few = time.monotonic(), grown(problem, asked=asked)
     is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
     is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
     if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
-        return problem, few
-    before = few.explanation.agreement
-    n_leaves = 0 if before + settings.LEAVES_GAIN > 1 else _leaves_that_pay(problem, few)
-    limit = asked.options.get("time_limit")
+        return problem, grown(problem, asked=asked)
+    began, limit, task = time.monotonic(), asked.options.get("time_limit"), problem.task
+    knows_first = limit is None and not task.in_batches
+    n_leaves = _leaves_that_pay(problem) if knows_first else 0
+    is_quick = n_leaves > task.leaves()
+    few = grown(problem, asked=_with_options(asked, most_steps=settings.BESIDE) if is_quick else asked)
+    least = few.explanation.agreement + settings.LEAVES_GAIN
+    if not knows_first and least <= 1:
+        n_leaves = _leaves_that_pay(problem, few)
     left = None if limit is None else limit - (time.monotonic() - began)
-    if n_leaves <= problem.task.leaves() or (left is not None and left <= 0):
-        return problem, few
-    larger = replace(problem, task=problem.task.with_leaves(n_leaves))
-    many = grown(larger, asked=replace(asked, options=asked.options | ({} if left is None else {"time_limit": left})))
-    if many.explanation.agreement < before + settings.LEAVES_GAIN:
-        return problem, few
-    return larger, _with_notes(many, _note_on_leaves(few.explanation, many.explanation, "labels"))
+    if n_leaves > task.leaves() and least <= 1 and (left is None or left > 0):
+        larger = replace(problem, task=task.with_leaves(n_leaves))
+        many = grown(larger, asked=asked if left is None else _with_options(asked, time_limit=left))
+        if many.explanation.agreement >= least:
+            return larger, _with_notes(many, _note_on_leaves(few.explanation, many.explanation, "labels"))
+    return problem, grown(problem, asked=asked) if is_quick else few
+
+
+def _with_options(asked: Options, **options: Any) -> Options:
+    return replace(asked, options=asked.options | options)
 
 
 def _with_rules_that_are_right(
@@ -171,10 +179,11 @@ def _with_notes(outcome: Outcome, *notes: str) -> Outcome:
     return outcome._replace(explanation=explanation)
 
 
-def _leaves_that_pay(problem: Problem, few: Outcome) -> int:
-    """Return how many leaves pay on new rows; 0 for compact clusters. IN: few: its outcome by "auto"."""
+def _leaves_that_pay(problem: Problem, few: Outcome | None = None) -> int:
+    """Return how many leaves pay on new rows; 0 for compact clusters. IN: few: what "auto" made of rows in batches."""
     task, here = problem.task, problem.coordinates
     if task.in_batches:
+        assert few is not None
         assert few.seen is not None
         sample = few.seen.task.sampled(settings.LEAVES_ROWS)
         found = leaves_that_pay(sample, sample.rows.values)

@@ -177,13 +177,18 @@ class TableSearch:
             return self._mistakes_of(predicted)
         return self._goal(search).loss(self._candidate(tree, predicted))
 
+    def loss_of_cart(self, search: SearchFacts) -> float:
+        """Return the least loss of CART's trees on the columns of growth, in what the goal of "auto" looks at first."""
+        trees = carts_of(self.task, "mistakes" if search.by_agreement else "cost")
+        return min(self.loss(tree, tree.predict(self.task.rows), search) for tree in trees)
+
     def predicted_by(self, tree: ThresholdTree) -> Indices:
         """Return the cluster of each row by a tree on the table's columns."""
         return tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
 
     def _goal(self, search: SearchFacts) -> GoalRule:
-        of_clusters, weight = self._cost_of(self.task.reference.labels), float(self._mass.sum())
-        return GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, weight)
+        of_clusters = self._cost_of(self.task.reference.labels)
+        return GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, self.weight)
 
     def _candidate(self, tree: ThresholdTree, predicted: Indices) -> Candidate:
         return Candidate(tree, "", self._cost_of(predicted), self._mistakes_of(predicted))
@@ -195,6 +200,11 @@ class TableSearch:
 
     def _mistakes_of(self, labels: Indices) -> float:
         return float(self._mass[labels != self.task.reference.labels].sum())
+
+    @property
+    def weight(self) -> float:
+        """The number of rows that are kept, or their weight."""
+        return float(self._mass.sum())
 
     @property
     def _mass(self) -> Floats:
@@ -304,7 +314,7 @@ def _best_of_columns(table: TableSearch, method: str, progress: Progress, option
     one_hot = None if found.is_perfect or found.agrees_most else table.on_one_hot()
     if one_hot is None or not _may_be_better(one_hot, found, table):
         return found
-    other = _grown_on(one_hot, method, progress, {**options, "is_exact": False})
+    other = _grown_on(one_hot, method, progress, {**options, "most_steps": 0})
     best = table.best([found.tree, other.tree], found.grown.attributes["search"])
     return found if best == found.tree else other
 
@@ -312,9 +322,8 @@ def _best_of_columns(table: TableSearch, method: str, progress: Progress, option
 def _may_be_better(other: TableSearch, best: FinishedTree, table: TableSearch) -> bool:
     """Return whether CART on other columns comes so near to the best tree that a search there may find a better one."""
     search = best.grown.attributes["search"]
-    carts = carts_of(other.task, "mistakes" if search.by_agreement else "cost")
-    near = min(table.loss(tree, tree.predict(other.task.rows), search) for tree in carts)
-    return near <= settings.NEAR_BY_CART * table.loss(best.tree, table.predicted_by(best.tree), search)
+    limit = settings.NEAR_BY_CART * table.loss(best.tree, table.predicted_by(best.tree), search)
+    return other.loss_of_cart(search) <= limit
 
 
 def _on_every_set(table: TableSearch, progress: Progress, options: Mapping[str, Any]) -> FinishedTree | None:

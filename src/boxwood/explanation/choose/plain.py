@@ -37,11 +37,12 @@ def in_few_words(
     long = [] if again is None else _columns_of_long_lists(table, found.tree)
     if again is None or not long or set(long) >= set(_budget(table).allowed(len(table.coordinates.columns))):
         return found
-    fewer = table.without(long)
+    fewer, luck = table.without(long), max(_luck(table, found), 0.0)
+    if not _may_be_near(fewer, found, settings.FOR_WORDS + luck):
+        return found
     other = _with_plain_cuts(fewer, again(fewer))
-    luck = _luck(table, found) - _luck(table, other)
-    is_near = _is_near(table, other.tree, found, settings.FOR_WORDS + max(luck, 0.0))
-    return _noted(table, other, found, long) if is_near else found
+    spare = settings.FOR_WORDS + max(luck - _luck(table, other), 0.0)
+    return _noted(table, other, found, long) if _is_near(table, other.tree, found, spare) else found
 
 
 def _luck(table: TableSearch, found: FinishedTree) -> float:
@@ -93,6 +94,15 @@ def _is_near(table: TableSearch, tree: ThresholdTree, found: FinishedTree, share
     rule, (new, old) = table.measured([tree, found.tree], found.grown.attributes["search"])
     spare = share * (rule.loss(old) if rule.by_cost else rule.weight)
     return rule.loss(new) <= rule.loss(old) + spare
+
+
+def _may_be_near(fewer: TableSearch, found: FinishedTree, share: float) -> bool:
+    """Return whether CART without long lists agrees so well that a search for a tree that may be near is worth it."""
+    here, search = fewer.on_parts(1)[0], found.grown.attributes["search"]
+    if not search.by_agreement:
+        return True
+    allowed = here.loss(found.tree, here.predicted_by(found.tree), search) + share * here.weight
+    return here.loss_of_cart(search) <= settings.FAR_BY_CART * allowed
 
 
 def _columns_of_long_lists(table: TableSearch, tree: ThresholdTree) -> list[int]:

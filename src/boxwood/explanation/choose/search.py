@@ -128,14 +128,14 @@ def searched(
     *,
     objective: str = "auto",
     time_limit: float | None = None,
-    is_exact: bool = True,
+    most_steps: int = settings.ASKED,
     progress: Progress = silent,
 ) -> Grown:
     """Return the tree that the goal takes of all candidates, with the facts of the search.
 
-    IN: is_exact: whether the tree that agrees most of all is looked for, where agreement decides.
+    IN: most_steps: of each search for the tree that agrees most of all, where agreement decides; 0 leaves them out.
     """
-    search = AutoSearch(task, objective, Clock(time_limit), progress, is_exact=is_exact)
+    search = AutoSearch(task, objective, Clock(time_limit), progress, most_steps=most_steps)
     leaves, k = task.leaves(), task.reference.n_clusters
     begin = None if leaves <= k else search.best(k) if leaves < settings.FAR_LARGER * k else search.begun(k)
     best = search.preferring(search.best(leaves, begin))
@@ -162,9 +162,9 @@ class AutoSearch:
     """All candidate trees of one task, and the rule that picks one; a long table is searched on a sample."""
 
     def __init__(
-        self, task: Task, objective: str, clock: Clock, progress: Progress = silent, *, is_exact: bool = True
+        self, task: Task, objective: str, clock: Clock, progress: Progress = silent, *, most_steps: int = settings.ASKED
     ) -> None:
-        self.task, self.clock, self.is_exact = task, clock, is_exact
+        self.task, self.clock, self.most_steps = task, clock, most_steps
         self.sample = _sampled(task)
         self.goal = goal_of(task, objective)
         self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
@@ -383,7 +383,7 @@ class AutoSearch:
         depth, deepest = self._depths(leaves)
         if best.mistakes == 0:
             self.fewest = 0.0
-        if best.mistakes == 0 or depth == 0 or not self.is_exact or self.clock.has_passed():
+        if best.mistakes == 0 or depth == 0 or self.most_steps == 0 or self.clock.has_passed():
             return
         trees: list[tuple[ThresholdTree, str]] = []
         if deepest <= 3 or leaves <= settings.BEGUN[depth]:
@@ -419,8 +419,8 @@ class AutoSearch:
         task = self.task.within(replace(self.task.budget, max_depth=depth))
         begin = best.tree if best.tree.depth <= depth and best.tree.n_leaves <= 1 << depth else None
         most = min(leaves, 1 << depth)
-        how: dict[str, Any] = {"max_steps": steps, "deadline": self.clock.deadline, "marks": self._marks(self.task)}
-        return agreeing_of(task, most, incumbent=begin, **how)
+        how: dict[str, Any] = {"deadline": self.clock.deadline, "marks": self._marks(self.task)}
+        return agreeing_of(task, most, incumbent=begin, max_steps=min(steps, self.most_steps), **how)
 
     def _marks(self, task: Task) -> LoopCodes:
         """Return the rows as exact searches take them, with what these have solved: no subtree is solved twice."""
