@@ -7,7 +7,7 @@
         └── ModelError       a file or text is not a boxwood model
     UserWarning
     ├── StoppedEarlyWarning  a tree has fewer leaves than asked for, because no cut gains
-    └── CacheNote            compiled code cannot be kept on disk; every process compiles anew
+    └── CacheNote            compiled code cannot be kept on disk; every process compiles again
 """
 
 from boxwood._messages import brief
@@ -31,4 +31,4 @@ class StoppedEarlyWarning(UserWarning):
 
 
 class CacheNote(UserWarning):
-    """Compiled code cannot be kept on disk, so every process compiles anew."""
+    """Compiled code cannot be kept on disk, so every process compiles again."""

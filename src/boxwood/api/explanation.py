@@ -443,7 +443,7 @@ class Explanation(MeasuredTree):
         min_count : int, default=None
             Round all counts down to multiples of it, so that no smaller group can be worked out; shares follow from the
             rounded counts. If rows are weighted, weights are rounded, and those of fewer rows are 0; a loaded model
-            knows weights alone. What describes the same rows once more is left out: the price, the frontier, sums of
+            knows weights alone. The page then leaves out what would narrow them down: the price, the frontier, sums of
             values, rows held out, and notes with numbers or shares of rows. Other medians and quartiles stay as they
             are, and other forms, such as the model file, show exact counts. None rounds nothing.
 
@@ -726,9 +726,9 @@ class Explanation(MeasuredTree):
 
         A name has the two or three columns in which the cluster differs most from the others, as in "high revenue, low
         orders". "high" and "low" say that its mean is at least half a standard deviation above or below that of all
-        other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. A column
-        of true and false, or of 0 and 1, stands for what half of the cluster is: "member", or "member = 1". A cluster
-        is left out if nothing distinguishes it, or if its words describe another cluster, too.
+        other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. For a
+        column of true and false, or of 0 and 1, the name has what half of the cluster is: "member", or "member = 1". A
+        cluster is left out if nothing distinguishes it, or if its words describe another cluster, too.
 
         Examples
         --------

@@ -113,10 +113,10 @@ class Match(_Report, MatchFacts):
     """Which clusters of two explanations are the same, and what became of the others; made by `match`.
 
     Printing it shows a line for each change. A cluster is the same as another one if most rows of each are in the
-    other; among rows that came since, a part that is as large as the cluster was stands for it. It grew or shrank if
-    its share of the rows of clusters that live on did so by a tenth or more, beyond chance. A split has several parts,
-    each mostly of the rows of the old cluster, that are most of it together; a merge is the same the other way round.
-    Clusters without such kin are new or gone.
+    other; among new rows, a part as large as the cluster was is enough. It grew or shrank if its share of the rows of
+    clusters that live on did so by a tenth or more, beyond chance. A split has several parts, each mostly of the rows
+    of the old cluster, that are most of it together; a merge is the same the other way round. All other clusters are
+    new or gone.
 
     Parameters
     ----------

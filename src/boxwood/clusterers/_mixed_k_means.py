@@ -104,7 +104,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     The distance of a row to a centre is over the columns where the row has a value. A number adds its squared distance
     to the mean, and the value v of a category with shares p adds 1 - 2 p(v) + sum of p squared, which is the squared
     distance of its one-hot columns to their mean. Each step assigns each row to its nearest centre (of equally near
-    ones the first), and makes each centre of its rows anew. Neither raises the cost, so the steps end in a local
+    ones the first), and computes each centre of its rows again. Neither raises the cost, so the steps end in a local
     optimum. The cost is the least of k-means over all ways to fill the gaps, as in k-POD, whose steps fill them one
     after the other.
 
