@@ -98,6 +98,22 @@ def test_confusion_adds_up(examples):
         assert np.trace(counts) / counts.sum() == pytest.approx(ex.agreement)
 
 
+def test_results_that_are_tables_print_as_tables():
+    frame = pd.DataFrame({"a|b": [*range(20), 30, 31], "day": pd.date_range("2026-01-30", periods=22)})
+    ex = explain(frame, ["x", "y"] * 10 + ["y", "y"], max_leaf_nodes=2)
+    rows = ex.misassigned()
+    header, *lines, caption = str(rows).splitlines()
+    assert [line.split()[0] for line in lines] == [str(one.row) for one in rows]
+    assert caption == f"{len(rows)} rows whose rule names another cluster."
+    assert "threshold" not in header and str(ex.measure(frame, ex.predict(frame)).misassigned()).startswith("0 rows")
+    header, *lines, _ = str(ex.confusion()).splitlines()
+    assert [[int(cell) for cell in line.split()[1:]] for line in lines] == [list(row) for row in ex.confusion()]
+    sums = [line.split()[1] for line in str(ex.worth("a|b")).splitlines()[1:-1]]
+    assert [float(each) for each in sums] == [one.total for one in ex.worth("a|b").clusters]
+    assert {"source", "made", "labels"} <= {line.split()[0] for line in str(ex.basis).splitlines()[1:]}
+    assert str(ex.search).splitlines()[1].split() == ["objective", "auto"]
+
+
 def test_typical_rows_are_nearest_to_the_middle(examples):
     for case, ex in examples[:30]:
         X = np.asarray(case.X, dtype=float)

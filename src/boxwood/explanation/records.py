@@ -49,6 +49,7 @@ __all__ = [
     "SearchFacts",
     "Stability",
     "Worth",
+    "as_table",
     "cluster_rules_of",
     "clusters_of",
     "condition_of",
@@ -65,6 +66,13 @@ def in_notebook(result: Any) -> str:
     from boxwood.render.page.results import result_in_notebook
 
     return result_in_notebook(result)
+
+
+def as_table(result: Any) -> str:
+    """Return what `print` shows of a result: one of the tables of results."""
+    from boxwood.words.tables import table_text
+
+    return table_text(result)
 
 
 NOT_CHOSEN = "not chosen"
@@ -112,6 +120,9 @@ class Basis(NamedTuple):
     label: Annotated[str, LATER] = ""
     types: Annotated[tuple[tuple[str, str], ...], LATER] = ()
 
+    def __str__(self) -> str:
+        return as_table(self)
+
     def _repr_html_(self) -> str:
         return in_notebook(self)
 
@@ -147,6 +158,9 @@ class Worth(NamedTuple):
     total: float
     n_missing: int
     clusters: tuple[ClusterWorth, ...]
+
+    def __str__(self) -> str:
+        return as_table(self)
 
     def _repr_html_(self) -> str:
         return in_notebook(self)
@@ -696,7 +710,10 @@ class Named(tuple[_T, ...]):
 
 
 class Confusion(Named[tuple[float, ...]]):
-    """How many rows of each cluster the rules give to each cluster."""
+    """How many rows of each cluster the rules give to each cluster; printing it shows a table."""
+
+    def __str__(self) -> str:
+        return as_table(self)
 
 
 class Profile(Named[ColumnProfile]):
@@ -889,6 +906,9 @@ class SearchFacts(NamedTuple):
     def by_agreement(self) -> bool:
         """Whether agreement alone decided, so that the price of the tree says little."""
         return self.objective == "agreement" or bool(self.reason)
+
+    def __str__(self) -> str:
+        return as_table(self)
 
     def _repr_html_(self) -> str:
         return in_notebook(self)

@@ -100,7 +100,7 @@ def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
     missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
     is_told = all(one.total is not None for one in worth.clusters)
     few = "" if is_told else "\nSums of fewer than five rows are not shown; shares are of the others."
-    return "\n".join(_aligned(lines, 1)) + missing + few
+    return "\n".join(aligned(lines, 1)) + missing + few
 
 
 def frontier_text(frontier: Frontier) -> str:
@@ -120,7 +120,7 @@ def frontier_text(frontier: Frontier) -> str:
         if frontier.folds:
             cells += ordered(_price(row.price_held_out), percent(row.agreement_held_out))
         lines.append(cells)
-    table = _aligned(lines)
+    table = aligned(lines)
     marks = ["", *("  <- this tree" if row.is_this else "" for row in frontier)]
     is_best = frontier.agreement_gap == 0 and frontier.this.agreement < 1
     best = (
@@ -144,7 +144,7 @@ def profile_lines(profile: Profile) -> list[list[str]]:
 def profile_text(profile: Profile) -> str:
     """Return the table of the profile, and what its numbers are."""
     what = "Medians of numbers; for words the most frequent one and its share of the rows."
-    return "\n".join([*_aligned(profile_lines(profile), 1), "", what])
+    return "\n".join([*aligned(profile_lines(profile), 1), "", what])
 
 
 def _middle(column: ColumnProfile, group: Any) -> str:
@@ -196,7 +196,7 @@ def stability_text(stability: Stability) -> str:
     ]
     cuts = [["cut", "returns", "between"]]
     cuts += [[_cut_name(one), f"{one.returns:.0%}", _between(one)] for one in stability.cuts]
-    return "\n".join([stability.verdict, "", *_aligned(clusters, 1), "", *_aligned(cuts, 1)])
+    return "\n".join([stability.verdict, "", *aligned(clusters, 1), "", *aligned(cuts, 1)])
 
 
 def _cut_name(cut: CutStability) -> str:
@@ -225,7 +225,7 @@ def _price(price: float | None) -> str:
     return f"{price:.3f}" if price < 1000 else f"{price:.3g}"
 
 
-def _aligned(lines: Sequence[Sequence[str]], n_left: int = 0) -> list[str]:
+def aligned(lines: Sequence[Sequence[str]], n_left: int = 0) -> list[str]:
     """Return lines whose cells stand in columns: the first `n_left` to the left, the others to the right."""
     widths = [max(width(cells[i]) for cells in lines) for i in range(len(lines[0]))]
     return ["  ".join(_padded(cell, widths[i], i < n_left) for i, cell in enumerate(cells)) for cells in lines]

@@ -6,20 +6,14 @@ Results print themselves, so this file stands beside their records: it imports t
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
 from typing import Any
 
 from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._rules import rules_of
 from boxwood.render.page._template import framed, stripes, written
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.words.figures import brief, counted, percent, size
-from boxwood.words.measured import profile_lines
-from boxwood.words.values import cluster_name, column_name
-
-Table = tuple[str, list[list[str]]]
-"""A caption, and lines of cells, of which the first is the header."""
-_MOST_ROWS = 20
+from boxwood.words.figures import size
+from boxwood.words.tables import TABLES
 
 
 def result_in_notebook(result: Any) -> str:
@@ -40,7 +34,7 @@ def result_in_notebook(result: Any) -> str:
             swatches = swatches_of(tuple(one.name for one in result.clusters))
             facts["stability"] = stability_tables(result, swatches)
         elif kind in TABLES:
-            facts["caption"], facts["table"] = TABLES[kind](result)
+            facts["caption"], facts["table"], _ = TABLES[kind](result)
         elif kind == "Lines":
             facts |= {"cards": _cards_of_lines(result), "text": text.partition("\n\n")[2]}
         else:
@@ -59,66 +53,3 @@ def _cards_of_lines(lines: Any) -> list[dict[str, Any]]:
             told = {"found": line.found, "precision": line.precision, "rules": (line.rule,)}
             found.append(rules_of(cluster._replace(matched=line.matched, **told), swatch, size(cluster.size)))
     return found
-
-
-def _profile(profile: Any) -> Table:
-    by_effect = sorted(profile, key=lambda column: -column.effect)
-    lines = profile_lines(type(profile)(by_effect, profile.names))
-    effects = ["effect", *(f"{column.effect:.2f}" for column in by_effect)]
-    what = "Medians of numbers; for words the most frequent one and its share of the rows."
-    more = "The effect is the share of a column's variance between clusters, for words Cramér's V; largest first."
-    return f"{what} {more}", [[*line, effect] for line, effect in zip(lines, effects, strict=True)]
-
-
-def _misassigned(rows: Any) -> Table:
-    lines = [["row", "cluster", "rule names", "misled by", "value", "standard deviations away"]]
-    for one in rows[:_MOST_ROWS]:
-        names = (cluster_name(rows.names[cluster]) for cluster in (one.cluster, one.ruled))
-        lines.append([str(one.row), *names, _misled(one), _said(one.value), _said(one.deviations)])
-    shown = f", the first {_MOST_ROWS}" if len(rows) > _MOST_ROWS else ""
-    return f"{counted(len(rows), 'row')} whose rule names another cluster{shown}.", lines
-
-
-def _misled(one: Any) -> str:
-    """Return the side of the cut that misled a row; the words of categories and dates are a condition already."""
-    if one.side in ("<=", ">", ">=", "<") and one.threshold is not None:
-        return f"{column_name(one.column)} {one.side} {_said(one.threshold)}"
-    return _said(one.side)
-
-
-def _confusion(rows: Any) -> Table:
-    names = [cluster_name(name) for name in rows.names]
-    lines = [["cluster", *(f"rule: {name}" for name in names)]]
-    lines += [[name, *map(size, row)] for name, row in zip(names, rows, strict=True)]
-    return "Each line counts the rows of a cluster by the cluster that their rule names.", lines
-
-
-def _worth(worth: Any) -> Table:
-    lines = [["number of the cluster", "sum", "share", "mean"]]
-    for number, one in enumerate(worth.clusters):
-        lines.append([str(number), _said(one.total), percent(one.share), _said(one.mean)])
-    missing = f" {counted(worth.n_missing, 'row')} without a value." if worth.n_missing else ""
-    return f"{column_name(worth.column)}: {_said(worth.total)} in total.{missing}", lines
-
-
-def _fields(facts: Any) -> Table:
-    """Return a table of fields and values, for records of single facts."""
-    return "", [["", "value"], *([name.replace("_", " "), _said(value)] for name, value in facts._asdict().items())]
-
-
-def _said(value: Any) -> str:
-    if value is None or value == "" or value == ():
-        return "-"
-    if isinstance(value, tuple):
-        return "; ".join(": ".join(map(_said, one)) if isinstance(one, tuple) else _said(one) for one in value)
-    return brief(value) if isinstance(value, float) else str(value)
-
-
-TABLES: dict[str, Callable[[Any], Table]] = {
-    "Profile": _profile,
-    "MisassignedRows": _misassigned,
-    "Confusion": _confusion,
-    "Worth": _worth,
-    "SearchFacts": _fields,
-    "Basis": _fields,
-}

@@ -1,0 +1,91 @@
+"""`TABLES`: results of verbs as tables of text, for a terminal and for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from boxwood.words.figures import brief, counted, percent, size
+from boxwood.words.measured import aligned, profile_lines
+from boxwood.words.values import cluster_name, column_name
+
+_MOST_ROWS = 20
+
+
+class Table(NamedTuple):
+    """A caption, and lines of cells, the header first; in a terminal the first `n_left` columns stand to the left."""
+
+    caption: str
+    lines: list[list[str]]
+    n_left: int = 1
+
+
+def table_text(result: Any) -> str:
+    """Return what `print` shows of a result that is one of TABLES, but for a profile."""
+    caption, lines, n_left = TABLES[type(result).__name__](result)
+    told = aligned(lines, n_left) if len(lines) > 1 else []
+    return "\n".join([*(line.rstrip() for line in told), *([caption] if caption else [])])
+
+
+def _profile(profile: Any) -> Table:
+    by_effect = sorted(profile, key=lambda column: -column.effect)
+    lines = profile_lines(type(profile)(by_effect, profile.names))
+    effects = ["effect", *(f"{column.effect:.2f}" for column in by_effect)]
+    what = "Medians of numbers; for words the most frequent one and its share of the rows."
+    more = "The effect is the share of a column's variance between clusters, for words Cramér's V; largest first."
+    return Table(f"{what} {more}", [[*line, effect] for line, effect in zip(lines, effects, strict=True)])
+
+
+def _misassigned(rows: Any) -> Table:
+    lines = [["row", "cluster", "rule names", "misled by", "value", "standard deviations away"]]
+    for one in rows[:_MOST_ROWS]:
+        names = (cluster_name(rows.names[cluster]) for cluster in (one.cluster, one.ruled))
+        lines.append([str(one.row), *names, _misled(one), _said(one.value), _said(one.deviations)])
+    shown = f", the first {_MOST_ROWS}" if len(rows) > _MOST_ROWS else ""
+    return Table(f"{counted(len(rows), 'row')} whose rule names another cluster{shown}.", lines, len(lines[0]))
+
+
+def _misled(one: Any) -> str:
+    """Return the side of the cut that misled a row; the words of categories and dates are a condition already."""
+    if one.side in ("<=", ">", ">=", "<") and one.threshold is not None:
+        return f"{column_name(one.column)} {one.side} {_said(one.threshold)}"
+    return _said(one.side)
+
+
+def _confusion(rows: Any) -> Table:
+    names = [cluster_name(name) for name in rows.names]
+    lines = [["cluster", *(f"rule: {name}" for name in names)]]
+    lines += [[name, *map(size, row)] for name, row in zip(names, rows, strict=True)]
+    return Table("Each line counts the rows of a cluster by the cluster that their rule names.", lines)
+
+
+def _worth(worth: Any) -> Table:
+    lines = [["number of the cluster", "sum", "share", "mean"]]
+    for number, one in enumerate(worth.clusters):
+        lines.append([str(number), _said(one.total), percent(one.share), _said(one.mean)])
+    missing = f" {counted(worth.n_missing, 'row')} without a value." if worth.n_missing else ""
+    return Table(f"{column_name(worth.column)}: {_said(worth.total)} in total.{missing}", lines)
+
+
+def _fields(facts: Any) -> Table:
+    """Return a table of fields and values, for records of single facts."""
+    said = ([name.replace("_", " "), _said(value)] for name, value in facts._asdict().items())
+    return Table("", [["", "value"], *said], 2)
+
+
+def _said(value: Any) -> str:
+    if value is None or value == "" or value == ():
+        return "-"
+    if isinstance(value, tuple):
+        return "; ".join(": ".join(map(_said, one)) if isinstance(one, tuple) else _said(one) for one in value)
+    return brief(value) if isinstance(value, float) else str(value)
+
+
+TABLES: dict[str, Callable[[Any], Table]] = {
+    "Profile": _profile,
+    "MisassignedRows": _misassigned,
+    "Confusion": _confusion,
+    "Worth": _worth,
+    "SearchFacts": _fields,
+    "Basis": _fields,
+}
