@@ -38,6 +38,15 @@ def test_what_is_neither_share_nor_folds_is_refused(iris, given):
     assert "is neither a share between 0 and 1 nor a number of folds, 2 to 100" in result.stderr
 
 
+def test_rules_that_owe_much_to_luck_ask_for_it_by_its_option(tmp_path):
+    path = tmp_path / "noise.csv"
+    path.write_text("x,y\n" + "\n".join(f"{i * i % 101},{i * i * i % 7 % 2}" for i in range(100)))
+    asked = ["explain", str(path), "-l", "y", "--max-leaf-nodes", "5"]
+    plain, measured = (CliRunner().invoke(main, [*asked, *more]) for more in ([], ["--validate", "0.3"]))
+    assert "some of it is luck (--validate measures it)" in plain.stdout
+    assert "is luck" not in measured.stdout
+
+
 def test_threads_change_nothing(iris):
     assert run(iris, "--jobs", "1").stdout == run(iris).stdout
     result = run(iris, "--jobs", "0")
