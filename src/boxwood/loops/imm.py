@@ -209,7 +209,7 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
     order, codes, is_counted, weights = rows
     n = 0
     for i in range(len(clusters)):
-        cluster = clusters[i]
+        cluster, begin = clusters[i], n
         for position in range(first[cluster], first[cluster + 1]):
             code = codes[j, position]
             left = code < threshold_bin
@@ -217,13 +217,14 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
                 left = np.float64(X[order[position], j]) <= threshold
             if left == is_left[i] or not is_counted[position]:
                 continue
-            weight = weights[position] if weights.size else 1
             is_counted[position] = False
-            total[cluster] -= weight
-            for column in range(codes.shape[0]):
-                counts[column, cluster, codes[column, position]] -= weight
-            cut_rows[n] = order[position]
+            total[cluster] -= weights[position] if weights.size else 1
+            cut_rows[n] = position
             n += 1
+        for column in range(codes.shape[0]):  # one after another, so that its counts stay at hand
+            for position in cut_rows[begin:n]:
+                counts[column, cluster, codes[column, position]] -= weights[position] if weights.size else 1
+    cut_rows[:n] = order[cut_rows[:n]]
     return n
 
 

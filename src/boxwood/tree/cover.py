@@ -287,14 +287,17 @@ def _widened(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence[
 
 def _widest(axes: Sequence[_Axis], box: _Masks, outside: Sequence[_Masks]) -> _Masks:
     """Return a maximal box around a box; columns that exclude few outside boxes are widened first."""
-    kept_out = [sum(not out[i] & mask for out in outside) for i, mask in enumerate(box)]
+    # for each outside box the columns that exclude it, as bits
+    apart = [sum(1 << i for i, mask in enumerate(box) if not out[i] & mask) for out in outside]
+    kept_out = [sum(columns >> i & 1 for columns in apart) for i in range(len(axes))]
     wide = list(box)
     for i in sorted(range(len(axes)), key=lambda i: (kept_out[i], i)):
         forbidden = 0
-        for out in outside:
-            if all(mask & other for k, (mask, other) in enumerate(zip(wide, out, strict=True)) if k != i):
+        for columns, out in zip(apart, outside, strict=True):
+            if columns in (0, 1 << i):
                 forbidden |= out[i]
         wide[i] = sum(run for run in axes[i].runs(axes[i].full & ~forbidden) if run & wide[i])
+        apart = [c & ~(1 << i) if out[i] & wide[i] else c for c, out in zip(apart, outside, strict=True)]
     return tuple(wide)
 
 
