@@ -442,6 +442,13 @@ def of_add_to_bins(table):
     return level.rows, level.at, slot, level.difference, codes, columns, bins
 
 
+def of_bound_bins(table):
+    """Sums of some bins, of which many are empty, in two of three columns."""
+    bins = table.rng.integers(-4, 5, size=(2, 2, table.n, 2)) * table.rng.integers(2, size=(2, 2, table.n, 1))
+    single = table.rng.integers(2, size=(3, table.n)).astype(bool)
+    return bins, np.array([2, 0]), single, *(table.rng.integers(-9, 9, size=size) for size in ((2, 2), 2))
+
+
 def of_squared_distances(table):
     return table.X, table.centers(table.k).T.copy(), 0.3, np.ones((table.n, table.k))
 
@@ -502,6 +509,7 @@ ARGUMENTS = {
     refine.set_differences: of_set_differences,
     refine.count_leaves: of_count_leaves,
     refine.add_to_bins: of_add_to_bins,
+    refine.bound_bins: of_bound_bins,
     expand.squared_distances: of_squared_distances,
     expand.best_by_majority: of_majority,
     imm.bin_cluster: of_bin_cluster,

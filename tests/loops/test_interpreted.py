@@ -254,7 +254,7 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
     loop(*args)
     assert args[-1].tolist() == [True] * 5 + [False] * 5
     assert told == []
-    loop(*arguments(20_000))
+    loop(*arguments(200_000))
     assert told == ["watched", "compiled"]
 
 

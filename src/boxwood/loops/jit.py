@@ -40,9 +40,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 YOUNG = 0.15  # seconds of interpretation before a process loads numba, which takes some four times as long
 SHORT = 0.01  # of one call in that time: a table of longer ones will need numba in any case
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
-GUESS, QUICK = 2e-6, 1e-7  # seconds per array element before the first timed call, of a loop and of a stand-in
+GUESS, QUICK = 5e-7, 4e-8  # seconds per array element before the first timed call, of a loop and of a stand-in
 MORE = 10  # a timed call predicts calls with at most 10 times as many array elements
-MANY = 2_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
+MANY = 4_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
 FEW = 500  # array elements that take as long as the call itself
 SEARCHED = 8.0  # seconds of interpreted searches before one is compiled, which takes as long
 LOOK = 2.5e-4  # those of writing steps down once, which is done after each look at rows, beside the steps themselves
