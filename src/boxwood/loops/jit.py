@@ -203,7 +203,7 @@ class Loop:
         return function
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
-        """Return whether a call is likely to be interpreted before `patience` is used up, here or in earlier processes."""
+        """Return whether a call may well be interpreted before `patience` is used up, here or in processes before."""
         is_search = self.py_func in _searches
         self.patience = self.patience or (SEARCHED if is_search else PATIENCE * _bytes(self, set()))
         self.before = self.machine.spent_before() if self.before is None else self.before
