@@ -319,6 +319,45 @@ def of_sweep(table):
     return j, s, box, side, totals, int(own.sum()), least, *spare, np.zeros((2, table.d), dtype=np.int64), found
 
 
+def of_cut_sides(table):
+    """A box whose rows are on either side of a cut, and what single cuts of each side make at least."""
+    box, side = jit.interpreted(agreement._box)(*box_of(table)), table.rng.integers(2, size=table.n, dtype=np.uint8)
+    n, side = box[0].shape[1], side[: box[0].shape[1]]
+    first, label, weight = side[box[0][0]], box[2][0], box[3][0]
+    totals = np.array([np.bincount(label[first == s], weight[first == s], table.k) for s in range(2)]).astype(np.int64)
+    spare = np.zeros(n + 1, dtype=np.int64), np.zeros(table.k, dtype=np.int64)
+    least, bounds = int(table.rng.integers(1, 4)), np.zeros((2, table.d), dtype=np.int64)
+    return box, side, totals, np.bincount(side, minlength=2), least, bounds, *spare, np.zeros((2, 4), dtype=np.int64)
+
+
+def of_places_before(table):
+    _, code, _, _, ends, n_places = of_column(table)
+    return code, ends, n_places, int(table.rng.integers(-1, code.max() + 2))
+
+
+def of_know_nearby(table):
+    """A place that was not looked at, and what is known of columns at those that were."""
+    p, look_of = int(table.rng.integers(table.n)), table.rng.integers(-1, 3, size=table.n)
+    look_of[p] = -1
+    weight_to = np.cumsum(table.rng.integers(3, size=table.n))
+    return p, table.n, look_of, weight_to, *(table.rng.integers(9, size=(4, 2, table.d))[i] for i in (slice(3), 3))
+
+
+def of_add_shares(table):
+    low, high = table.rng.integers(0, 9, size=(2, 3, table.d, table.n)) * agreement.UNIT
+    j, n_places = int(table.rng.integers(table.d)), int(table.rng.integers(table.n + 1))
+    shares = np.array([[0, 2], [1, 1], [2, 0]])[: table.rng.integers(1, 4)]
+    return low, high, shares, j, n_places, np.zeros(table.n, dtype=np.int64)
+
+
+def of_part_of_box(table):
+    order = box_of(table)[0]
+    side = table.rng.integers(2, size=order.max() + 1, dtype=np.uint8)
+    d, n_second = len(order), int(side[order[0]].sum())
+    sizes = order.shape[1] - n_second, n_second
+    return order, side, *(np.zeros((d, size), dtype=order.dtype) for size in sizes)
+
+
 def of_places(table):
     """Bounds of places, the best cost, and up to which place a tree may be as good."""
     m = int(table.rng.integers(table.n + 1))
@@ -403,6 +442,13 @@ def of_add_to_bins(table):
     return level.rows, level.at, slot, level.difference, codes, columns, bins
 
 
+def of_bound_bins(table):
+    """Sums of some bins, of which many are empty, in two of three columns."""
+    bins = table.rng.integers(-4, 5, size=(2, 2, table.n, 2)) * table.rng.integers(2, size=(2, 2, table.n, 1))
+    single = table.rng.integers(2, size=(3, table.n)).astype(bool)
+    return bins, np.array([2, 0]), single, *(table.rng.integers(-9, 9, size=size) for size in ((2, 2), 2))
+
+
 def of_squared_distances(table):
     return table.X, table.centers(table.k).T.copy(), 0.3, np.ones((table.n, table.k))
 
@@ -463,6 +509,7 @@ ARGUMENTS = {
     refine.set_differences: of_set_differences,
     refine.count_leaves: of_count_leaves,
     refine.add_to_bins: of_add_to_bins,
+    refine.bound_bins: of_bound_bins,
     expand.squared_distances: of_squared_distances,
     expand.best_by_majority: of_majority,
     imm.bin_cluster: of_bin_cluster,
@@ -477,6 +524,11 @@ ARGUMENTS = {
     agreement._bound_sides: of_bound_sides,
     agreement._part_totals: of_part_totals,
     agreement._sweep: of_sweep,
+    agreement.cut_sides: of_cut_sides,
+    agreement._places_before: of_places_before,
+    agreement._know_nearby: of_know_nearby,
+    agreement.add_shares: of_add_shares,
+    agreement.part: of_part_of_box,
     agreement._add_sides: of_add_sides,
     agreement._first_least: of_first_least,
     agreement.middle: of_places,
@@ -508,4 +560,5 @@ ARGUMENTS = {
     sums.widen: of_widen,
     sums.add_parts: of_add_parts,
 }
-USED_UP = {sort.sort_rows: slice(1, 4), agreement._sweep: slice(7, 9)}  # arguments that hold nothing of use afterwards
+# arguments that hold nothing of use afterwards
+USED_UP = {sort.sort_rows: slice(1, 4), agreement._sweep: slice(7, 9), agreement.cut_sides: slice(6, 8)}

@@ -141,14 +141,14 @@ def weighted(column, pair):
 # ----------------------------------------------------------------------------- a search that is compiled on its way
 
 
-def begun_anew(loop, steps):
-    """Return a search that is interpreted for so many steps, then compiled, and the bits given to machine code."""
+def begun_anew(loop, looks):
+    """Return a search that is interpreted for so many looks, then compiled, and the bits given to machine code."""
     loop.load()
     other, given = jit.jit(loop.py_func), []
     other.run = lambda *args: given.append(bits(args)) or loop(*args)
 
     def search(*args):
-        other.patience, other.spent = steps * jit.STEP, 0.0
+        other.patience, other.spent = looks * jit.LOOK, 0.0
         return other._in_python(*args)
 
     return search, given
@@ -184,9 +184,9 @@ def test_a_search_gives_the_same_compiled_interpreted_and_begun_anew(seed, monke
     budget = Budget.of(max_depth=int(rng.integers(2, 4)), min_samples_leaf=int(rng.integers(1, 3)))
     reference = bw.Reference.of(X, rng.permutation(np.arange(n) % 3))
     task = Task.of(X, reference, sample_weight=rng.integers(1, 4, size=n).astype(float), budget=budget)
-    leaves, steps = int(rng.integers(2, 9)), int(rng.integers(1, 40)) * n
+    leaves, looks = int(rng.integers(2, 9)), int(rng.integers(1, 40))
     loops = {name: getattr(agreement, name) for name in ("solve", "look")}
-    anew = {name: begun_anew(loop, steps)[0] for name, loop in loops.items()}
+    anew = {name: begun_anew(loop, looks)[0] for name, loop in loops.items()}
     plain = {name: jit.interpreted(loop) for name, loop in loops.items()}
     told = [searched(task, leaves, kind, monkeypatch) for kind in (loops, plain, anew)]
     assert told[0] == told[1] == told[2]
@@ -195,10 +195,17 @@ def test_a_search_gives_the_same_compiled_interpreted_and_begun_anew(seed, monke
 def test_a_search_begins_anew_with_its_arguments_as_they_were():
     """Machine code is given what the interpreted search was given, whatever that wrote until its steps were spent."""
     args, others = search_arguments(), search_arguments()
-    search, given = begun_anew(agreement.solve, 1_000)
+    search, given = begun_anew(agreement.solve, 10)
     result = search(*args)
     assert given == [bits(others)]
     assert bits((result, args)) == bits((agreement.solve(*others), others))
+
+
+def test_an_interpreted_search_leaves_its_inner_loop_as_it_is(monkeypatch):
+    calls, run = [], agreement.cut_sides.run
+    monkeypatch.setattr(agreement.cut_sides, "run", lambda *args: calls.append(1) or run(*args))
+    jit.interpreted(agreement.solve)(*search_arguments())
+    assert calls
 
 
 def search_arguments(n=60):
@@ -247,7 +254,7 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
     loop(*args)
     assert args[-1].tolist() == [True] * 5 + [False] * 5
     assert told == []
-    loop(*arguments(20_000))
+    loop(*arguments(200_000))
     assert told == ["watched", "compiled"]
 
 
@@ -282,13 +289,18 @@ def test_patience_spans_processes(uncompiled):
     loop, told = uncompiled
     loop(*arguments(10))
     assert 0 < loop.spent < loop.patience
-    loop._keep()  # as the process ends
-    later = jit.jit(loop.py_func)
-    later.machine = loop.machine
-    assert later._is_quick(arguments(10))
-    assert later.before == pytest.approx(loop.spent, abs=1e-4)
-    loop.spent = loop.patience
-    loop._keep()
+
+    def in_a_later_process(spent):
+        loop.spent, later = spent * loop.patience, jit.jit(loop.py_func)
+        loop._keep()  # as the process ends
+        later.machine = loop.machine
+        later.spent = 0.5 * loop.patience
+        is_quick = later._is_quick(arguments(10))
+        assert later.before == pytest.approx(loop.spent, abs=1e-4)
+        return is_quick
+
+    assert in_a_later_process(0.9)  # a process has the whole time,
+    assert not in_a_later_process(1.1)  # until that was used up
     loop(*arguments(10))
     assert told == ["watched", "compiled"]
     loop._keep()

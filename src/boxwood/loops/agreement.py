@@ -27,14 +27,14 @@ using dynamic programming with branch-and-bound", AAAI 2025.)
 
 import numpy as np
 
-from boxwood.loops.jit import is_search, jit, stands_in_for
+from boxwood.loops.jit import is_inner, is_search, jit, stands_in_for
 
 UNIT = 1 << 10  # of a mistake; more than there are leaves
 NONE = np.iinfo(np.int64).max >> 2  # more than any tree costs; the sum of two is a number
 KEPT = 256  # places of a column whose bounds are kept, for those nearby
 
 
-@is_search
+@is_search()
 @jit
 def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, work):
     """Return the cost of the best tree of depth two with at most 1 to 4 leaves, or `limit`, if none is cheaper.
@@ -108,7 +108,7 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
             for column in range(d):
                 now[0, column], now[1, column] = low[p] // UNIT, high[p] // UNIT
             _know_nearby(p, n_places, look_of, weight_to, known, now)
-            work[0] += n * _cut_sides(box, side, sums, sizes, least, now, parted, counts, found)
+            work[0] += n * cut_sides(box, side, sums, sizes, least, now, parted, counts, found)
             if n_looks < KEPT:
                 look_of[p] = n_looks
                 n_looks += 1
@@ -174,6 +174,16 @@ def _know_nearby(p, n_places, look_of, weight_to, known, now):
                 now[0, j] = max(now[0, j], known[look_of[q], 0, j] - moved)
                 now[1, j] = max(now[1, j], known[look_of[q], 1, j])
             break
+
+
+@stands_in_for(_know_nearby)
+def _know_all_nearby(p, n_places, look_of, weight_to, known, now):
+    looked = np.flatnonzero(look_of[:n_places] >= 0)
+    before, after = looked[looked < p][-1:], looked[looked > p][:1]
+    for q, rises, falls in [(q, 0, 1) for q in before] + [(q, 1, 0) for q in after]:
+        nearby, moved = known[look_of[q]], abs(weight_to[p] - weight_to[q])
+        np.maximum(now[rises], nearby[rises], out=now[rises])
+        np.maximum(now[falls], nearby[falls] - moved, out=now[falls])
 
 
 @jit
@@ -245,6 +255,11 @@ def _places_before(code, ends, n_places, at_code):
     return n_places
 
 
+@stands_in_for(_places_before)
+def _places_before_at_once(code, ends, n_places, at_code):
+    return np.searchsorted(code[ends[:n_places] - 1], at_code)
+
+
 @jit
 def _equal_to(j, code, ends, n_places, at, at_code):
     """Return the number of places at which a tree would come before another with a cut in column `at`."""
@@ -295,17 +310,17 @@ def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
 @stands_in_for(_bound_sides)
 def _bound_all_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
     counts = _counts_to(label, weight, n_labels)
-    before = counts[ends[:n_places] - 1]
-    for sums, out in (before, low), (counts[-1] - before, high):
-        beyond = np.sort(sums, axis=1)[:, : max(n_labels - leaves, 0)].sum(axis=1)
-        out[:n_places] = UNIT * beyond + np.minimum((sums > 0).sum(axis=1), leaves)
+    before = counts[:, ends[:n_places] - 1]
+    for sums, out in (before, low), (counts[:, -1:] - before, high):
+        beyond = np.sort(sums, axis=0)[: max(n_labels - leaves, 0)].sum(axis=0)
+        out[:n_places] = UNIT * beyond + np.minimum((sums > 0).sum(axis=0), leaves)
 
 
 def _counts_to(label, weight, n_labels):
-    """Return the weight of each label in the rows up to each."""
-    counts = np.zeros((len(label), n_labels), dtype=np.int64)
-    counts[np.arange(len(label)), label] = weight
-    return np.cumsum(counts, axis=0)
+    """Return the weight of each label in the rows up to each, one row a label."""
+    counts = np.zeros((n_labels, len(label)), dtype=np.int64)
+    counts[label, np.arange(len(label))] = weight
+    return np.cumsum(counts, axis=1)
 
 
 @jit
@@ -353,8 +368,9 @@ def _all_part_totals(rows, label, weight, end, total, side, sums, sizes):
     sizes[:] = end, len(rows) - end
 
 
+@is_inner
 @jit
-def _cut_sides(box, side, totals, sizes, least, bounds, parted, counts, found):
+def cut_sides(box, side, totals, sizes, least, bounds, parted, counts, found):
     """Find the first of the best single cuts of the rows on either side of a cut, or that none beats a leaf.
 
     Returned is the number of columns that were looked at. The column of the lowest bound comes first, as it rules out
@@ -380,6 +396,9 @@ def _cut_sides(box, side, totals, sizes, least, bounds, parted, counts, found):
     return n_swept
 
 
+stands_in_for(cut_sides)(getattr(cut_sides, "py_func", cut_sides))  # on whole arrays, as what it calls has a stand-in
+
+
 @jit
 def _sweep(j, s, box, side, totals, size, least, parted, counts, bounds, found):
     """Look at all cuts of a column on one side of another cut.
@@ -387,7 +406,7 @@ def _sweep(j, s, box, side, totals, size, least, parted, counts, bounds, found):
     What is behind a cut has its commonest label counted only where that may decide; until then it is what it was. What
     is before it only makes more mistakes further on.
 
-    IN: j: the column; s: the side; else as for `_cut_sides`. IN and OUT: found.
+    IN: j: the column; s: the side; else as for `cut_sides`. IN and OUT: found.
     """
     rows, codes, labels, weights = box[0][j], box[1][j], box[2][j], box[3][j]
     end = 0
@@ -430,8 +449,8 @@ def _sweep_at_once(j, s, box, side, totals, size, least, parted, counts, bounds,
     own = side[box[0][j]] == s
     codes, labels, weights = box[1][j][own], box[2][j][own], box[3][j][own]
     ends, total = np.flatnonzero(codes[1:] != codes[:-1]) + 1, totals.sum()
-    before = _counts_to(labels, weights, len(totals))[ends - 1]
-    mistakes = total - before.max(axis=1) - (totals - before).max(axis=1)
+    before = _counts_to(labels, weights, len(totals))[:, ends - 1]
+    mistakes = total - before.max(axis=0) - (totals[:, None] - before).max(axis=0)
     leaf = total - totals.max()
     bounds[s, j] = mistakes.min(initial=leaf)
     found[0] = min(found[0], bounds[s, j])
@@ -524,7 +543,7 @@ stands_in_for(_first_least)(lambda low, high, n_places: (low[:n_places] + high[:
 stands_in_for(begin)(getattr(begin, "py_func", begin))  # on whole arrays, as all that it calls has a stand-in
 
 
-@is_search
+@is_search()
 @jit
 def look(
     order, codes, labels, weights, n_labels, leaves_of, shares, least, ends, n_places, weight_to, low, high,
@@ -638,6 +657,13 @@ def add_shares(low, high, shares, j, n_places, bounds):
     return least
 
 
+@stands_in_for(add_shares)
+def _add_all_shares(low, high, shares, j, n_places, bounds):
+    first, second = shares.T
+    bounds[:n_places] = (low[first, j, :n_places] + high[second, j, :n_places]).min(axis=0)
+    return bounds[:n_places].min(initial=NONE)
+
+
 @jit
 def part(order, side, first, second):
     """Write the rows of either side, in the order of each column."""
@@ -650,3 +676,9 @@ def part(order, side, first, second):
             else:
                 first[j, a] = row
                 a += 1
+
+
+@stands_in_for(part)
+def _part_at_once(order, side, first, second):
+    is_second = side[order] != 0
+    first[:], second[:] = order[~is_second].reshape(first.shape), order[is_second].reshape(second.shape)

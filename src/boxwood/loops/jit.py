@@ -11,14 +11,16 @@ interpreted loop, and, being much faster, for larger tables as well. `tests/loop
 the compiled loop.
 
 A search reads its arrays as often as it must, so their size does not tell how long it takes. It counts its steps, and
-is interpreted until these are worth a second, or eight in all calls; then it begins anew, compiled, with its arguments
-as they were (`is_search`). Steps are counted, not seconds, so that a call does the same on each machine.
+is interpreted until these are worth what compiling takes; then it begins anew, compiled, with its arguments as they
+were (`is_search`). Steps are counted, not seconds, so that a call does the same on each machine. Where an inner loop
+does most of the work, an interpreted search calls it as a loop of its own, compiled far sooner (`is_inner`).
 
 Loading numba and its first machine code takes half a second. So a process begins without both: small calls are
 interpreted, whether or not there is machine code on disk, until this has taken a quarter of that time
 (`_machine_code.py` has all that needs numba).
 
-The time spent on interpreted calls in earlier processes is stored, too (`_stored.py`). Without it, a program that runs
+The time spent on interpreted calls in earlier processes is stored, too (`_stored.py`). Once it has used up what a loop
+may take, the next process compiles at its first call, rather than after more of that. Without it, a program that runs
 for a second every day would never spend the time to compile.
 """
 
@@ -39,17 +41,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 YOUNG = 0.15  # seconds of interpretation before a process loads numba, which takes some four times as long
 SHORT = 0.01  # of one call in that time: a table of longer ones will need numba in any case
 PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; compiling takes about twice as long
-GUESS, QUICK = 2e-6, 1e-7  # seconds per array element before the first timed call, of a loop and of a stand-in
+GUESS, QUICK = 5e-7, 4e-8  # seconds per array element before the first timed call, of a loop and of a stand-in
 MORE = 10  # a timed call predicts calls with at most 10 times as many array elements
-MANY = 2_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
+MANY = 4_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
 FEW = 500  # array elements that take as long as the call itself
-STEP = 1e-7  # seconds that a step of a search is worth
-SEARCHED, LONG = 8.0, 1.0  # those of all calls before a search is compiled, which takes as long, and those of one call
-STEPS = 300  # of one call within a search, beside those of its rows
+SEARCHED = 8.0  # seconds of interpreted searches before one is compiled, which takes as long
+LOOK = 2.5e-4  # those of writing steps down once, which is done after each look at rows, beside the steps themselves
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # types in which numba computes like Python
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
-_searches: dict[Any, int] = {}  # functions that count their steps, and the place of the argument that holds these
+_searches: dict[Any, tuple[int, float]] = {}  # the place of the argument `work` of functions, seconds of a step
+_inner: set[Any] = set()  # functions that interpreted searches call as loops of their own
 _watchers: list[Callable[[], None]] = []
 
 
@@ -78,21 +80,34 @@ def stands_in_for(loop: Any) -> Callable[[F], F]:
     return register
 
 
-def is_search(loop: F) -> F:
-    """Return a loop that counts its steps in the item of its argument `work`, and may have to begin anew."""
-    function = getattr(loop, "py_func", loop)
-    _searches[function] = function.__code__.co_varnames.index("work")
+def is_search(step: float = 0.0) -> Callable[[F], F]:
+    """Return a decorator of a loop that counts its steps in the item of its argument `work`, and may begin anew.
+
+    IN: step: seconds that a step takes if it is interpreted; 0 if an inner loop does them.
+    """
+
+    def register(loop: F) -> F:
+        function = getattr(loop, "py_func", loop)
+        _searches[function] = function.__code__.co_varnames.index("work"), step
+        return loop
+
+    return register
+
+
+def is_inner(loop: F) -> F:
+    """Return a loop that does most of the work of searches: interpreted ones do not call it in Python."""
+    _inner.add(getattr(loop, "py_func", loop))
     return loop
 
 
 def interpreted(loop: Any) -> Callable[..., Any]:
-    """Return a loop, or its stand-in, as a Python function, which also calls the other loops of its file in Python.
+    """Return a loop, or its stand-in, as a Python function, which also calls other loops of its file in Python.
 
-    Like machine code, it does not warn of overflow, and returns Python numbers.
+    Inner ones it calls as they are. Like machine code, it does not warn of overflow, and returns Python numbers.
     """
     space = dict(loop.py_func.__globals__)
     for name, value in list(space.items()):
-        if hasattr(value, "py_func"):
+        if hasattr(value, "py_func") and (value.py_func is loop.py_func or value.py_func not in _inner):
             plain = _stand_ins.get(value.py_func, value.py_func)
             space[name] = FunctionType(plain.__code__, space, plain.__name__, plain.__defaults__, plain.__closure__)
     function: Callable[..., Any] = space[loop.py_func.__name__]
@@ -188,22 +203,22 @@ class Loop:
         return function
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
-        """Return whether a call is likely to be interpreted before `patience` is used up."""
+        """Return whether a call may well be interpreted before `patience` is used up, here or in processes before."""
         is_search = self.py_func in _searches
         self.patience = self.patience or (SEARCHED if is_search else PATIENCE * _bytes(self, set()))
         self.before = self.machine.spent_before() if self.before is None else self.before
-        left = self.patience - self.before - self.spent
-        return self._seconds(args) < left and self._may_be_interpreted(args)
+        may_wait = self.before < self.patience and self._seconds(args) < self.patience - self.spent
+        return may_wait and self._may_be_interpreted(args)
 
     def _seconds(self, args: tuple[Any, ...]) -> float:
         """Return the seconds that an interpreted call is likely to take; of a search, until it is asked again."""
-        size, guess = sum(map(_size, args)), QUICK if self.py_func in _stand_ins else GUESS
-        rate = self.rate if size <= MORE * self.largest else max(self.rate, guess)
-        return (STEP if self.py_func in _searches else rate) * (size + FEW)
+        size, is_quick = sum(map(_size, args)), self.py_func in _stand_ins or self.py_func in _searches
+        rate = self.rate if size <= MORE * self.largest else max(self.rate, QUICK if is_quick else GUESS)
+        return rate * (size + FEW)
 
     def _may_be_interpreted(self, args: tuple[Any, ...]) -> bool:
         """Return whether interpreting a call gives what machine code gives, in no more memory than there is."""
-        if sum(map(_size, args)) > MANY or asks_for_machine_code():
+        if asks_for_machine_code() or (sum(map(_size, args)) > MANY and self.py_func not in _searches):
             return False
         return self.py_func in _stand_ins or (all(map(_is_same, args)) and is_exact(self))
 
@@ -216,15 +231,15 @@ class Loop:
 
     def _search(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Interpret a search until its steps are spent; then begin anew, compiled."""
-        at, before = _searches[self.py_func], copy.deepcopy(args)
-        left = Loop.young or min(self.patience - (self.before or 0.0) - self.spent, LONG)
-        steps = _LoopSteps(args[at], left / STEP, args[0].shape[-1])
+        (at, step), before = _searches[self.py_func], copy.deepcopy(args)
+        left = Loop.young or self.patience - self.spent
+        steps = _LoopSteps(args[at], step, left)
         try:
             return plain(*args[:at], steps, *args[at + 1 :])
         except _Spent:
             _restore(args, before)
         finally:
-            self._count(STEP * steps.done)
+            self._count(steps.seconds)
         return self(*args)
 
     def _interpret(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -251,18 +266,18 @@ class _Spent(Exception):
 
 
 class _LoopSteps:
-    """The steps of a search, counted where machine code has an array, and none more than there are `left`."""
+    """The steps of a search, counted where machine code has an array, and none more than seconds are `left`."""
 
-    def __init__(self, work: Any, left: float, n_rows: int) -> None:
-        self.work, self.left, self.n_rows = work, left, n_rows
-        self.done = float(n_rows)
+    def __init__(self, work: Any, step: float, left: float) -> None:
+        self.work, self.step, self.left = work, step, left
+        self.seconds = LOOK
 
     def __getitem__(self, i: int) -> Any:
         return self.work[i]
 
     def __setitem__(self, i: int, value: Any) -> None:
-        self.done += int(value - self.work[i]) * (1 + STEPS / self.n_rows)
-        if self.done >= self.left:
+        self.seconds += LOOK + self.step * int(value - self.work[i])
+        if self.seconds >= self.left:
             raise _Spent
         self.work[i] = value
 

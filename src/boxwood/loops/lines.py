@@ -286,7 +286,7 @@ def settle(positions, signed, sizes, goal, best, ends, marks, rows, n, base, roo
     return n, min(bound, 1.0), best
 
 
-@is_search
+@is_search(step=3e-6)
 @jit
 def best_box(positions, signed, sizes, goal, best, most_work, work, box, codes):
     """Return the value of the best box in some columns, and the most that one may have which was not looked at.

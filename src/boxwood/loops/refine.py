@@ -502,6 +502,19 @@ def bound_bins(bins, columns, single, lowest, best):
                     best[s] = min(best[s], before)
 
 
+@stands_in_for(bound_bins)
+def _bound_all_bins(bins, columns, single, lowest, best):
+    is_used, sums = (bins != 0).any(axis=3), bins.sum(axis=3)
+    after = np.cumsum(sums, axis=2)
+    bins[..., 0] = after - sums
+    bins[..., 1] = bins[..., 0] + np.where(single[columns], 0, bins[..., 1])
+    np.minimum(lowest, bins[..., 1].min(axis=2), out=lowest)
+    has_before = np.logical_or.accumulate(is_used, axis=2)[..., :-1]
+    has_behind = np.logical_or.accumulate(is_used[..., ::-1], axis=2)[..., -2::-1]
+    inside = np.where(has_before & has_behind, after[..., :-1], best[:, None, None])
+    np.minimum(best, inside.min(axis=(1, 2), initial=np.iinfo(np.int64).max), out=best)
+
+
 @jit
 def best_cuts_of_bins(X, column, order, starts, at, slot, bounds, limits, difference, states):
     """Like `best_cuts`, but walks only the bins whose bound is at most a limit.
