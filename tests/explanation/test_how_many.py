@@ -123,7 +123,7 @@ def test_the_number_and_the_scale_are_told_in_the_basis():
     assert plain == "k-means, 3 clusters (the number asked for)"
 
 
-@law(12)
+@law(8)
 def test_the_star_of_the_map_is_the_number_that_explain_takes(seed):
     rng = np.random.default_rng(seed)
     tables = (
