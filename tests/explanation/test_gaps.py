@@ -41,7 +41,7 @@ WHOLE = np.setdiff1d(np.arange(N), [3, 70, 110, 119])
 NOTE = "4 of 120 rows lack a value and get no cluster: b (3), a (2)"
 
 
-@law(24)
+@law(12)
 def test_rows_that_lack_a_value_are_where_the_values_are_that_missing_ones_count_as(seed):
     """The rules of clusters made here say of missing values once what those for labels say in each condition."""
     rng = np.random.default_rng(seed)
