@@ -289,13 +289,18 @@ def test_patience_spans_processes(uncompiled):
     loop, told = uncompiled
     loop(*arguments(10))
     assert 0 < loop.spent < loop.patience
-    loop._keep()  # as the process ends
-    later = jit.jit(loop.py_func)
-    later.machine = loop.machine
-    assert later._is_quick(arguments(10))
-    assert later.before == pytest.approx(loop.spent, abs=1e-4)
-    loop.spent = loop.patience
-    loop._keep()
+
+    def in_a_later_process(spent):
+        loop.spent, later = spent * loop.patience, jit.jit(loop.py_func)
+        loop._keep()  # as the process ends
+        later.machine = loop.machine
+        later.spent = 0.5 * loop.patience
+        is_quick = later._is_quick(arguments(10))
+        assert later.before == pytest.approx(loop.spent, abs=1e-4)
+        return is_quick
+
+    assert in_a_later_process(0.9)  # a process has the whole time,
+    assert not in_a_later_process(1.1)  # until that was used up
     loop(*arguments(10))
     assert told == ["watched", "compiled"]
     loop._keep()

@@ -19,7 +19,8 @@ Loading numba and its first machine code takes half a second. So a process begin
 interpreted, whether or not there is machine code on disk, until this has taken a quarter of that time
 (`_machine_code.py` has all that needs numba).
 
-The time spent on interpreted calls in earlier processes is stored, too (`_stored.py`). Without it, a program that runs
+The time spent on interpreted calls in earlier processes is stored, too (`_stored.py`). Once it has used up what a loop
+may take, the next process compiles at its first call, rather than after more of that. Without it, a program that runs
 for a second every day would never spend the time to compile.
 """
 
@@ -202,12 +203,12 @@ class Loop:
         return function
 
     def _is_quick(self, args: tuple[Any, ...]) -> bool:
-        """Return whether a call is likely to be interpreted before `patience` is used up."""
+        """Return whether a call may well be interpreted before `patience` is used up, here or in processes before."""
         is_search = self.py_func in _searches
         self.patience = self.patience or (SEARCHED if is_search else PATIENCE * _bytes(self, set()))
         self.before = self.machine.spent_before() if self.before is None else self.before
-        left = self.patience - self.before - self.spent
-        return self._seconds(args) < left and self._may_be_interpreted(args)
+        may_wait = self.before < self.patience and self._seconds(args) < self.patience - self.spent
+        return may_wait and self._may_be_interpreted(args)
 
     def _seconds(self, args: tuple[Any, ...]) -> float:
         """Return the seconds that an interpreted call is likely to take; of a search, until it is asked again."""
@@ -231,7 +232,7 @@ class Loop:
     def _search(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Interpret a search until its steps are spent; then begin anew, compiled."""
         (at, step), before = _searches[self.py_func], copy.deepcopy(args)
-        left = Loop.young or self.patience - (self.before or 0.0) - self.spent
+        left = Loop.young or self.patience - self.spent
         steps = _LoopSteps(args[at], step, left)
         try:
             return plain(*args[:at], steps, *args[at + 1 :])
