@@ -105,7 +105,8 @@ def test_results_that_are_tables_print_as_tables():
     header, *lines, caption = str(rows).splitlines()
     assert [line.split()[0] for line in lines] == [str(one.row) for one in rows]
     assert caption == f"{len(rows)} rows whose rule names another cluster."
-    assert "threshold" not in header and str(ex.measure(frame, ex.predict(frame)).misassigned()).startswith("0 rows")
+    assert "threshold" not in header
+    assert str(ex.measure(frame, ex.predict(frame)).misassigned()).startswith("0 rows")
     header, *lines, _ = str(ex.confusion()).splitlines()
     assert [[int(cell) for cell in line.split()[1:]] for line in lines] == [list(row) for row in ex.confusion()]
     sums = [line.split()[1] for line in str(ex.worth("a|b")).splitlines()[1:-1]]

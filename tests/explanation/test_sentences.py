@@ -946,7 +946,7 @@ NOTES = {
     ),
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
-    rf"the columns together show no clear groups: ({NUMBER}) clusters of a table without groups .+ as clear": are_made,
+    rf"the columns together show no clear groups: a table without groups divides into ({NUMBER}) clusters .+": are_made,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
     rf"the rows, these for ({SHARE}) \(max_leaf_nodes\)": pay,
@@ -1347,7 +1347,7 @@ ELSEWHERE = {
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
     "halves of the rows agree on these, and less": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
-    "clusters of a table without groups would be as clear": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    "a table without groups divides into ": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines
     " of the rows have no cluster, ": "explanation/test_drift.py::test_what_was_never_seen_is_counted",
     "no row has to be set aside": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
@@ -1360,6 +1360,7 @@ ELSEWHERE = {
     "first is the line with": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
     "No § have §": "grow/test_lines.py::test_no_box_is_better",
     # of long tables, of files, and of rows that lack values
+    "a few far rows may decide": "explanation/test_how_many.py::test_in_batches_a_note_names_the_columns_that",
     "the table is long: most": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
     "the table is long: trees": f"{_ROWS}::test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole",
     "trees were grown on a sample of": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from boxwood.reference.clusterer import (
     reference_in,
     reference_of,
 )
+from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import by_size, centers_of
 from boxwood.reference.reference import refuse_one_cluster
@@ -170,21 +172,35 @@ def label_column_of(clustering: Any) -> str | None:
 
 
 def clustering_of_table(
-    batches: Batches, clustering: Any, n_clusters: int | None, random_state: Any
+    batches: Batches, clustering: Any, n_clusters: int | None, random_state: Any, *, tells_tails: bool = False
 ) -> tuple[Reference, tuple[str, ...]]:
-    """Return the clustering of the rows of a source, and notes on the number of clusters.
+    """Return the clustering of the rows of a source, and notes on the number of clusters, and on tails if asked.
 
     Raises
     ------
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    number = number_of_clusters(clustering, n_clusters, lambda: DrawnRows.of_batches(batches))
+    look = cache(lambda: DrawnRows.of_batches(batches))
+    number = number_of_clusters(clustering, n_clusters, look)
     if number.k is not None:
         from boxwood.clusterers.k_means_batches import k_means_of_batches
 
-        return k_means_of_batches(batches, number.k, random_state=random_state).reference, number.notes
+        notes = (*number.notes, *(_notes_on_tails(look().rows, batches.columns) if tells_tails else ()))
+        return k_means_of_batches(batches, number.k, random_state=random_state).reference, notes
     return _given_in_table(batches, clustering), ()
+
+
+def _notes_on_tails(rows: Floats, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on columns whose tails are drawn in where rows are in memory, but not in batches."""
+    tails = Entry.of(rows).tails
+    if tails is None:
+        return ()
+    heavy = listed([column_name(columns[j]) for j in tails.drawn_in])
+    return (
+        f"a few far rows may decide the clusters by {heavy}: a table in batches is brought to the variance 1 and no "
+        "more; in memory, or of a sample, such rows weigh less",
+    )
 
 
 def _given_in_table(batches: Batches, clustering: Any) -> Reference:

@@ -176,7 +176,7 @@ def settled_number(look: DrawnRows, n_clusters: int | None, among: Sequence[int]
 
 
 def _no_groups(k: int) -> str:
-    return f"{NO_GROUPS} {k} clusters of a table without groups would be as clear"
+    return f"{NO_GROUPS} a table without groups divides into {k} clusters as clearly"
 
 
 def drawn(n_rows: int, weights: Weights) -> Indices:

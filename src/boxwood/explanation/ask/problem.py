@@ -317,7 +317,13 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
         refuse_all_rows("standardize with centres or a clusterer", source.name)
     here = FeatureSpace.in_batches(batches, unit_scaling(batches) if asked.standardize else None)
     assert isinstance(here.store, Batches)
-    reference, on_number = clustering_of_table(here.store, clustering, asked.n_clusters, asked.random_state)
+    reference, on_clusters = clustering_of_table(
+        here.store,
+        clustering,
+        asked.n_clusters,
+        asked.random_state,
+        tells_tails=asked.standardize == AS_THEY_ENTER,
+    )
     clusterer = clustering if hasattr(clustering, "fit") else None
     mixture = None if clusterer is None else _mixture_of(clusterer)
     task = _task(here.store, reference, asked, mixture, budget)
@@ -325,7 +331,7 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
     if clustering is None:
         clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
     by_means = clustering is None or _has_means(reference)
-    notes = (*notes_on_labels_of(source, reference), *usable.notes, *on_number)
+    notes = (*notes_on_labels_of(source, reference), *usable.notes, *on_clusters)
     return Problem(task, here, budget, clusterer=clusterer, given=None, complete=usable, notes=notes, by_means=by_means)
 
 
