@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from unicodedata import combining, east_asian_width
 
 import numpy as np
@@ -102,6 +102,17 @@ def width(s: str) -> int:
 
 _EM = 0.6  # width of a letter in units of the size of the font; of the usual fonts, DejaVu Sans is the widest
 _LONGEST_NUMBER = 10
+
+
+def aligned(lines: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
+    """Return lines whose cells stand in columns: those of `left` to the left, the others to the right."""
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+
+    def padded(i: int, cell: str) -> str:
+        space = " " * (widths[i] - width(cell))
+        return cell + space if i in left else space + cell
+
+    return ["  ".join(padded(i, cell) for i, cell in enumerate(cells)).rstrip() for cells in lines]
 
 
 def text_width(text: str, size: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._messages import as_written, in_line
-from boxwood.words.figures import counted, percent, shortened, size, width
+from boxwood.words.figures import aligned, counted, percent, shortened, size
 from boxwood.words.rules import condition
 from boxwood.words.values import category, cluster_name, column_name, grouped
 
@@ -35,21 +35,9 @@ class Said(NamedTuple):
 def as_text(said: Said) -> str:
     """Return a report as text for a terminal."""
     changes = ["\n".join(["What changed:", *(f"- {change}" for change in said.changes)])] if said.changes else []
-    tables = ["\n".join(_aligned(table)) for table in said.tables]
+    tables = ["\n".join(aligned(table.rows, table.texts)) for table in said.tables]
     notes = ["\n".join(f"Note: {remark}" for remark in said.remarks)] if said.remarks else []
     return "\n\n".join([said.headline, *changes, *tables, *notes])
-
-
-def _aligned(table: CellRows) -> list[str]:
-    widths = [max(width(cells[i]) for cells in table.rows) for i in range(len(table.rows[0]))]
-    lines = []
-    for cells in table.rows:
-        padded = (
-            cell + " " * (to - width(cell)) if i in table.texts else " " * (to - width(cell)) + cell
-            for i, (cell, to) in enumerate(zip(cells, widths, strict=True))
-        )
-        lines.append("  ".join(padded).rstrip())
-    return lines
 
 
 def drift_said(drift: DriftFacts) -> Said:

@@ -11,6 +11,7 @@ from boxwood._dates import Dates
 from boxwood._messages import as_written
 from boxwood.tree.boxes import ends_without_missing
 from boxwood.words.figures import (
+    aligned,
     are_years,
     brief,
     brief_of,
@@ -100,7 +101,7 @@ def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
     missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
     is_told = all(one.total is not None for one in worth.clusters)
     few = "" if is_told else "\nSums of fewer than five rows are not shown; shares are of the others."
-    return "\n".join(aligned(lines, 1)) + missing + few
+    return "\n".join(aligned(lines, (0,))) + missing + few
 
 
 def frontier_text(frontier: Frontier) -> str:
@@ -144,7 +145,7 @@ def profile_lines(profile: Profile) -> list[list[str]]:
 def profile_text(profile: Profile) -> str:
     """Return the table of the profile, and what its numbers are."""
     what = "Medians of numbers; for words the most frequent one and its share of the rows."
-    return "\n".join([*aligned(profile_lines(profile), 1), "", what])
+    return "\n".join([*aligned(profile_lines(profile), (0,)), "", what])
 
 
 def _middle(column: ColumnProfile, group: Any) -> str:
@@ -196,7 +197,7 @@ def stability_text(stability: Stability) -> str:
     ]
     cuts = [["cut", "returns", "between"]]
     cuts += [[_cut_name(one), f"{one.returns:.0%}", _between(one)] for one in stability.cuts]
-    return "\n".join([stability.verdict, "", *aligned(clusters, 1), "", *aligned(cuts, 1)])
+    return "\n".join([stability.verdict, "", *aligned(clusters, (0,)), "", *aligned(cuts, (0,))])
 
 
 def _cut_name(cut: CutStability) -> str:
@@ -223,17 +224,6 @@ def _price(price: float | None) -> str:
     if price is None:
         return "-"
     return f"{price:.3f}" if price < 1000 else f"{price:.3g}"
-
-
-def aligned(lines: Sequence[Sequence[str]], n_left: int = 0) -> list[str]:
-    """Return lines whose cells stand in columns: the first `n_left` to the left, the others to the right."""
-    widths = [max(width(cells[i]) for cells in lines) for i in range(len(lines[0]))]
-    return ["  ".join(_padded(cell, widths[i], i < n_left) for i, cell in enumerate(cells)) for cells in lines]
-
-
-def _padded(cell: str, to: int, left: bool) -> str:
-    space = " " * (to - width(cell))
-    return cell + space if left else space + cell
 
 
 _HEADER = ("", "method", "leaves", "depth", "columns", "price", "agreement", "seconds")

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from boxwood.words.figures import brief, counted, percent, size
-from boxwood.words.measured import aligned, profile_lines
+from boxwood.words.figures import aligned, brief, counted, percent, size
 from boxwood.words.values import cluster_name, column_name
 
 _MOST_ROWS = 20
 
 
 class Table(NamedTuple):
-    """A caption, and lines of cells, the header first; in a terminal the first `n_left` columns stand to the left."""
+    """A caption, and lines of cells, the header first; in a terminal the columns of `left` stand to the left."""
 
     caption: str
     lines: list[list[str]]
-    n_left: int = 1
+    left: Collection[int] = (0,)
 
 
 def table_text(result: Any) -> str:
-    """Return what `print` shows of a result that is one of TABLES, but for a profile."""
-    caption, lines, n_left = TABLES[type(result).__name__](result)
-    told = aligned(lines, n_left) if len(lines) > 1 else []
-    return "\n".join([*(line.rstrip() for line in told), *([caption] if caption else [])])
-
-
-def _profile(profile: Any) -> Table:
-    by_effect = sorted(profile, key=lambda column: -column.effect)
-    lines = profile_lines(type(profile)(by_effect, profile.names))
-    effects = ["effect", *(f"{column.effect:.2f}" for column in by_effect)]
-    what = "Medians of numbers; for words the most frequent one and its share of the rows."
-    more = "The effect is the share of a column's variance between clusters, for words Cramér's V; largest first."
-    return Table(f"{what} {more}", [[*line, effect] for line, effect in zip(lines, effects, strict=True)])
+    """Return what `print` shows of a result that is one of TABLES."""
+    caption, lines, left = TABLES[type(result).__name__](result)
+    return "\n".join([*(aligned(lines, left) if len(lines) > 1 else ()), *([caption] if caption else ())])
 
 
 def _misassigned(rows: Any) -> Table:
@@ -42,7 +31,7 @@ def _misassigned(rows: Any) -> Table:
         names = (cluster_name(rows.names[cluster]) for cluster in (one.cluster, one.ruled))
         lines.append([str(one.row), *names, _misled(one), _said(one.value), _said(one.deviations)])
     shown = f", the first {_MOST_ROWS}" if len(rows) > _MOST_ROWS else ""
-    return Table(f"{counted(len(rows), 'row')} whose rule names another cluster{shown}.", lines, len(lines[0]))
+    return Table(f"{counted(len(rows), 'row')} whose rule names another cluster{shown}.", lines, range(len(lines[0])))
 
 
 def _misled(one: Any) -> str:
@@ -70,7 +59,7 @@ def _worth(worth: Any) -> Table:
 def _fields(facts: Any) -> Table:
     """Return a table of fields and values, for records of single facts."""
     said = ([name.replace("_", " "), _said(value)] for name, value in facts._asdict().items())
-    return Table("", [["", "value"], *said], 2)
+    return Table("", [["", "value"], *said], (0, 1))
 
 
 def _said(value: Any) -> str:
@@ -82,7 +71,6 @@ def _said(value: Any) -> str:
 
 
 TABLES: dict[str, Callable[[Any], Table]] = {
-    "Profile": _profile,
     "MisassignedRows": _misassigned,
     "Confusion": _confusion,
     "Worth": _worth,

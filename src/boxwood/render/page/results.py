@@ -13,6 +13,7 @@ from boxwood.render.page._rules import rules_of
 from boxwood.render.page._template import framed, stripes, written
 from boxwood.render.pictures.swatches import swatches_of
 from boxwood.words.figures import size
+from boxwood.words.measured import profile_lines
 from boxwood.words.tables import TABLES
 
 
@@ -33,6 +34,8 @@ def result_in_notebook(result: Any) -> str:
         elif kind == "Stability":
             swatches = swatches_of(tuple(one.name for one in result.clusters))
             facts["stability"] = stability_tables(result, swatches)
+        elif kind == "Profile":
+            facts["caption"], facts["table"] = _by_effect(result)
         elif kind in TABLES:
             facts["caption"], facts["table"], _ = TABLES[kind](result)
         elif kind == "Lines":
@@ -53,3 +56,13 @@ def _cards_of_lines(lines: Any) -> list[dict[str, Any]]:
             told = {"found": line.found, "precision": line.precision, "rules": (line.rule,)}
             found.append(rules_of(cluster._replace(matched=line.matched, **told), swatch, size(cluster.size)))
     return found
+
+
+def _by_effect(profile: Any) -> tuple[str, list[list[str]]]:
+    """Return a caption, and the lines of a profile, its columns by effect."""
+    by_effect = sorted(profile, key=lambda column: -column.effect)
+    lines = profile_lines(type(profile)(by_effect, profile.names))
+    effects = ["effect", *(f"{column.effect:.2f}" for column in by_effect)]
+    what = "Medians of numbers; for words the most frequent one and its share of the rows."
+    more = "The effect is the share of a column's variance between clusters, for words Cramér's V; largest first."
+    return f"{what} {more}", [[*line, effect] for line, effect in zip(lines, effects, strict=True)]
