@@ -67,12 +67,14 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
     found = HowMany({2: 0.94, 3: ALIKE, 4: 0.82, 5: 0.3})
     assert (found.best, found.note) == (
         3,
-        "3 clusters were chosen: halves of the rows agree on these, and less on larger numbers; "
+        "3 clusters were chosen, the most that look alike in both halves of the rows; "
         "4 would do nearly as well (n_clusters)",
     )
     doubtful = HowMany({2: 0.5, 3: 0.6, 4: 0.62})
     assert doubtful.best == 3
-    assert doubtful.note.startswith("3 clusters were chosen, on which halves of the rows agree best, though not fully")
+    assert doubtful.note.startswith(
+        "3 clusters were chosen, which look most alike in both halves of the rows, though not "
+    )
 
 
 def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monkeypatch):
@@ -82,7 +84,7 @@ def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monk
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
-        f"2 slices were chosen (at most {SLICES}): halves of the rows agree on these about best (n_clusters)",
+        f"2 slices were chosen (at most {SLICES}): they look about most alike in both halves of the rows (n_clusters)",
         "the columns together show no clear groups: a table without groups divides into 2 clusters as clearly",
     )
     assert settled_number(DrawnRows(rows), 10).k == 10
@@ -149,7 +151,10 @@ def test_the_star_of_the_map_is_the_number_that_explain_takes(seed):
 
 def test_of_many_slices_alone_the_map_takes_some():
     found = map_of_k(np.random.default_rng(0).normal(size=(200, 3)), [6, 7], method="imm")
-    assert found.note == f"{found.chosen} slices were chosen: halves of the rows agree on these about best (n_clusters)"
+    assert (
+        found.note
+        == f"{found.chosen} slices were chosen: they look about most alike in both halves of the rows (n_clusters)"
+    )
 
 
 @law(6)

@@ -921,12 +921,14 @@ NOTES = {
     rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,
     r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
     r"left out, the labels themselves: (.+)": are_the_labels,
-    rf"({NUMBER}) clusters were chosen(?:: |, on which )halves of the rows agree.* \(n_clusters\)": are_made_unasked,
+    rf"({NUMBER}) clusters were chosen, (?:the|which look) most .*alike in both halves of the rows.* \(n_clusters\)": (
+        are_made_unasked
+    ),
     rf"({NUMBER}) clusters were chosen \(at most ({NUMBER})\), as ({NUMBER}) show no groups \(n_clusters\)": (
         are_few_slices
     ),
-    rf"({NUMBER}) slices were chosen(?: \(at most ({NUMBER})\))?: halves of the rows agree on these about best "
-    r"\(n_clusters\)": are_slices,
+    rf"({NUMBER}) slices were chosen(?: \(at most ({NUMBER})\))?: they look about most alike in both halves of "
+    r"the rows \(n_clusters\)": are_slices,
     rf"({NUMBER}) (?:clusters|slices) were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
     rf"({SHARE}) "
     r"\(n_clusters\)": are_told_better,
@@ -1345,8 +1347,8 @@ ELSEWHERE = {
     "§ slices were chosen": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
-    "halves of the rows agree on these, and less": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
-    "on which halves of the rows agree best": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
+    "the most that look alike in ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
+    "which look most alike in ": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "a table without groups divides into ": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines
     " of the rows have no cluster, ": "explanation/test_drift.py::test_what_was_never_seen_is_counted",

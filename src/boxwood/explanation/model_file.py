@@ -186,13 +186,18 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "notes": said.notes,
         "nodes": to_nodes(ex.tree),
         "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
-        "frontier": None if frontier is None else {name: getattr(frontier, name) for name in _FRONTIER},
+        "frontier": None if frontier is None else _frontier_entry(frontier),
         "stability": ex._kept.get("stability"),
         "worth": worth_told(ex),
         "lines": _lines_entry(ex._kept["lines"]) if "lines" in ex._kept else None,
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
+
+
+def _frontier_entry(frontier: Frontier) -> dict[str, Any]:
+    entry = {name: getattr(frontier, name) for name in _FRONTIER}
+    return {**entry, "by_agreement": True} if frontier.by_agreement else entry
 
 
 _NAMES_IN_FILES = {"matched": "ruled", "found": "caught"}

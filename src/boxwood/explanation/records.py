@@ -234,6 +234,8 @@ class Frontier(Sequence[FrontierRow]):
     agreement_gap : float, default=None
         No tree of as many leaves as the explanation's agrees on more rows by more than this share of them; None if that
         is not known. See `SearchFacts`.
+    by_agreement : bool, default=False
+        Whether agreement alone decided; prices say little then, and are not printed.
     """
 
     rows: tuple[FrontierRow, ...]
@@ -242,6 +244,7 @@ class Frontier(Sequence[FrontierRow]):
     objective: Annotated[str, Literal["cost", "mistakes"]]
     n_grown: int
     agreement_gap: Share | None = None
+    by_agreement: Annotated[bool, LATER] = False
 
     @property
     def this(self) -> FrontierRow:

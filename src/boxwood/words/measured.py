@@ -107,10 +107,13 @@ def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
 def frontier_text(frontier: Frontier) -> str:
     """Return a line for each row of a frontier; an arrow marks the tree of the explanation.
 
-    What the prunings have the least of comes first: price, or rows outside their cluster.
+    What the prunings have the least of comes first: price, or rows outside their cluster. Where agreement
+    alone decides, there is no price.
     """
 
     def ordered(price: str, agreement: str) -> list[str]:
+        if frontier.by_agreement:
+            return [agreement]
         return [price, agreement] if frontier.objective == "cost" else [agreement, price]
 
     header = ["leaves", *ordered("price", "agreement")]

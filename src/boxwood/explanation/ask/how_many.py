@@ -35,6 +35,9 @@ MOST_BELOW = 0.05  # of such an index: a difference that is left to chance
 DRAWS = 8  # tables without groups, of each kind
 
 
+_HALVES = "both halves of the rows"
+
+
 class HowMany(NamedTuple):
     """How well halves of the rows agree on each number of clusters, as an adjusted Rand index.
 
@@ -77,17 +80,15 @@ class HowMany(NamedTuple):
             )
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
-            agreed = "halves of the rows agree on these, and less on larger numbers"
-            return f"{self.best} clusters were chosen: {agreed}{also} (n_clusters)"
-        best = "on which halves of the rows agree best, though not fully"
+            return f"{self.best} clusters were chosen, the most that look alike in {_HALVES}{also} (n_clusters)"
+        best = f"which look most alike in {_HALVES}, though not the same"
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 
     @property
     def note_on_slices(self) -> str:
         """What was chosen where no groups show: halves of a cloud without groups, too, may be cut alike."""
-        best = "halves of the rows agree on these about best"
         at_most = f" (at most {SLICES})" * (self.best <= SLICES)
-        return f"{self.best} slices were chosen{at_most}: {best} (n_clusters)"
+        return f"{self.best} slices were chosen{at_most}: they look about most alike in {_HALVES} (n_clusters)"
 
 
 class DrawnRows(NamedTuple):

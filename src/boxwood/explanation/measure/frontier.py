@@ -80,8 +80,8 @@ def frontier_on(
     ]
     rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
-    gap = None if ex.search is None else ex.search.agreement_gap
-    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, gap)
+    gap, by_agreement = (None, False) if ex.search is None else (ex.search.agreement_gap, ex.search.by_agreement)
+    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, gap, by_agreement)
 
 
 def largest_of(ex: MeasuredTree) -> int:

@@ -30,7 +30,7 @@ def result_in_notebook(result: Any) -> str:
             swatches = swatches_of(tuple(one.name for one in result))
             facts["cards"] = [rules_of(*pair, size(pair[0].size)) for pair in zip(result, swatches, strict=True)]
         elif kind == "Frontier":
-            facts["curve"] = frontier_charts(result, price=True)
+            facts["curve"] = frontier_charts(result, price=not result.by_agreement)
         elif kind == "Stability":
             swatches = swatches_of(tuple(one.name for one in result.clusters))
             facts["stability"] = stability_tables(result, swatches)
