@@ -66,25 +66,6 @@ status = pathlib.Path("/proc/self/status")  # the count of getrusage begins with
 peak = re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text()) if status.exists() else None
 print(int(peak[1]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
-SNIPPETS = (
-    """import boxwood as bw
-from sklearn.cluster import KMeans
-from sklearn.datasets import load_wine
-from sklearn.preprocessing import StandardScaler
-
-X = StandardScaler().fit_transform(load_wine().data)
-kmeans = KMeans(3, n_init=4, random_state=0).fit(X)
-ex = bw.explain(X, kmeans, max_leaf_nodes=3)
-print(f"price {ex.price:.4f}, agreement {ex.agreement:.1%}")
-""",
-    """from sklearn.tree import DecisionTreeClassifier
-
-cart = DecisionTreeClassifier(max_leaf_nodes=3, random_state=0).fit(X, kmeans.labels_)
-predicted = cart.predict(X)
-price = bw.metrics.partition_cost(X, predicted) / bw.metrics.partition_cost(X, kmeans.labels_)
-print(f"price {price:.4f}, agreement {(predicted == kmeans.labels_).mean():.1%}")
-""",
-)
 
 
 class Options(NamedTuple):
@@ -188,7 +169,7 @@ def _with_exkmc(case: Case) -> Case:
 def agreement(options: Options) -> str:
     """Return the mistakes of trees of a depth beside those of ConTree's optimum, and the ratio of the times."""
     if importlib.util.find_spec("pycontree") is None:
-        return "ConTree was not installed (pip install pycontree), so nothing stands here."
+        return "ConTree was not installed (pip install pycontree), so this part is empty."
     from pycontree import ConTree
 
     contree.warm_up()
@@ -201,9 +182,9 @@ def agreement(options: Options) -> str:
             rows.append((f"{table.name}, {what}", str(found[3]), str(depth), *mistakes, f"{found[11]:.2f}"))
     header = ("clusters of", "k", "depth", "ConTree", "grow.optimal", "explain", "time of grow.optimal over ConTree's")
     words = (
-        "Rows that the rules put into another cluster than their own. ConTree (Briţa, van der Linden and Demirović, "
-        "AAAI 2025) finds the tree with the fewest at a depth. Beside it stand `grow.optimal` with "
-        '`objective="agreement"`, and `explain` with the same objective, depth and leaves.'
+        "Number of rows that the rules put into another cluster than their own. ConTree (Briţa, van der Linden and "
+        "Demirović, AAAI 2025) finds the tree with the fewest at a depth. `grow.optimal` and `explain` search by "
+        '`objective="agreement"` within the same depth and leaves.'
     )
     return "\n\n".join([words, _table(header, rows), _made(options, "agreement")])
 
@@ -217,8 +198,8 @@ def unseen(options: Options) -> str:
         rows.append((table.name, str(table.k), *(f"{found[i]:.1f}" for i in (0, 1, 4, 5))))
     header = ("clusters of", "leaves", "explain, seen", "explain, unseen", "CART, seen", "CART, unseen")
     words = (
-        f"Rules from 70% of the rows, tried on the other 30%: agreement in percent, mean of {len(SEEDS)} divisions. "
-        "CART is scikit-learn's decision tree on the labels with as many leaves."
+        f"Agreement in percent of rules from 70% of the rows, on these and on the other 30%: mean of {len(SEEDS)} "
+        "splits. CART is scikit-learn's decision tree on the labels with as many leaves."
     )
     return "\n\n".join([words, _table(header, rows), _made(options, "unseen")])
 
@@ -245,9 +226,8 @@ def speed(options: Options) -> str:
         )
     header = ("rows x columns, clusters", "grow.imm / CART", "explain / CART", "explain with 2k leaves / CART")
     words = (
-        "Processor time on one thread, divided by that of one scikit-learn CART with k leaves on the same labels. "
-        f"`explain` grows many trees and keeps the best. The least of {RUNS} runs counts, after one that compiles. "
-        "The clustering itself is not counted."
+        "Processor time on one thread, divided by that of one scikit-learn CART with k leaves on the same labels: the "
+        f"least of {RUNS} runs after one that compiles, without the clustering. `explain` grows many trees."
     )
     return "\n\n".join([words, _table(header, rows), _made(options, "speed")])
 
@@ -293,7 +273,7 @@ def memory(options: Options) -> str:
         if name != "nothing"
     ]
     words = (
-        f"The most memory that a fresh process held, in MiB, less that of one which only imports. The table has {n:,} "
+        f"The most memory that a fresh process held, in MiB, less that of one that only imports. The table has {n:,} "
         f"rows of {d} columns ({table_bytes:.0f} MiB as numbers), {k} clusters, in a Parquet file."
     )
     return "\n\n".join([words, _table(("", "MiB", "over the table"), rows), _made(options, "memory")])
@@ -333,12 +313,12 @@ def _page(options: Options, parts: dict[str, str]) -> str:
     )
     head = (
         "# Benchmarks\n\nQuality, speed and memory beside the peers that can be run. Below each table is the "
-        "command that makes it. `make bench-page` rewrites this page; this one was made by "
-        f"`{options.command}`, on {size}, with {with_what}. Times are ratios of processor time within one run, on one "
-        "thread, as machines differ and are shared."
+        f"command that makes it; `{options.command}` made the page, on {size}, with {with_what}. Times are ratios of "
+        "processor time within one run, on one thread, as machines differ and are shared. "
+        "[From DecisionTreeClassifier](from-decision-tree.md#what-is-gained) shows one case by hand."
     )
     body = [f"## {TITLES[name]}\n\n{text}" for name, text in parts.items()]
-    return "\n".join(map(_wrapped, "\n\n".join([head, *body, _by_hand()]).splitlines())) + "\n"
+    return "\n".join(map(_wrapped, "\n\n".join([head, *body]).splitlines())) + "\n"
 
 
 def _wrapped(line: str) -> str:
@@ -347,17 +327,6 @@ def _wrapped(line: str) -> str:
         return line
     whole = re.sub(r"`[^`]+`", lambda code: code[0].replace(" ", "\0"), line)  # code is not parted
     return textwrap.fill(whole, 118, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
-
-
-def _by_hand() -> str:
-    """Return two cases as code that a reader can run, with what it prints."""
-    namespace: dict[str, object] = {}
-    parts = ["## One case by hand", "The wine data, with three leaves, by boxwood:"]
-    for snippet, then in zip(SNIPPETS, ("And by scikit-learn's decision tree on the labels:", ""), strict=True):
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(snippet, namespace)
-        parts += [f"```python\n{snippet}```", f"```text\n{out.getvalue()}```", *([then] if then else [])]
-    return "\n\n".join(parts)
 
 
 def _tables(options: Options) -> Iterator[Table]:
