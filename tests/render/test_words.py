@@ -94,6 +94,8 @@ def test_long_lists_name_the_most_frequent_words_first_and_count_rows(seed, tmp_
         own = sorted((word for word in names if word[0] == line[0]), key=lambda word: (-times[word], word))
         said = f"{line[0]}: word is {', '.join(own[:8])} or 4 more ({times[own].sum()} of 900 rows)"
         assert [*line[1:]] == [said] * 3, seed
+        assert all(said.partition(": ")[2] in str(each.clusters) for each in (ex, *files)), seed
+        assert f"word is {', '.join(own[:8])} or 4 more\n" in str(ex.why({"word": own[0]})), seed
     document = ex.to_dict()
     del document["shapes"]
     old = boxwood.Explanation.from_json(json.dumps(document))  # written before words were counted

@@ -411,6 +411,18 @@ def test_shortened_keeps_every_row_on_its_side(data):
     assert tree.shortened(X).apply(X).tolist() == tree.apply(X).tolist()
 
 
+@given(st.lists(st.integers(-3, 30), min_size=2, unique=True), st.booleans(), st.data())
+def test_shortened_ends_of_whole_numbers_are_whole(values, from_below, data):
+    rows = np.array(sorted(values), dtype=np.float64)
+    i = data.draw(st.integers(0, len(rows) - 2))
+    end = (rows[i] + rows[i + 1]) / 2
+    cut = {"feature": 0, "interval": [end, math.inf] if from_below else [-math.inf, end]}
+    tree = ThresholdTree.from_dict({**cut, "inside": {"cluster": 0}, "outside": {"cluster": 1}})
+    short = tree.shortened(rows[:, None])
+    assert float(short.lower[0] if from_below else short.upper[0]).is_integer()
+    assert short.apply(rows[:, None]).tolist() == tree.apply(rows[:, None]).tolist()
+
+
 def test_shortened_reads_well():
     tree = ThresholdTree.from_dict(
         {"feature": 0, "threshold": 10.5, "left": {"cluster": 0}, "right": {"cluster": 1}}

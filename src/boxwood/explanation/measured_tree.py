@@ -145,7 +145,7 @@ class MeasuredTree:
         """Return the same fields as one of this class."""
         if isinstance(measured, cls):
             return measured
-        return cls(**{each.name: getattr(measured, each.name) for each in fields(MeasuredTree)})
+        return _with_rows_of_words(cls(**{each.name: getattr(measured, each.name) for each in fields(MeasuredTree)}))
 
     def _in_words(self) -> Self:
         """Return the explanation as words say it: with short thresholds, which separate the same rows.
@@ -286,13 +286,16 @@ def _with_values(explanation: Tree) -> Tree:
 
 
 def _with_rows_of_words(explanation: Tree) -> Tree:
-    """Return the explanation whose columns of many words know the rows of each, if rows in memory or a file do."""
-    known = {j: one for j, one in explanation._coded_columns.items() if len(one.values) > MOST_VALUES}
+    """Return the explanation whose columns of many words know the rows of each, if rows in memory or a file do.
+
+    They begin without: a page on few rows knows fewer of them than the explanation that it shows.
+    """
+    known = {j: Categories(*one) for j, one in explanation._coded_columns.items() if len(one.values) > MOST_VALUES}
     if not known.keys() & {*explanation.tree.features.tolist()}:
         return explanation
     from boxwood.explanation.living.shapes import shapes_of
 
-    found = dict(explanation.categories)
+    found = dict(explanation.categories) | {explanation.columns[j]: one for j, one in known.items()}
     for j, shape in (shapes_of(explanation) or {}).items():
         if j in known:
             rows = [int(sum(of_word)) for of_word in zip(*shape.held, strict=True)]

@@ -295,7 +295,7 @@ def _short(gap: _Gap, threshold: float, whole: bool) -> float:
         return threshold
     last = math.nextafter(right, -math.inf)
     if whole:
-        return shortest_between(left, last)
+        return float(math.floor(shortest_between(left, last)))  # of [-1, 0) it is -0.5
     with np.errstate(over="ignore"):
         low = left + 2 * float(np.spacing(np.float32(abs(left))))
         high = right - 2 * float(np.spacing(np.float32(abs(right))))
