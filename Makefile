@@ -13,7 +13,7 @@ demo: $(VENV)/installed  ## explain an example table
 	$(PY) -m boxwood demo
 
 test: export PYTHONDONTWRITEBYTECODE = # workers and the processes that tests start share bytecode
-test: $(VENV)/installed-test  ## run the tests, in some ten minutes on two cores; TESTS=--full tries four times as much
+test: $(VENV)/installed-test  ## run the tests, in about ten minutes on two cores; TESTS=--full tries four times as much
 	$(PY) -m pytest -n $(JOBS) --dist worksteal $(TESTS)
 
 docs: export GALLERY ?= 1
