@@ -27,6 +27,7 @@ class Small:
         self.table = np.column_stack([self.column(rng, j) for j in range(d)])
         kinds = np.ones(self.n), rng.integers(1, 4, self.n) * 1.0, rng.random(self.n) + 0.01
         self.weights = kinds[rng.integers(3)]
+        self.size = float(self.weights[self.own].sum())
         self.goal = LineGoal(
             int(rng.choice(GOALS)), float(rng.choice([0.2, 0.5, 0.8, 1.0])), int(rng.choice([1, 1, 3]))
         )
@@ -52,8 +53,7 @@ class Small:
 
     def value(self, found, others, n_rows):
         """What the goal counts, in its own words."""
-        size = self.weights[self.own].sum()
-        precision, share = found / max(found + others, 1e-300), found / size
+        precision, share = found / max(found + others, 1e-300), found / self.size
         if found == 0 or n_rows < self.goal.min_rows:
             return -1.0
         if self.goal.kind == loops.F1:

@@ -19,18 +19,21 @@ def fewest_mistakes(X, labels, weights, *, max_depth, max_leaf_nodes, min_sample
     def best(rows: frozenset, depth: int, leaves: int):
         of_labels = {label: sum(weights[r] for r in rows if labels[r] == label) for label in {labels[r] for r in rows}}
         found = [(sum(of_labels.values()) - max(of_labels.values()), 1, ())]
-        for j in columns if depth > 0 else ():
+        for j in columns if depth > 0 and len(of_labels) > 1 else ():  # one label needs no cut
             for value in sorted({float(X[r, j]) for r in rows})[:-1]:
                 left = frozenset(r for r in rows if X[r, j] <= value)
                 if min(len(left), len(rows) - len(left)) < min_samples_leaf:
                     continue
                 for share in range(1, leaves):
-                    sides = best(left, depth - 1, share), best(rows - left, depth - 1, leaves - share)
+                    sides = best_of(left, depth - 1, share), best_of(rows - left, depth - 1, leaves - share)
                     mistakes, n_leaves, trees = (list(each) for each in zip(*sides, strict=True))
                     found.append((sum(mistakes), sum(n_leaves), (j, value, *trees)))
         return min(found)
 
-    return best(frozenset(r for r in range(len(X)) if weights[r] > 0), max_depth, max_leaf_nodes)
+    def best_of(rows, depth, leaves):
+        return best(rows, depth, min(leaves, 2**depth, len(rows)))  # no tree has more
+
+    return best_of(frozenset(r for r in range(len(X)) if weights[r] > 0), max_depth, max_leaf_nodes)
 
 
 def fewest_mistakes_by_sets(table, labels, weights, codes, *, max_depth, max_leaf_nodes, min_samples_leaf=1):

@@ -36,11 +36,12 @@ def best_value(table, is_own, weights, value, size, *, categories=None, gaps=())
     """
     masks = [all_masks(table[:, j], (categories or {}).get(j), has_gaps=j in gaps) for j in range(table.shape[1])]
     best = -1.0
-    for columns in combinations(range(len(masks)), min(size, len(masks))):
+    for *columns, last in combinations(range(len(masks)), min(size, len(masks))):
+        of_last = np.array(_different(masks[last]), dtype=bool).reshape(-1, len(table))
         for chosen in product(*(_different(masks[j]) for j in columns)):
-            rows = np.logical_and.reduce(chosen)
-            found, others = weights[rows & is_own].sum(), weights[rows & ~is_own].sum()
-            best = max(best, value(found, others, rows.sum()))
+            rows = of_last & np.logical_and.reduce(chosen)  # with each condition on the last column
+            found, others = rows @ (weights * is_own), rows @ (weights * ~is_own)
+            best = max([best, *map(value, found.tolist(), others.tolist(), rows.sum(axis=1).tolist())])
     return best
 
 
