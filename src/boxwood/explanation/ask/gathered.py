@@ -34,7 +34,7 @@ from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_columns, without_gaps
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
-from boxwood.reference.coded import CodedSource, find_words
+from boxwood.reference.coded import CodedSource, FoundWords, find_words
 from boxwood.reference.reference_batches import find_labels
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
         return None
     wanted = _columns(source, clustering, asked)
     texts = _texts(source, wanted, asked)
-    if not (texts or has_gaps):
+    if not (texts or has_gaps or clustering is None):
         return None
-    found = find_words(source, texts or wanted.plain[:1], asked.n_jobs, whole=asked.categories)
+    found = _words_in(source, texts, wanted.plain, asked)
     words = {name: values for name, values in found.values.items() if name in texts}
     for name in source.mixed:
         if values := words.get(name):
@@ -71,11 +71,10 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     for reason, them in unused.items():
         _refuse_named(them, reason, wanted, source)
     usable = {name: values for name, values in words.items() if values and name not in why}
-    if not (usable or has_gaps):
-        return None
     names = [name for name in wanted.names if name in wanted.plain or name in usable]
-    if not names:
-        raise DataError(f"no column of numbers or words in {source.name}; its columns: {listed(source.names)}")
+    is_short = found.n_rows * len(names) <= settings.GATHERED
+    if not names or not (usable or has_gaps or (clustering is None and is_short)):
+        return None
     drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
     _give_back_memory()
     _refuse_infinite(drawn.values, names)
@@ -90,6 +89,8 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
     table = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
     table = replace(table, notes=(*table.notes, *drawn.notes))
+    if clustering is None:
+        return CompleteCases(table, sample_weight=drawn.weights)
     complete = without_gaps_in(table, drawn.labels, replace(asked, sample_weight=drawn.weights))
     if drawn.whole is None:
         return complete
@@ -114,6 +115,13 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
 
 
 # ------------------------------------------------------------------------------------------------------- columns
+def _words_in(source: Source, texts: Sequence[str], plain: Sequence[str], asked: Options) -> FoundWords:
+    """Return the words of columns of text and the number of rows, by a pass unless the table knows the latter."""
+    if not texts and source.n_rows is not None:
+        return FoundWords({}, source.n_rows, frozenset(), {})
+    return find_words(source, texts or plain[:1], asked.n_jobs, whole=asked.categories)
+
+
 class _ColumnChoice(NamedTuple):
     """Names of the columns that rules may use: those of numbers, and those that the caller chose, perhaps all."""
 
