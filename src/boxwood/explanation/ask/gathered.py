@@ -28,9 +28,9 @@ from boxwood.columns.in_memory import seen_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import are_named, refuse_other_weights
+from boxwood.explanation.ask.columns import are_named, refuse_none_left, refuse_other_weights
 from boxwood.explanation.ask.gaps import CompleteCases, can_be_gathered
-from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_columns, without_gaps_in
+from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice, without_gaps_in
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
@@ -87,7 +87,9 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     padded = [name for name in source.padded if name in table.columns and name not in usable]
     spellings = _spellings(source, usable, asked.categories)
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
-    table = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
+    table = chosen_of(table, drawn.labels, are_named=wanted.are_named, **said)
+    if not table.columns:
+        refuse_none_left(source, with_advice(table.left_out))
     table = replace(table, notes=(*table.notes, *drawn.notes))
     if clustering is None:
         return CompleteCases(table, sample_weight=drawn.weights)
