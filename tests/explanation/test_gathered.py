@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from boxwood import explain, scan
+from boxwood import explain, map_of_k, scan
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.table._arrow_source import ArrowSource
@@ -171,7 +171,7 @@ def test_what_is_asked_later_is_told_of_the_rows_as_of_a_frame():
 
 
 def numbers(seed):
-    """Return a table of numbers, some of which make no groups: copies, names, flags, dates, and what few rows decide."""
+    """Return a table of numbers, some of which make no groups: copies, names, flags, dates, and far rows."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(80, 160))
     group = rng.integers(0, 3, n)
@@ -231,6 +231,15 @@ def test_clusters_of_a_table_one_value_too_long_are_made_by_passes(monkeypatch):
             ex = explain(table, n_clusters=3, method="imm")
         assert (ex.clusters == expected.clusters, table.n_passes == 1) == (is_short, is_short)
         assert any("far rows may decide" in note for note in ex.notes) is not is_short
+
+
+def test_numbers_of_clusters_are_mapped_as_of_a_frame(monkeypatch):
+    frame, way = numbers(0), {"method": "imm", "sample_weight": "weight", "random_state": 0}
+    with scan(frame) as table:
+        assert map_of_k(table, [2, 3], **way) == map_of_k(frame, [2, 3], **way)
+        monkeypatch.setattr(settings, "GATHERED", 10)
+        with pytest.raises(DataError, match="the frame has too many to be read at once; map a sample"):
+            map_of_k(table, [2, 3], **way)
 
 
 @pytest.mark.parametrize("clusters", [{"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}])

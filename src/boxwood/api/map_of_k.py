@@ -112,7 +112,7 @@ def map_of_k(
     Parameters
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
-        Rows, as for `explain`; those of a table in batches are read into memory, if `explain` does so.
+        Rows, as for `explain`; a table in batches must be one that `explain` reads into memory.
     n_clusters : iterable of int, default=range(2, 11)
         Numbers of clusters to compare, each at least 2.
     method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
@@ -171,7 +171,9 @@ def _in_memory(source: Source, asked: Options) -> tuple[ColumnTable, Weights]:
     """Return the rows of a table in batches as `explain` reads them, and their weights."""
     read = gathered(source, None, asked)
     if read is None:
-        raise DataError(f"map_of_k needs rows in memory, but {source.name} has too many to be read at once; map a sample")
+        raise DataError(
+            f"map_of_k needs rows in memory, and {source.name} has too many to be read at once; map a sample"
+        )
     return read.X, read.sample_weight
 
 

@@ -1,8 +1,9 @@
-"""A table in batches that has words or gaps, read into memory, where rules can use them: all of its rows, or a sample.
+"""A table in batches that is read into memory: all of its rows, or a sample, where rules can use words or gaps.
 
 Passes add up numbers, and a tree needs few of them. Sets of words and sides of missing values are chosen by looking at
-the rows again and again. So tables of up to `settings.GATHERED` values are held at once; of a longer one rows are
-drawn, by what they hold, so that neither batches nor machines change the sample, and the tree is measured on all rows.
+the rows again and again, and so is how columns enter clusters. So tables of up to `settings.GATHERED` values are held
+at once. Of a longer one with words or gaps rows are drawn, by what they hold, so that neither batches nor machines
+change the sample, and the tree is measured on all rows; clusters of numbers are then made by passes.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ if TYPE_CHECKING:
 
 
 def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> CompleteCases | None:
-    """Return the rows of a table that has words that rules may use, or gaps; None for one of numbers.
+    """Return the rows of a table in memory; None for one that is read by passes.
 
+    It has words that rules may use, or gaps; or boxwood makes its clusters, and it is short. The rows have the values
+    that are needed; where boxwood makes the clusters all rows come back, as that is looked at for rows in memory.
     Takes a pass over the columns of text, if there are any, one for the labels, and one for the rows.
 
     IN: has_gaps: whether it lacks values, as far as that is known.
