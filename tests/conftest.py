@@ -51,6 +51,12 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(skipped)
 
 
+@pytest.fixture
+def by_passes(monkeypatch):
+    """Every table in batches is too long to be read into memory, so that its clusters are made by passes."""
+    monkeypatch.setattr("boxwood.explanation.choose.settings.GATHERED", 0)
+
+
 def pytest_collection_finish():
     gc.collect()
     gc.freeze()  # what was imported and collected stays: walking it again and again takes a tenth of the time

@@ -9,11 +9,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from boxwood import explain, scan
+from boxwood import explain, map_of_k, scan
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.table._arrow_source import ArrowSource
-from tests.scale import draws, some
+from tests.scale import draws, law, some
 
 FIELDS = ("tree", "n_rows", "n_left_out", "clusters", "cost", "price", "agreement", "notes", "gaps", "columns")
 
@@ -168,6 +168,78 @@ def test_what_is_asked_later_is_told_of_the_rows_as_of_a_frame():
         expected.typical(),
     )
     assert str(one.why(17)) == str(expected.why(17))
+
+
+def numbers(seed):
+    """Return a table of numbers, some of which make no groups: copies, names, flags, dates, and far rows."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(80, 160))
+    group = rng.integers(0, 3, n)
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(4.0 * group, 1.0),
+            "far": rng.standard_t(1.5, n),
+            "spent": rng.lognormal(group, 1.5),
+            "flag": rng.random(n) < 0.1,
+            "few": rng.integers(0, 3, n) * 1.0,
+            "number": rng.permutation(n) + 1000,
+            "customer_id": rng.integers(10_000, 99_999, n),
+            "one": 3,
+            "day": pd.date_range("2024-01-01", periods=n),
+            "month": rng.integers(1, 13, n),
+            "weight": rng.integers(1, 4, n),
+        }
+    )
+    frame["again"] = 2.0 * frame["x"] + 1.0
+    frame["season"] = (frame["month"] - 1) // 3
+    if seed % 2:
+        frame.loc[rng.random(n) < 0.1, "far"] = np.nan
+    others = rng.choice(frame.columns.drop(["x", "weight"]), int(rng.integers(4, 10)), replace=False)
+    return frame[rng.permutation(["x", "weight", *others])]
+
+
+MADE = [
+    {"sample_weight": "weight"},
+    {"n_clusters": 3, "forbidden": ["x"], "missing": "drop", "method": "imm"},
+    {"n_clusters": 2, "standardize": True, "method": "cart"},
+    {"n_clusters": 4, "standardize": False, "method": "expand"},
+    {"max_depth": 3},
+]
+
+
+@law(8)
+def test_clusters_of_numbers_are_made_as_of_a_frame(seed, tmp_path):
+    frame, way = numbers(seed), {**MADE[seed % len(MADE)], "random_state": seed}
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    expected = explain(frame, **way)
+    for source in ("t.csv", "t.parquet"):
+        with scan(tmp_path / source) as table:
+            ex = explain(table, **way)
+            check_same(ex, expected)
+            assert ex.basis.labels == expected.basis.labels
+            assert table.n_passes == 1
+    assert ex.misassigned() == expected.misassigned()
+
+
+def test_clusters_of_a_table_one_value_too_long_are_made_by_passes(monkeypatch):
+    frame = customers(0)[["visits", "spent"]].fillna(3.0).assign(spent=lambda f: f["spent"] ** 3)
+    expected = explain(frame, n_clusters=3, method="imm")
+    for most, is_short in ((800, True), (799, False)):
+        monkeypatch.setattr(settings, "GATHERED", most)
+        with scan(frame) as table:
+            ex = explain(table, n_clusters=3, method="imm")
+        assert (ex.clusters == expected.clusters, table.n_passes == 1) == (is_short, is_short)
+        assert any("far rows may decide" in note for note in ex.notes) is not is_short
+
+
+def test_numbers_of_clusters_are_mapped_as_of_a_frame(monkeypatch):
+    frame, way = numbers(0), {"method": "imm", "sample_weight": "weight", "random_state": 0}
+    with scan(frame) as table:
+        assert map_of_k(table, [2, 3], **way) == map_of_k(frame, [2, 3], **way)
+        monkeypatch.setattr(settings, "GATHERED", 10)
+        with pytest.raises(DataError, match="the frame has too many to be read at once; map a sample"):
+            map_of_k(table, [2, 3], **way)
 
 
 @pytest.mark.parametrize("clusters", [{"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}])

@@ -234,6 +234,7 @@ def test_labels_and_clusterers_are_not_scaled():
 
 
 @law(4)
+@pytest.mark.usefixtures("by_passes")
 def test_in_batches_a_note_names_the_columns_that_memory_would_draw_in(seed):
     rng = np.random.default_rng(seed)
     n = 300 + 100 * seed

@@ -263,6 +263,7 @@ def test_a_fitted_mixture_labels_rows_by_its_predict():
         assert [cluster.size for cluster in ex.clusters] == np.bincount(mixture.predict(X), minlength=3).tolist()
 
 
+@pytest.mark.usefixtures("by_passes")
 def test_clusters_that_are_made_are_those_of_k_means():
     X = make_blobs(500, 2, centers=3, random_state=1)[0]
     ex = explain(scattered(X, 0), n_clusters=3)
@@ -465,6 +466,7 @@ def on_columns(ex):
 
 
 @law(12)
+@pytest.mark.usefixtures("by_passes")
 def test_identifiers_are_found_as_in_memory(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(45, 70))

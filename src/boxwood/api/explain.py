@@ -245,7 +245,7 @@ def explain(
     as the deviation at least. Numbers in the same order (rank correlation of at least 0.99 up to its sign) share the
     weight of one column, as do flags of which each row has one; flags that another column decides get next to none.
     What a row lacks, a word or a number, costs nothing in any cluster. `Basis.labels` says what was done. A table in
-    batches is scaled to unit variance alone.
+    batches of more than 2 ** 23 values is scaled to unit variance alone.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
@@ -260,13 +260,15 @@ def explain(
     `Explanation.search` say so. If two clusters have the same centre, methods that separate centres are left out, with
     a note.
 
-    A table in batches (of `scan`) is read several times, and never in memory as a whole. A method by its name grows the
+    A table in batches (of `scan`) is read into memory up to 2 ** 23 values where boxwood makes the clusters, and, if a
+    column holds labels, where it has columns of words or gaps from which rules learn. It gives the answer of the same
+    rows there. Of a longer one with words or gaps rows of 2 ** 22 values are drawn, on which trees grow; of labels,
+    sizes, agreement and costs are those of all rows. A note says so.
+
+    Any other table in batches is read several times, and never in memory as a whole. A method by its name grows the
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
     rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
     columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.
-    A table in batches with columns of words, or with gaps from which rules learn, is read into memory up to 2 ** 23
-    values, and gives the tree of the same rows there. Of a longer one rows of 2 ** 22 values are drawn; trees grow on
-    these, and sizes, agreement and costs are those of all rows. A note says so.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
     clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.

@@ -918,7 +918,7 @@ class Explanation(MeasuredTree):
         Raises
         ------
         DataError
-            If the explanation was read from a file, or of a table in batches.
+            If the explanation was read from a file, or of a table in batches that was not read into memory.
 
         Examples
         --------
@@ -942,7 +942,7 @@ class Explanation(MeasuredTree):
         Raises
         ------
         DataError
-            If the explanation was read from a file, or of a table in batches.
+            If the explanation was read from a file, or of a table in batches that was not read into memory.
 
         Examples
         --------

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from boxwood._frames import as_rows_here
 from boxwood._validation import whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.ask.gathered import gathered
 from boxwood.explanation.ask.how_many import DrawnRows, drawn
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
@@ -22,6 +23,10 @@ from boxwood.words.notes import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from boxwood._types import Weights
+    from boxwood.batches import Source
+    from boxwood.columns.column_table import ColumnTable
 
 
 class OfK(NamedTuple):
@@ -106,8 +111,8 @@ def map_of_k(
 
     Parameters
     ----------
-    X : array-like or data frame of shape (n, d)
-        Rows in memory, as for `explain`.
+    X : array-like, data frame of shape (n, d), or table in batches
+        Rows, as for `explain`; a table in batches must be one that `explain` reads into memory.
     n_clusters : iterable of int, default=range(2, 11)
         Numbers of clusters to compare, each at least 2.
     method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
@@ -125,7 +130,7 @@ def map_of_k(
     Raises
     ------
     DataError
-        If the table cannot be used, has fewer different rows than clusters, or is read in batches.
+        If the table cannot be used, has fewer different rows than clusters, or is too long to be read into memory.
     ValueError
         If there is no number of clusters, or one below 2.
 
@@ -150,8 +155,8 @@ def map_of_k(
     wanted = sorted({whole_number("n_clusters", k, 2) for k in n_clusters})
     if not wanted:
         raise ValueError("n_clusters must have at least one number, got none")
-    if as_source(X) is not None:
-        raise DataError("map_of_k needs rows in memory, but the table is read in batches; map a sample")
+    if (source := as_source(X)) is not None:
+        X, given["sample_weight"] = _in_memory(source, Options.of({**given, "n_clusters": None}))
     rows, progress, found = as_rows_here(X), as_progress(verbose), list[OfK]()
     for done, k in enumerate(wanted, start=1):
         ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
@@ -160,6 +165,16 @@ def map_of_k(
     taken = explained(rows, None, replace(Options.of({**given, "n_clusters": None}), among=wanted))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
     return MapOfK(tuple(found), taken.n_rows, taken.n_clusters, note)
+
+
+def _in_memory(source: Source, asked: Options) -> tuple[ColumnTable, Weights]:
+    """Return the rows of a table in batches as `explain` reads them, and their weights."""
+    read = gathered(source, None, asked)
+    if read is None:
+        raise DataError(
+            f"map_of_k needs rows in memory, and {source.name} has too many to be read at once; map a sample"
+        )
+    return read.X, read.sample_weight
 
 
 def _row(ex: MeasuredTree, k: int) -> OfK:

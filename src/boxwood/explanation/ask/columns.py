@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from boxwood._frames import (
     column_names,
@@ -257,7 +257,7 @@ def usable_rows(
         unused.setdefault(reason, []).extend(names)
     used = [name for name in batches.columns if name not in why]
     if not used:
-        raise DataError(f"{_none_left(source, unused)}\n{'; '.join(notes_on_left_out(unused))}")
+        refuse_none_left(source, unused)
     gaps = {} if look is None else look.gaps
     if asked.missing == "learn" and can_be_gathered(clustering) and any(name in gaps for name in used):
         raise HasGaps
@@ -283,13 +283,14 @@ def are_named(columns: Sequence[str] | None) -> bool:
     return columns is not None and (not isinstance(columns, Candidates) or columns.are_named)
 
 
-def _none_left(source: Source, unused: Mapping[str, Sequence[str]]) -> str:
-    """Return why no column is left."""
+def refuse_none_left(source: Source, unused: Mapping[str, Sequence[str]]) -> NoReturn:
+    """Raise a DataError, as no column of a table in batches is left; IN: unused: its columns by the reason."""
+    said = f"no numeric column in {source.name}"
     if unused.get(LIKE_IDENTIFIER) or unused.get(HARDLY_REPEATS):
-        return f"no column is left in {source.name}"
-    if unused.get(ONE_VALUE):
-        return f"only constant columns in {source.name}; no cut can separate their rows"
-    return f"no numeric column in {source.name}"
+        said = f"no column is left in {source.name}"
+    elif unused.get(ONE_VALUE):
+        said = f"only constant columns in {source.name}; no cut can separate their rows"
+    raise DataError(f"{said}\n{'; '.join(notes_on_left_out(unused))}")
 
 
 _TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, *SUSPICIONS)

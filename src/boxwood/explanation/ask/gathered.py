@@ -1,8 +1,9 @@
-"""A table in batches that has words or gaps, read into memory, where rules can use them: all of its rows, or a sample.
+"""A table in batches that is read into memory: all of its rows, or a sample, where rules can use words or gaps.
 
 Passes add up numbers, and a tree needs few of them. Sets of words and sides of missing values are chosen by looking at
-the rows again and again. So tables of up to `settings.GATHERED` values are held at once; of a longer one rows are
-drawn, by what they hold, so that neither batches nor machines change the sample, and the tree is measured on all rows.
+the rows again and again, and so is how columns enter clusters. So tables of up to `settings.GATHERED` values are held
+at once. Of a longer one with words or gaps rows are drawn, by what they hold, so that neither batches nor machines
+change the sample, and the tree is measured on all rows; clusters of numbers are then made by passes.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from boxwood.columns.in_memory import seen_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import are_named, refuse_other_weights
+from boxwood.explanation.ask.columns import are_named, refuse_none_left, refuse_other_weights
 from boxwood.explanation.ask.gaps import CompleteCases, can_be_gathered
-from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_columns, without_gaps_in
+from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice, without_gaps_in
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
-from boxwood.reference.coded import CodedSource, find_words
+from boxwood.reference.coded import CodedSource, FoundWords, find_words
 from boxwood.reference.reference_batches import find_labels
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ if TYPE_CHECKING:
 
 
 def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> CompleteCases | None:
-    """Return the rows of a table that has words that rules may use, or gaps; None for one of numbers.
+    """Return the rows of a table in memory; None for one that is read by passes.
 
+    It has words that rules may use, or gaps; or boxwood makes its clusters, and it is short. The rows have the values
+    that are needed; where boxwood makes the clusters all rows come back, as that is looked at for rows in memory.
     Takes a pass over the columns of text, if there are any, one for the labels, and one for the rows.
 
     IN: has_gaps: whether it lacks values, as far as that is known.
@@ -57,9 +60,9 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
         return None
     wanted = _columns(source, clustering, asked)
     texts = _texts(source, wanted, asked)
-    if not (texts or has_gaps):
+    if not (texts or has_gaps or clustering is None):
         return None
-    found = find_words(source, texts or wanted.plain[:1], asked.n_jobs, whole=asked.categories)
+    found = _words_in(source, texts, wanted.plain, asked)
     words = {name: values for name, values in found.values.items() if name in texts}
     for name in source.mixed:
         if values := words.get(name):
@@ -71,11 +74,10 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     for reason, them in unused.items():
         _refuse_named(them, reason, wanted, source)
     usable = {name: values for name, values in words.items() if values and name not in why}
-    if not (usable or has_gaps):
-        return None
     names = [name for name in wanted.names if name in wanted.plain or name in usable]
-    if not names:
-        raise DataError(f"no column of numbers or words in {source.name}; its columns: {listed(source.names)}")
+    is_short = found.n_rows * len(names) <= settings.GATHERED
+    if not names or not (usable or has_gaps or (clustering is None and is_short)):
+        return None
     drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
     _give_back_memory()
     _refuse_infinite(drawn.values, names)
@@ -88,8 +90,12 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     padded = [name for name in source.padded if name in table.columns and name not in usable]
     spellings = _spellings(source, usable, asked.categories)
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
-    table = chosen_columns(table, drawn.labels, are_named=wanted.are_named, **said)
+    table = chosen_of(table, drawn.labels, are_named=wanted.are_named, **said)
+    if not table.columns:
+        refuse_none_left(source, with_advice(table.left_out))
     table = replace(table, notes=(*table.notes, *drawn.notes))
+    if clustering is None:
+        return CompleteCases(table, sample_weight=drawn.weights)
     complete = without_gaps_in(table, drawn.labels, replace(asked, sample_weight=drawn.weights))
     if drawn.whole is None:
         return complete
@@ -114,6 +120,13 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
 
 
 # ------------------------------------------------------------------------------------------------------- columns
+def _words_in(source: Source, texts: Sequence[str], plain: Sequence[str], asked: Options) -> FoundWords:
+    """Return the words of columns of text and the number of rows, by a pass unless the table knows the latter."""
+    if not texts and source.n_rows is not None:
+        return FoundWords({}, source.n_rows, frozenset(), {})
+    return find_words(source, texts or plain[:1], asked.n_jobs, whole=asked.categories)
+
+
 class _ColumnChoice(NamedTuple):
     """Names of the columns that rules may use: those of numbers, and those that the caller chose, perhaps all."""
 

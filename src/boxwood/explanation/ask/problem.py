@@ -148,7 +148,7 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     X, asked = with_weights(X, asked)
     if asked.numbers and is_frame(X):
         X = with_numbers(X, as_names("numbers", asked.numbers))
-    in_table = column_names(X) if is_frame(X) else ()
+    in_table = column_names(X) if is_frame(X) else X.names if isinstance(X, ColumnTable) else ()
     X, unfitted = as_fitted(X, clustering, asked.columns)
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
@@ -171,7 +171,12 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     unscaled = FeatureSpace.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
     refuse_no_sum(unscaled.rows.weights)
     of_table = in_table or unscaled.columns
-    budget = budget_of(asked.limits, unscaled.columns, of_table, lambda: numeric_columns(X)[1])
+    budget = budget_of(
+        asked.limits,
+        unscaled.columns,
+        of_table,
+        lambda: numeric_columns(X)[1] if known is None or is_frame(X) else known.left_out,
+    )
     coordinates = _scaled(unscaled, asked)
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (

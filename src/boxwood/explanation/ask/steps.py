@@ -71,13 +71,12 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         explanation = _by_explainer(X, clustering, asked)
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
     X, asked = dated(X, source, clustering, asked.scaled_for(clustering, X))
-    problem = problem_of(X, clustering, asked) if source is None else _posed(source, clustering, asked)
+    problem, X, asked = _posed(X, source, clustering, asked)
     in_batches = problem.task.in_batches
     grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
     problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
     if clustering is None and not in_batches:
-        others = problem.other_numbers if source is None else ()  # which take no other reading
-        posed = (problem_of(X, None, replace(asked, n_clusters=k)) for k in others)
+        posed = (problem_of(X, None, replace(asked, n_clusters=k)) for k in problem.other_numbers)
         problem, outcome = _with_rules_that_are_right(problem, outcome, asked, posed)
     rows = problem.complete
     explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
@@ -208,16 +207,21 @@ def _booleans(X: Any, rows: Any) -> Sequence[str]:
     return boolean_columns(X) if table is None else table.booleans
 
 
-def _posed(source: Source, clustering: Any, asked: Options) -> Problem:
-    """Return what is asked of a table in batches: of all of it by passes, or with words and gaps, of rows in memory."""
-    if (read := gathered(source, clustering, asked)) is not None:
-        return mixed_problem(read, asked)
+def _posed(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Problem, Any, Options]:
+    """Return what is asked, and the rows and the options that say it: of a table in batches perhaps rows in memory."""
+    if source is None:
+        return problem_of(X, clustering, asked), X, asked
     try:
-        return problem_of_batches(source, clustering, asked)
+        read = gathered(source, clustering, asked)
+        if read is None:
+            return problem_of_batches(source, clustering, asked), source, asked
     except HasGaps:
         read = gathered(source, clustering, asked, has_gaps=True)
-    assert read is not None
-    return mixed_problem(read, asked)
+        assert read is not None
+    if clustering is not None:
+        return mixed_problem(read, asked), source, asked
+    asked = replace(asked, sample_weight=read.sample_weight)
+    return problem_of(read.X, None, asked), read.X, asked
 
 
 def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
