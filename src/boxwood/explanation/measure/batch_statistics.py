@@ -16,7 +16,7 @@ from boxwood.batches.batches import Together
 from boxwood.batches.overview import ExactSum
 from boxwood.batches.ranks import medians_in
 from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
-from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, TreeSums, leaves_in, squares_about
+from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, CellSums, TreeSums, cells_of, leaves_in, squares_about
 from boxwood.errors import DataError
 from boxwood.grow.centers.random_cuts import scored
 from boxwood.grow.shared.names import without_leaves
@@ -25,6 +25,7 @@ from boxwood.reference import Task
 from boxwood.reference.reference_batches import ranges_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 
+MOST_CELL_VALUES = 1 << 14  # columns and clusters of all cells together, whose sums stay in a near cache
 EQUAL = 1 + 1e-12  # distances of this ratio are equal, but for rounding
 
 
@@ -141,7 +142,9 @@ class BatchStatistics:
     def of_trees(self, trees: Sequence[ThresholdTree]) -> list[TreeSums]:
         """Return what the leaves of trees hold, from one pass; it also finds means and squares of the clusters."""
         near = self.task.reference.centers if self._means is None else self._means.mean
-        return self._look([partial(TreeSums, tree, self.ranges, near, self.weighted) for tree in trees])
+        cells = cells_of(trees, MOST_CELL_VALUES // (self.task.n_columns + self.k))
+        found = self._look([partial(CellSums, each, self.ranges, near, self.weighted) for each in cells])
+        return [sums for each in found for sums in each.of_trees()]
 
     def costs_of(self, sums: Sequence[TreeSums]) -> list[float]:
         """Return the within-cluster costs of trees by what their leaves hold; seldom takes a pass.
