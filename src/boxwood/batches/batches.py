@@ -42,6 +42,11 @@ class Block(NamedTuple):
         has_cluster: Bools = self.labels >= 0
         return has_cluster if self.weights is None else has_cluster & (self.weights > 0)
 
+    def part(self, start: int, stop: int) -> Block:
+        """Return the rows from one place to another."""
+        weights = None if self.weights is None else self.weights[start:stop]
+        return Block(self.values[start:stop], self.labels[start:stop], weights)
+
 
 S = TypeVar("S", bound=Summary[Block] | RecordSummary)
 _AT_ONCE = 1 << 11  # rows that are filled at once, column by column: they stay in a near cache meanwhile

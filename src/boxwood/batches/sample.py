@@ -11,7 +11,7 @@ rows change it. Any two samples of that kind make the sample of both tables::
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -78,14 +78,19 @@ class Sample(NamedTuple):
         return Sample(self.values[places], self.labels[places], self.own_weights[places], once)
 
 
-def sample_of(batches: Batches, n_rows: int) -> Sample:
+def sample_of(
+    batches: Batches, n_rows: int, fold: Callable[[Callable[[], RowSample]], RowSample] | None = None
+) -> Sample:
     """Return `n_rows` distinct rows, or all of them if there are fewer, from one pass.
 
     Rows of weight 0 are left out, and rows without a cluster where clusters are known. Rows that differ in cluster or
     weight are different rows. Each distinct row is as likely to be in the sample as any other, over tables of random
     values; then its weight is how often it occurs. Memory grows with `n_rows` times the number of columns.
+
+    IN: fold: makes the pass, in place of `batches.fold`.
     """
-    summary = batches.fold(partial(RowSample, n_rows, batches.n_columns, batches.labelling is None))
+    make = partial(RowSample, n_rows, batches.n_columns, batches.labelling is None)
+    summary = batches.fold(make) if fold is None else fold(make)
     return Sample.of(*summary.least())
 
 
@@ -118,8 +123,7 @@ class RowSample:
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         starts = range(0, max(len(block.labels), 1), _AT_ONCE)
-        parts = [Block(*(None if each is None else each[at : at + _AT_ONCE] for each in block)) for at in starts]
-        self._add(_distinct([self._near(part) for part in parts], self.n_rows))
+        self._add(_distinct([self._near(block.part(at, at + _AT_ONCE)) for at in starts], self.n_rows))
 
     def merge(self, other: RowSample) -> None:
         """Add another sample of as many rows."""

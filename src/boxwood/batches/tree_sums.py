@@ -118,10 +118,10 @@ def cells_of(trees: Sequence[ThresholdTree], most: int) -> list[Cells]:
     found: list[Cells] = []
     for tree in trees:
         joined = Cells.of((*found[-1].trees, tree), most) if found else None
-        if joined is None:
-            found += [Cells.of((tree,))]
-        else:
+        if joined is not None:
             found[-1] = joined
+        elif (alone := Cells.of((tree,))) is not None:
+            found.append(alone)
     return found
 
 

@@ -66,6 +66,11 @@ class _NearestWeights:
         self.own.add(weights[kept[is_own]] if weights is not None else [float(is_own.sum())])
         self.all.add(weights[kept] if weights is not None else [float(len(kept))])
 
+    @property
+    def share(self) -> float:
+        """Share of the weight of the rows that lie nearest."""
+        return float(self.own.value / self.all.value)
+
     def merge(self, other: _NearestWeights) -> None:
         self.own.merge(other.own)
         self.all.merge(other.all)
@@ -146,6 +151,14 @@ class BatchStatistics:
         found = self._look([partial(CellSums, each, self.ranges, near, self.weighted) for each in cells])
         return [sums for each in found for sums in each.of_trees()]
 
+    def beside(self, make: Callable[[], Any]) -> Any:
+        """Return a summary of all rows; its pass also finds what it can of the clusters, and the share of near rows."""
+        if self._means is None:  # to which rows are near
+            return self._look([make])[0]
+        found, near = self._look([make, partial(_NearestWeights, self._means.mean)])
+        self.share_nearest = near.share
+        return found
+
     def costs_of(self, sums: Sequence[TreeSums]) -> list[float]:
         """Return the within-cluster costs of trees by what their leaves hold; seldom takes a pass.
 
@@ -206,8 +219,8 @@ class BatchStatistics:
     @cached_property
     def share_nearest(self) -> float:
         """Share of the rows that lie nearest to the mean of their own cluster."""
-        found = self._look([partial(_NearestWeights, self.means.mean)])[0]
-        return float(found.own.value / found.all.value)
+        share: float = self._look([partial(_NearestWeights, self.means.mean)])[0].share
+        return share
 
     @cached_property
     def spreads(self) -> Spreads:
