@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boxwood.batches.tree_sums import shortened_of_batches
+from boxwood.batches.tree_sums import cells_of, shortened_of_batches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.reference import Reference, Task
 from boxwood.tree import TreeBuilder
@@ -33,3 +33,36 @@ def test_thresholds_are_shortened_as_in_memory(seed):
     tree = tree_with_empty_sides(rng, X, task.reference.n_clusters)
     sums = BatchStatistics(task).of_trees([tree])[0]
     assert shortened_of_batches(sums, task.batches) == tree.shortened(X)
+
+
+@law(60)
+def test_trees_that_are_measured_together_hold_what_each_of_them_holds_alone(seed):
+    case, rng = make_case(seed), np.random.default_rng(seed)
+    X = np.asarray(case.X, dtype=np.float64)
+    labels = np.where(np.arange(len(X)) % 5 == 1, -1, case.labels) if seed % 2 else case.labels
+    weights = {"weight": rng.integers(1, 4, len(X)).astype(float)} if seed % 3 == 0 else {}
+    source, weight = scattered(X, seed, label=labels, **weights), "weight" if weights else None
+    reference = Reference.of(source, "label", sample_weight=weight)
+    facts = BatchStatistics(Task.of(source, reference, sample_weight=weight))
+    trees = [tree_with_empty_sides(rng, X, reference.n_clusters) for _ in range(3)]
+    trees.append(trees[0].relabeled(rng.integers(reference.n_clusters, size=trees[0].n_leaves)))
+    means = facts.means
+    for together, tree in zip(facts.of_trees(trees), trees, strict=True):
+        [alone] = facts.of_trees([tree])
+        for name in ("rows", "held", "noise", "least", "most", "left", "right", "broken", "broken_of_kept"):
+            np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
+        assert together.costs() == alone.costs()
+        leaves, labels_of_rows = tree.apply(X), np.searchsorted(np.unique(labels[labels >= 0]), labels)
+        kept = labels >= 0
+        np.testing.assert_array_equal(together.noise, np.bincount(leaves[~kept], minlength=tree.n_leaves))
+        counts = np.zeros((tree.n_leaves, len(means.weights)), dtype=np.int64)
+        np.add.at(counts, (leaves[kept], labels_of_rows[kept]), 1)
+        np.testing.assert_array_equal(together.rows, counts)
+
+
+def test_trees_with_too_many_cells_are_measured_one_after_the_other():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    trees = [tree_with_empty_sides(rng, X, 2) for _ in range(4)]
+    assert [len(cells.trees) for cells in cells_of(trees, 10**6)] == [4]
+    assert [len(cells.trees) for cells in cells_of(trees, 1)] == [1, 1, 1, 1]

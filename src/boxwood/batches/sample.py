@@ -11,7 +11,7 @@ rows change it. Any two samples of that kind make the sample of both tables::
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from boxwood._types import Array, Floats, Indices
 from boxwood.batches.batches import Batches, Block
 
 ROUND, LAST, LAST_BUT_ONE = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0x94D049BB133111EB, 0xBF58476D1CE4E5B9))
+_AT_ONCE = 1 << 12  # rows whose hashes are found at once: they stay in a near cache meanwhile
 
 
 class Sample(NamedTuple):
@@ -77,14 +78,19 @@ class Sample(NamedTuple):
         return Sample(self.values[places], self.labels[places], self.own_weights[places], once)
 
 
-def sample_of(batches: Batches, n_rows: int) -> Sample:
+def sample_of(
+    batches: Batches, n_rows: int, fold: Callable[[Callable[[], RowSample]], RowSample] | None = None
+) -> Sample:
     """Return `n_rows` distinct rows, or all of them if there are fewer, from one pass.
 
     Rows of weight 0 are left out, and rows without a cluster where clusters are known. Rows that differ in cluster or
     weight are different rows. Each distinct row is as likely to be in the sample as any other, over tables of random
     values; then its weight is how often it occurs. Memory grows with `n_rows` times the number of columns.
+
+    IN: fold: makes the pass, in place of `batches.fold`.
     """
-    summary = batches.fold(partial(RowSample, n_rows, batches.n_columns, batches.labelling is None))
+    make = partial(RowSample, n_rows, batches.n_columns, batches.labelling is None)
+    summary = batches.fold(make) if fold is None else fold(make)
     return Sample.of(*summary.least())
 
 
@@ -116,12 +122,8 @@ class RowSample:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        rows = _rows(block, self.keeps_all)
-        keys = hashes(rows)
-        if len(self.kept.keys) == self.n_rows:
-            near = keys <= self.kept.keys[-1]
-            keys, rows = keys[near], rows[near]
-        self._add(_distinct([_Hashed(keys, rows, np.ones(len(keys), dtype=np.int64))], self.n_rows))
+        starts = range(0, max(len(block.labels), 1), _AT_ONCE)
+        self._add(_distinct([self._near(block.part(at, at + _AT_ONCE)) for at in starts], self.n_rows))
 
     def merge(self, other: RowSample) -> None:
         """Add another sample of as many rows."""
@@ -134,6 +136,14 @@ class RowSample:
             self.kept = _distinct([self.kept, _Hashed.joined(self.waiting)], self.n_rows)
         self.waiting, self.n_waiting = [], 0
         return self.kept.rows, self.kept.counts
+
+    def _near(self, block: Block) -> _Hashed:
+        """Return the rows of a block that may be among those with the least hashes."""
+        rows = _rows(block, self.keeps_all)
+        keys = hashes(rows)
+        near = keys <= self.kept.keys[-1] if len(self.kept.keys) == self.n_rows else slice(None)
+        keys, rows = keys[near], np.ascontiguousarray(rows[near])
+        return _Hashed(keys, rows, np.ones(len(keys), dtype=np.int64))
 
     def _add(self, part: _Hashed) -> None:
         if len(part.keys):
@@ -156,17 +166,16 @@ class _Hashed(NamedTuple):
 
 
 def _rows(block: Block, keeps_all: bool) -> Floats:
-    """Return the rows of a block that count, with cluster and weight; equal rows have equal bytes."""
+    """Return the rows of a block that count, with cluster and weight, column by column; equal rows have equal bytes."""
     values, labels, weights = block
-    rows = np.empty((len(labels), values.shape[1] + 2))
-    rows[:, :-2] = values
-    rows[:, -2] = labels
-    rows[:, -1] = 1.0 if weights is None else weights
-    rows += 0.0  # -0.0 becomes 0.0
+    ones = np.ones(len(labels))
+    columns = [*values.T, labels, ones if weights is None else weights]
+    rows = np.empty((len(labels), len(columns)), order="F")
+    for j, column in enumerate(columns):
+        np.add(column, 0.0, out=rows[:, j])  # -0.0 becomes 0.0
     rows[np.isnan(rows)] = np.nan  # a missing value is one value, whatever its bytes
-    if keeps_all and weights is None:
-        return rows
-    return np.asarray(rows[(rows[:, -1] != 0) & (keeps_all | (labels >= 0))])
+    counts = (rows[:, -1] != 0) & (keeps_all | (labels >= 0))
+    return rows if counts.all() else rows[counts]
 
 
 def hashes(rows: Floats) -> Array:

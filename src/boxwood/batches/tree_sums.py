@@ -7,6 +7,8 @@ difference; what is left is bounded, and where it is too little, a pass about th
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from copy import copy
 from functools import partial
 from typing import NamedTuple
@@ -17,8 +19,8 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.batches.batches import Batches, Block
 from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.loops.sums import add_parts, widen
-from boxwood.loops.walk import descend, widen_gaps
-from boxwood.tree import ThresholdTree
+from boxwood.loops.walk import descend
+from boxwood.tree import ThresholdTree, TreeBuilder
 from boxwood.tree.shorten import ends_left_of, shortened_in
 
 
@@ -30,6 +32,173 @@ def leaves_in(tree: ThresholdTree, values: Floats) -> Indices:
     return found
 
 
+class Cells(NamedTuple):
+    """The parts that several trees make of the rows together: no cut of any of them divides one.
+
+    Trees for the same clusters differ little, so there are few more parts than leaves, and a row is added up once::
+
+        leaves of one tree         |   0   |   1    |
+        leaves of another          |    0    |  1   |
+        cells                      |   0   |1|  2   |
+
+    Parameters
+    ----------
+    trees : tuple of ThresholdTree
+        The trees.
+    tree : ThresholdTree
+        One whose leaves are the cells.
+    leaves : array of shape (n_trees, n_cells)
+        Leaf of each tree in which a cell lies.
+    """
+
+    trees: tuple[ThresholdTree, ...]
+    tree: ThresholdTree
+    leaves: Ints
+
+    @classmethod
+    def of(cls, trees: Sequence[ThresholdTree], most: float = math.inf) -> Cells | None:
+        """Return the cells of trees; None if there are more than `most`."""
+        builder, leaves, waiting = TreeBuilder(), list[list[int]](), [(0, [0] * len(trees), _Box({}, {}))]
+        while waiting:
+            node, places, box = waiting.pop()
+            cut = box.divided_by(trees, places)
+            if cut is None:
+                builder.label(node, len(leaves))
+                leaves.append(places)
+                continue
+            first, second = builder.split(node, *cut)
+            waiting += ((second, [*places], box.above(*cut)), (first, [*places], box.up_to(*cut)))
+            if builder.n_leaves > most:
+                return None
+        numbers = [np.cumsum(tree.feature < 0) - 1 for tree in trees]
+        of_trees = [number[places] for number, places in zip(numbers, np.array(leaves).T, strict=True)]
+        return cls(tuple(trees), builder.build(), np.array(of_trees))
+
+    @property
+    def clusters(self) -> Ints:
+        """The different clusters that trees give to each cell, shape (at most n_trees, n_cells), filled up with -1."""
+        pairs = zip(self.trees, self.leaves, strict=True)
+        ordered = np.sort([tree.leaf_clusters[leaves] for tree, leaves in pairs], axis=0)
+        ordered[1:][ordered[1:] == ordered[:-1]] = -1
+        ordered = np.sort(ordered, axis=0)[::-1]
+        return ordered[(ordered >= 0).any(axis=1)]
+
+
+class _Box(NamedTuple):
+    """Where the rows of a cell lie: above some numbers, and up to others, by column."""
+
+    low: dict[int, float]
+    high: dict[int, float]
+
+    def above(self, column: int, number: float) -> _Box:
+        return _Box(self.low | {column: number}, self.high)
+
+    def up_to(self, column: int, number: float) -> _Box:
+        return _Box(self.low, self.high | {column: number})
+
+    def divided_by(self, trees: Sequence[ThresholdTree], places: list[int]) -> tuple[int, float] | None:
+        """Return the column and the end of a cut that divides the box; None if none does.
+
+        IN and OUT: places: a node of each tree that holds the box; they go down as far as the box goes.
+        """
+        for i, tree in enumerate(trees):
+            while (j := int(tree.feature[places[i]])) >= 0:
+                ends = math.nextafter(tree.lower[places[i]], -math.inf), float(tree.upper[places[i]])
+                low, high = self.low.get(j, -math.inf), self.high.get(j, math.inf)
+                for end in ends:
+                    if low < end < high:
+                        return j, end
+                is_inside = ends[0] <= low and high <= ends[1]
+                places[i] = places[i] + 1 if is_inside else int(tree.second[places[i]])
+        return None
+
+
+def cells_of(trees: Sequence[ThresholdTree], most: int) -> list[Cells]:
+    """Return the cells of all trees, of as many of them together as make at most `most` cells."""
+    found: list[Cells] = []
+    for tree in trees:
+        joined = Cells.of((*found[-1].trees, tree), most) if found else None
+        if joined is not None:
+            found[-1] = joined
+        elif (alone := Cells.of((tree,))) is not None:
+            found.append(alone)
+    return found
+
+
+class CellSums:
+    """A summary of blocks: what rows tell of the leaves of trees, by their cells; see `TreeSums`.
+
+    Parameters
+    ----------
+    cells : Cells
+        The cells.
+    ranges : Ranges
+        Of the clusters.
+    centers : array of shape (k, d)
+        Points near the rows of the clusters; squares are added up about them.
+    is_weighted : bool
+        Whether rows have weights.
+    """
+
+    counts: Array
+    noise: Array
+    least: Array
+    most: Array
+    broken: Bools
+    broken_of_kept: Bools
+
+    def __init__(self, cells: Cells, ranges: Ranges, centers: Floats, is_weighted: bool) -> None:
+        self.cells, self.ranges, self.centers, self.n_clusters = cells, ranges, centers, len(ranges.least)
+        n_cells, of_cells = cells.tree.n_leaves, _of_leaves(ranges, cells.tree.n_leaves)
+        self.counts = np.zeros(n_cells * self.n_clusters, dtype=np.int64)
+        self.noise = np.zeros(n_cells, dtype=np.int64)
+        self.sums = RowSums(of_cells)
+        self.squares = [squares_about(centers[clusters], of_cells) for clusters in cells.clusters]
+        self.least = np.full((2, *self.sums.exponents.shape), np.inf)  # of rows with a cluster, and of others
+        self.most = -self.least
+        self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
+        self.broken, self.broken_of_kept = np.zeros((2, ranges.least.shape[1]), dtype=np.bool_)
+
+    def update(self, block: Block) -> None:
+        """Add a block of rows."""
+        values, labels, weights = block
+        cell, kept = leaves_in(self.cells.tree, values), block.kept
+        if not kept.all():
+            self.noise += np.bincount(cell[~kept], minlength=len(self.noise))
+            widen(values, np.where(kept, -1, cell), self.least[1], self.most[1])
+        pairs, cell = np.where(kept, cell * self.n_clusters + labels, -1), np.where(kept, cell, -1)
+        self.counts += np.bincount(pairs[kept], minlength=len(self.counts))
+        if self.weights is not None:
+            nothing, scales = np.empty((len(values), 0)), np.empty((len(self.counts), 0))
+            sums = np.empty((len(self.counts), len(self.sums.units), 0))
+            add_parts(nothing, pairs, weights, scales, self.sums.scale, self.sums.units, sums, self.weights)
+        self.sums.update((values, cell, weights))
+        for clusters, squares in zip(self.cells.clusters, self.squares, strict=True):
+            squares.update((values, np.where(clusters[cell] >= 0, cell, -1), weights))
+        widen(values, cell, self.least[0], self.most[0])
+        for j in np.flatnonzero(~self.broken_of_kept).tolist():
+            broken = values[:, j] != np.floor(values[:, j])
+            self.broken[j] |= broken.any()
+            self.broken_of_kept[j] |= broken[kept].any()
+
+    def merge(self, other: CellSums) -> None:
+        """Add other sums of the same cells."""
+        self.counts += other.counts
+        if self.weights is not None and other.weights is not None:
+            self.weights += other.weights
+        self.noise += other.noise
+        self.sums.merge(other.sums)
+        for mine, theirs in zip(self.squares, other.squares, strict=True):
+            mine.merge(theirs)
+        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
+        self.broken |= other.broken
+        self.broken_of_kept |= other.broken_of_kept
+
+    def of_trees(self) -> list[TreeSums]:
+        """Return what the leaves of each tree hold."""
+        return [TreeSums(self, *pair) for pair in zip(self.cells.trees, self.cells.leaves, strict=True)]
+
+
 class TreeSums:
     """The rows of each leaf by cluster, sums over the rows of each leaf and squares, and the gap of each end of a cut.
 
@@ -37,14 +206,12 @@ class TreeSums:
 
     Parameters
     ----------
+    cells : CellSums
+        What is known of the cells.
     tree : ThresholdTree
         The tree.
-    ranges : Ranges
-        Of the clusters.
-    centers : array of shape (k, d)
-        Points near the rows of the clusters; squares are added up about them.
-    is_weighted : bool
-        Whether rows have weights.
+    leaf : array of shape (n_cells,)
+        Leaf in which each cell lies.
 
     Attributes
     ----------
@@ -62,66 +229,43 @@ class TreeSums:
         Whether a column holds a number that is not whole, in all rows and in the kept ones.
     """
 
-    tree: ThresholdTree
-    n_clusters: int
-    ranges: Ranges
-    counts: Array
-    noise: Array
-    sums: RowSums
-    squares: SquareSums
-    least: Array
-    most: Array
-    left: Array
-    right: Array
-    broken: Bools
-    broken_of_kept: Bools
-
-    def __init__(self, tree: ThresholdTree, ranges: Ranges, centers: Floats, is_weighted: bool) -> None:
-        self.tree, self.n_clusters, self.ranges = tree, len(ranges.least), ranges
-        self.counts = np.zeros(tree.n_leaves * self.n_clusters, dtype=np.int64)
-        self.noise = np.zeros(tree.n_leaves, dtype=np.int64)
-        of_leaves = _of_leaves(ranges, tree.n_leaves)
-        self.sums, self.squares = RowSums(of_leaves), squares_about(centers[tree.leaf_clusters], of_leaves)
-        self.least = np.full(self.sums.exponents.shape, np.inf)
-        self.most = -self.least
-        self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
-        self.left, self.right = np.full((tree.n_nodes, 2), -np.inf), np.full((tree.n_nodes, 2), np.inf)
+    def __init__(self, cells: CellSums, tree: ThresholdTree, leaf: Ints) -> None:
+        n_leaves, k = tree.n_leaves, cells.n_clusters
+        self.tree, self.n_clusters, self.ranges = tree, k, cells.ranges
+        self.noise = _gathered(np.add, cells.noise, leaf, n_leaves)
+        self.counts = _gathered(np.add, cells.counts.reshape(-1, k), leaf, n_leaves).reshape(-1)
+        self.weights: Floats | None = None
+        if cells.weights is not None:
+            weights = cells.weights.reshape(len(leaf), k, -1)
+            self.weights = _gathered(np.add, weights, leaf, n_leaves).reshape(n_leaves * k, -1)
+        of_leaves = _of_leaves(cells.ranges, n_leaves)
+        self.sums = RowSums(of_leaves)
+        self.sums.sums = _gathered(np.add, cells.sums.sums, leaf, n_leaves)
+        self.sums.totals = _gathered(np.add, cells.sums.totals, leaf, n_leaves)
+        self.squares = squares_about(cells.centers[tree.leaf_clusters], of_leaves)
+        for clusters, squares in zip(cells.cells.clusters, cells.squares, strict=True):
+            own = clusters == tree.leaf_clusters[leaf]
+            self.squares.sums += _gathered(np.add, squares.sums[own], leaf[own], n_leaves)
+        self.least = _gathered(np.minimum, cells.least[0], leaf, n_leaves, np.inf)
+        self.most = _gathered(np.maximum, cells.most[0], leaf, n_leaves, -np.inf)
         self.ends: Floats = ends_left_of(tree)
-        self.broken, self.broken_of_kept = np.zeros((2, ranges.least.shape[1]), dtype=np.bool_)
+        self.left, self.right = self._gaps(cells.least.min(axis=0), cells.most.max(axis=0), leaf)
+        self.broken, self.broken_of_kept = cells.broken, cells.broken_of_kept
 
-    def update(self, block: Block) -> None:
-        """Add a block of rows."""
-        values, labels, weights = block
-        leaf, tree = leaves_in(self.tree, values), self.tree
-        self.noise += np.bincount(leaf[~block.kept], minlength=tree.n_leaves)
-        kept = block.kept
-        cells, leaf = np.where(kept, leaf * self.n_clusters + labels, -1), np.where(kept, leaf, -1)
-        self.counts += np.bincount(cells[kept], minlength=len(self.counts))
-        if self.weights is not None:
-            nothing, scales = np.empty((len(values), 0)), np.empty((len(self.counts), 0))
-            sums = np.empty((len(self.counts), len(self.sums.units), 0))
-            add_parts(nothing, cells, weights, scales, self.sums.scale, self.sums.units, sums, self.weights)
-        self.sums.update((values, leaf, weights))
-        self.squares.update((values, leaf, weights))
-        widen(values, leaf, self.least, self.most)
-        widen_gaps(values, tree.feature, tree.lower, tree.upper, tree.second, self.ends, self.left, self.right)
-        for j in np.flatnonzero(~self.broken_of_kept).tolist():
-            broken = values[:, j] != np.floor(values[:, j])
-            self.broken[j] |= broken.any()
-            self.broken_of_kept[j] |= broken[kept].any()
-
-    def merge(self, other: TreeSums) -> None:
-        """Add other sums of the same tree."""
-        self.counts += other.counts
-        if self.weights is not None and other.weights is not None:
-            self.weights += other.weights
-        self.noise += other.noise
-        self.sums.merge(other.sums)
-        self.squares.merge(other.squares)
-        self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
-        self.left, self.right = np.maximum(self.left, other.left), np.minimum(self.right, other.right)
-        self.broken |= other.broken
-        self.broken_of_kept |= other.broken_of_kept
+    def _gaps(self, least: Floats, most: Floats, leaf: Ints) -> tuple[Floats, Floats]:
+        """Return the gap of each end of a cut; each cell is on one side. IN: least, most (n_cells, d), of all rows."""
+        tree = self.tree
+        left, right = np.full((tree.n_nodes, 2), -np.inf), np.full((tree.n_nodes, 2), np.inf)
+        node_of, stop = np.flatnonzero(tree.feature < 0)[leaf], np.arange(1, tree.n_nodes + 1)
+        for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
+            stop[node] = stop[tree.second[node]]  # the node behind all that are below it
+            below = (node < node_of) & (node_of < stop[node])
+            low, high = least[below, tree.feature[node]], most[below, tree.feature[node]]
+            for end in range(0 if tree.lower[node] > -np.inf else 1, 2):
+                is_left = high <= self.ends[node, end]
+                left[node, end] = high.max(initial=-np.inf, where=is_left)
+                right[node, end] = low.min(initial=np.inf, where=~is_left)
+        return left, right
 
     def of_tree(self, tree: ThresholdTree) -> TreeSums:
         """Return the same sums for a tree that sends every row to the same leaf, under other names."""
@@ -177,17 +321,19 @@ class TreeSums:
     def _joined(self, groups: Ints, n_groups: int) -> tuple[Ranges, Means]:
         """Return ranges and means of groups of leaves; IN: groups (n_leaves,)."""
         joined = RowSums(_of_leaves(self.ranges, n_groups))
-        least = np.full(joined.exponents.shape, np.inf)
-        most = -least
-        for whole, parts, add in (
-            (joined.sums, self.sums.sums, np.add),
-            (joined.totals, self.sums.totals, np.add),
-            (least, self.least, np.minimum),
-            (most, self.most, np.maximum),
-        ):
-            add.at(whole, groups, parts)
+        joined.sums = _gathered(np.add, self.sums.sums, groups, n_groups)
+        joined.totals = _gathered(np.add, self.sums.totals, groups, n_groups)
+        least = _gathered(np.minimum, self.least, groups, n_groups, np.inf)
+        most = _gathered(np.maximum, self.most, groups, n_groups, -np.inf)
         joined.ranges = joined.ranges._replace(least=least, most=most)
         return joined.ranges, joined.means()
+
+
+def _gathered(add: np.ufunc, parts: Array, groups: Ints, n_groups: int, start: float = 0) -> Array:
+    """Return what the parts of each group add up to, or the least or the most of them; IN: groups (n_parts,)."""
+    whole = np.full((n_groups, *parts.shape[1:]), start, dtype=parts.dtype)
+    add.at(whole, groups, parts)
+    return whole
 
 
 def _of_leaves(ranges: Ranges, n_leaves: int) -> Ranges:

@@ -33,7 +33,7 @@ def widen(X, labels, least, most):
             if labels[row] < 0:
                 continue
             c = np.uint64(labels[row])  # without a sign, so that numba need not check for negative indices
-            for j in range(start, stop):
+            for j in range(np.uint64(start), np.uint64(stop)):
                 x = np.float64(X[row, j])
                 least[c, j] = min(least[c, j], x)
                 most[c, j] = max(most[c, j], x)
@@ -121,8 +121,9 @@ def _add_three_parts(X, labels, scales, units, sums, totals):
             if labels[row] < 0:
                 continue
             c = np.uint64(labels[row])
-            for j in range(start, stop):
-                _deposit_three(np.float64(X[row, j]) * scales[c, j], first, second, third, sums[c], j)
+            scale, a, b, last = scales[c], sums[c, 0], sums[c, 1], sums[c, 2]  # so that columns are added side by side
+            for j in range(np.uint64(start), np.uint64(stop)):
+                _deposit_three(np.float64(X[row, j]) * scale[j], first, second, third, a, b, last, j)
 
 
 @jit
@@ -165,21 +166,22 @@ def _add_squares_in_three_parts(X, labels, means, rests, scales, units, sums):
         if labels[row] < 0:
             continue
         c = np.uint64(labels[row])
+        scale, mean, rest, a, b, last = scales[c], means[c], rests[c], sums[c, 0], sums[c, 1], sums[c, 2]
         for j in range(X.shape[1]):
-            gap = (np.float64(X[row, j]) * scales[c, j] - means[c, j]) - rests[c, j]
-            _deposit_three(gap * gap, first, second, third, sums[c], j)
+            gap = (np.float64(X[row, j]) * scale[j] - mean[j]) - rest[j]
+            _deposit_three(gap * gap, first, second, third, a, b, last, j)
 
 
 @jit
-def _deposit_three(rest, first, second, third, sums, j):
-    """Add a number in three parts to one column; each part's unit is told by what rounds to it. OUT: sums (3, d)."""
+def _deposit_three(rest, first, second, third, a, b, last, j):
+    """Add a number in three parts to one column; what rounds to a unit tells which it is. OUT: a, b, last (d,)."""
     whole = (rest + first) - first
     rest -= whole
-    sums[0, j] += whole
+    a[j] += whole
     whole = (rest + second) - second
     rest -= whole
-    sums[1, j] += whole
-    sums[2, j] += (rest + third) - third
+    b[j] += whole
+    last[j] += (rest + third) - third
 
 
 @jit

@@ -8,7 +8,7 @@ limit ends the search at the best tree so far.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -102,10 +102,10 @@ def rows_of_sample(batches: Batches, n_leaves: int) -> int:
     )
 
 
-def sample_task(task: Task) -> tuple[Task, bool]:
-    """Return the task on a sample of distinct rows, and whether all rows are in it."""
+def sample_task(task: Task, fold: Callable[[Any], Any] | None = None) -> tuple[Task, bool]:
+    """Return the task on a sample of distinct rows, and whether all rows are in it; IN: fold: as for `sample_of`."""
     n_rows = rows_of_sample(task.batches, task.leaves())
-    found, budget = sample_of(task.batches, n_rows), task.budget
+    found, budget = sample_of(task.batches, n_rows, fold), task.budget
     values, weights = found.values, found.weights
     is_whole = len(values) < n_rows or (not task.is_weighted and float(weights.sum()) == task.n_kept)
     if budget.min_samples_leaf > 1:  # which counts equal rows one by one

@@ -55,7 +55,7 @@ def _searched(
     are set, where clusters have equal centres, and where there are fewer leaves than clusters.
     """
     task = facts.task
-    sample, is_whole = sample_task(task)
+    sample, is_whole = sample_task(task, facts.beside)
     share = 1.0 if objective == "cost" else facts.share_nearest
     rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
     asked, began = objective if rule.by_cost else "agreement", time.monotonic()

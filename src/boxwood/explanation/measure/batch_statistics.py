@@ -16,7 +16,7 @@ from boxwood.batches.batches import Together
 from boxwood.batches.overview import ExactSum
 from boxwood.batches.ranks import medians_in
 from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
-from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, TreeSums, leaves_in, squares_about
+from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, CellSums, TreeSums, cells_of, leaves_in, squares_about
 from boxwood.errors import DataError
 from boxwood.grow.centers.random_cuts import scored
 from boxwood.grow.shared.names import without_leaves
@@ -25,6 +25,7 @@ from boxwood.reference import Task
 from boxwood.reference.reference_batches import ranges_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 
+MOST_CELL_VALUES = 1 << 14  # columns and clusters of all cells together, whose sums stay in a near cache
 EQUAL = 1 + 1e-12  # distances of this ratio are equal, but for rounding
 
 
@@ -64,6 +65,11 @@ class _NearestWeights:
         is_own[others] = np.linalg.norm(rows[others] - self.means[own[others]], axis=1) <= least[others] * EQUAL
         self.own.add(weights[kept[is_own]] if weights is not None else [float(is_own.sum())])
         self.all.add(weights[kept] if weights is not None else [float(len(kept))])
+
+    @property
+    def share(self) -> float:
+        """Share of the weight of the rows that lie nearest."""
+        return float(self.own.value / self.all.value)
 
     def merge(self, other: _NearestWeights) -> None:
         self.own.merge(other.own)
@@ -141,7 +147,17 @@ class BatchStatistics:
     def of_trees(self, trees: Sequence[ThresholdTree]) -> list[TreeSums]:
         """Return what the leaves of trees hold, from one pass; it also finds means and squares of the clusters."""
         near = self.task.reference.centers if self._means is None else self._means.mean
-        return self._look([partial(TreeSums, tree, self.ranges, near, self.weighted) for tree in trees])
+        cells = cells_of(trees, MOST_CELL_VALUES // (self.task.n_columns + self.k))
+        found = self._look([partial(CellSums, each, self.ranges, near, self.weighted) for each in cells])
+        return [sums for each in found for sums in each.of_trees()]
+
+    def beside(self, make: Callable[[], Any]) -> Any:
+        """Return a summary of all rows; its pass also finds what it can of the clusters, and the share of near rows."""
+        if self._means is None:  # to which rows are near
+            return self._look([make])[0]
+        found, near = self._look([make, partial(_NearestWeights, self._means.mean)])
+        self.share_nearest = near.share
+        return found
 
     def costs_of(self, sums: Sequence[TreeSums]) -> list[float]:
         """Return the within-cluster costs of trees by what their leaves hold; seldom takes a pass.
@@ -203,8 +219,8 @@ class BatchStatistics:
     @cached_property
     def share_nearest(self) -> float:
         """Share of the rows that lie nearest to the mean of their own cluster."""
-        found = self._look([partial(_NearestWeights, self.means.mean)])[0]
-        return float(found.own.value / found.all.value)
+        share: float = self._look([partial(_NearestWeights, self.means.mean)])[0].share
+        return share
 
     @cached_property
     def spreads(self) -> Spreads:
