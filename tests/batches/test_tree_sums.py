@@ -1,10 +1,13 @@
 """What passes tell of a tree: its thresholds are shortened as in memory, on every column and beside empty sides."""
 
 import numpy as np
+import pyarrow as pa
 
 from boxwood.batches.tree_sums import cells_of, shortened_of_batches
+from boxwood.explanation.choose.search import sample_task
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.reference import Reference, Task
+from boxwood.table._arrow_source import ArrowSource
 from boxwood.tree import TreeBuilder
 from tests.cases import make_case
 from tests.scale import law
@@ -66,3 +69,18 @@ def test_trees_with_too_many_cells_are_measured_one_after_the_other():
     trees = [tree_with_empty_sides(rng, X, 2) for _ in range(4)]
     assert [len(cells.trees) for cells in cells_of(trees, 10**6)] == [4]
     assert [len(cells.trees) for cells in cells_of(trees, 1)] == [1, 1, 1, 1]
+
+
+def test_one_pass_draws_the_sample_and_finds_the_rows_near_their_means_and_the_squares():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=5000)
+    X = rng.normal(size=(5000, 2)) + labels[:, None]
+    source = ArrowSource(pa.table({"x": X[:, 0], "y": X[:, 1], "label": labels}), batch_rows=700)
+    task = Task.of(source, Reference.of(source, "label"))
+    together, apart, before = BatchStatistics(task), BatchStatistics(task), source.n_passes
+    sample, _ = sample_task(task, together.beside)
+    found = together.share_nearest, together.squares.squares().tolist(), sample.rows.values.tolist()
+    assert source.n_passes == before + 1
+    others, _ = sample_task(task)
+    assert found == (apart.share_nearest, apart.squares.squares().tolist(), others.rows.values.tolist())
+    assert 0.5 < found[0] < 1

@@ -149,11 +149,12 @@ class CellSums:
 
     def __init__(self, cells: Cells, ranges: Ranges, centers: Floats, is_weighted: bool) -> None:
         self.cells, self.ranges, self.centers, self.n_clusters = cells, ranges, centers, len(ranges.least)
+        self.clusters = cells.clusters
         n_cells, of_cells = cells.tree.n_leaves, _of_leaves(ranges, cells.tree.n_leaves)
         self.counts = np.zeros(n_cells * self.n_clusters, dtype=np.int64)
         self.noise = np.zeros(n_cells, dtype=np.int64)
         self.sums = RowSums(of_cells)
-        self.squares = [squares_about(centers[clusters], of_cells) for clusters in cells.clusters]
+        self.squares = [squares_about(centers[clusters], of_cells) for clusters in self.clusters]
         self.least = np.full((2, *self.sums.exponents.shape), np.inf)  # of rows with a cluster, and of others
         self.most = -self.least
         self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
@@ -173,7 +174,7 @@ class CellSums:
             sums = np.empty((len(self.counts), len(self.sums.units), 0))
             add_parts(nothing, pairs, weights, scales, self.sums.scale, self.sums.units, sums, self.weights)
         self.sums.update((values, cell, weights))
-        for clusters, squares in zip(self.cells.clusters, self.squares, strict=True):
+        for clusters, squares in zip(self.clusters, self.squares, strict=True):
             squares.update((values, np.where(clusters[cell] >= 0, cell, -1), weights))
         widen(values, cell, self.least[0], self.most[0])
         for j in np.flatnonzero(~self.broken_of_kept).tolist():
@@ -243,7 +244,7 @@ class TreeSums:
         self.sums.sums = _gathered(np.add, cells.sums.sums, leaf, n_leaves)
         self.sums.totals = _gathered(np.add, cells.sums.totals, leaf, n_leaves)
         self.squares = squares_about(cells.centers[tree.leaf_clusters], of_leaves)
-        for clusters, squares in zip(cells.cells.clusters, cells.squares, strict=True):
+        for clusters, squares in zip(cells.clusters, cells.squares, strict=True):
             own = clusters == tree.leaf_clusters[leaf]
             self.squares.sums += _gathered(np.add, squares.sums[own], leaf[own], n_leaves)
         self.least = _gathered(np.minimum, cells.least[0], leaf, n_leaves, np.inf)
