@@ -62,6 +62,15 @@ def of_costs_of_cuts(table):
     return table.X, entries, first, start, stop, table.whole_weights, ends, at_rows, at_centers, 1 << 50, cuts
 
 
+def of_best_scores(table):
+    X, entries, first, start, stop, weights, *of_columns, cuts = of_costs_of_cuts(table)
+    jit.interpreted(greedy_costs.costs_of_cuts)(X, entries, first, start, stop, weights, *of_columns, cuts)
+    total = int(weights[table.rows].sum()) if len(weights) else len(table.rows)
+    best = np.full((3, 4), -1, dtype=np.int64)
+    base, penalties = float(table.rng.choice([1.0, 1e15])), np.array([0.0, 1e-3, 0.5])
+    return cuts, first, table.k, total, table.rng.random((table.d, 2)) < 0.5, base, penalties, np.full(3, np.inf), best
+
+
 def of_best_by_rows(table):
     entries, start, stop = table.entries()
     first, last = np.sort(table.rng.integers(0, table.d, size=2)).tolist()
@@ -547,6 +556,7 @@ ARGUMENTS = {
     optimal.sweep_means: of_sweep_means,
     optimal.keep_inside: of_keep_inside,
     greedy_costs.costs_of_cuts: of_costs_of_cuts,
+    greedy_costs.best_scores: of_best_scores,
     impurity.best_by_gini: of_gini,
     impurity.best_by_entropy: of_entropy,
     impurity.best_by_centers: of_centers,
