@@ -408,6 +408,7 @@ class Level:
         at = np.zeros((4, table.n), dtype=np.int64)
         jit.interpreted(refine.place_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
         level = int(rng.integers(2))
+        self.path, self.level = at[:3], level
         self.at, self.below, self.leaf = at[level], at[level + 1], at[3]
         inner = np.append(self.tree[0] >= 0, False)
         self.rows, self.chosen = np.flatnonzero(inner[self.at]), inner & (rng.random(m + 1) < 0.8)
@@ -427,6 +428,18 @@ def of_compare_sides(table):
     written = level.other, level.other_cost, level.difference, table.rng.random(len(level.stale)), level.sums
     where = level.rows, level.at, level.below, *level.tree, level.cluster, level.stale, level.leaf, level.own
     return table.X, *where, *of_rows, level.scales, *written
+
+
+def of_move_rows(table):
+    """Cuts of some nodes have moved."""
+    level = Level(table)
+    feature, lower, upper, second = level.tree
+    moved_to = table.X[table.rng.integers(table.n), np.maximum(feature, 0)].astype(np.float64)
+    tree = feature, lower, np.where(level.chosen[:-1], moved_to, upper), second
+    of_rows = level.leaf, level.own, level.other, level.other_cost
+    others, differences = table.rng.integers(9, size=(2, table.n)), table.whole(9, (2, table.n))
+    told = np.zeros(len(level.stale), dtype=np.int64), np.zeros(len(level.stale), dtype=np.bool_)
+    return table.X, level.rows, level.path, level.level, level.chosen, *tree, *of_rows, others, differences, *told
 
 
 def of_set_differences(table):
@@ -515,6 +528,7 @@ def of_add_squares(table):
 
 ARGUMENTS = {
     refine.compare_sides: of_compare_sides,
+    refine.move_rows: of_move_rows,
     refine.set_differences: of_set_differences,
     refine.count_leaves: of_count_leaves,
     refine.add_to_bins: of_add_to_bins,

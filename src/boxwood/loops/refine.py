@@ -44,9 +44,14 @@ def _place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop
     while len(rows):
         at[level, rows] = leaf[rows] = node
         rows, node = rows[feature[node] >= 0], node[feature[node] >= 0]
-        value = X[rows, feature[node]]
-        node = np.where((lower[node] <= value) & (value <= upper[node]), node + 1, second[node])
+        node = _children(X, rows, node, feature, lower, upper, second)
         level += 1
+
+
+def _children(X, rows, nodes, feature, lower, upper, second):
+    """Return the child that each row goes to from its node."""
+    values = X[rows, feature[nodes]]
+    return np.where((lower[nodes] <= values) & (values <= upper[nodes]), nodes + 1, second[nodes])
 
 
 @jit
@@ -329,6 +334,48 @@ def move_rows(
         while below < at.shape[0] and at[below, row] < nowhere:
             moved[np.uint64(at[below, row])] = True
             below += ONE
+
+
+@stands_in_for(move_rows)
+def _move_all_rows(
+    X,
+    rows,
+    at,
+    level,
+    chosen,
+    feature,
+    lower,
+    upper,
+    second,
+    leaf,
+    own,
+    other,
+    other_cost,
+    others,
+    differences,
+    fallen,
+    moved,
+):
+    rows = rows[chosen[at[level, rows]]]
+    nodes = _children(X, rows, at[level, rows], feature, lower, upper, second)
+    is_moved = at[level + 1, rows] != nodes
+    rows, nodes, below = rows[is_moved], nodes[is_moved], level + 1
+    old_leaf, old_cost, walked = leaf[rows], own[rows], rows
+    for depth in range(below, len(at)):
+        gone = rows[at[depth, rows] < len(feature)]
+        left = at[depth, gone]
+        moved[left] = True
+        if depth < len(differences):
+            np.add.at(fallen, left, np.maximum(differences[depth, gone], 0))
+            differences[depth, gone], others[depth, gone] = 0, len(feature)
+        at[depth, gone] = len(feature)
+    while len(walked):
+        at[below, walked] = leaf[walked] = nodes
+        moved[nodes] = True
+        is_inner = feature[nodes] >= 0
+        walked, below = walked[is_inner], below + 1
+        nodes = _children(X, walked, nodes[is_inner], feature, lower, upper, second)
+    own[rows], other[rows], other_cost[rows] = other_cost[rows], old_leaf, old_cost
 
 
 @jit
