@@ -4,7 +4,7 @@ import numpy as np
 
 from boxwood.batches.sums import Grid, Ranges, RowSums
 from boxwood.grow.centers.greedy import _ColumnCuts
-from boxwood.loops import agreement, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
+from boxwood.loops import agreement, bins, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
@@ -167,6 +167,19 @@ def of_events_in_bins(table):
     column = imm_events.NodeColumn(j, clusters, *centers, *marks, wanted)
     rows = rows._replace(codes=rows.codes.astype(kind) + kind(empty))
     return X, column, rows, np.pad(counts[j], ((0, 0), (empty, 0))), first, table.rng.random(empty + 8) < 0.2
+
+
+def of_sweep_of_events(table):
+    """Larger values are never in a lower bin."""
+    size = (8, table.k)
+    values, edges = table.rng.choice(np.append(table.X.ravel(), 0.5), size=table.n + 3), np.sort(table.X.ravel())[:7]
+    codes, clusters = np.searchsorted(edges, values), table.rng.integers(table.k, size=len(values))
+    of_rows = table.rng.integers(3, size=len(values), dtype=np.int8), clusters, table.rng.integers(1, 9, len(values))
+    before = table.whole(99, 8), table.whole(99, size), table.whole(99, table.k), table.rng.random(size) < 0.5
+    events = imm_events.Events(values.astype(np.float64), *of_rows, codes)
+    span = np.sort(table.rng.choice(values, size=2)).tolist()
+    order = np.argsort(events.values, kind="stable")
+    return events, order, imm_events.ClusterCounts(*before), *span, table.rng.random() < 0.3
 
 
 def of_descend(table):
@@ -430,6 +443,26 @@ def of_compare_sides(table):
     return table.X, *where, *of_rows, level.scales, *written
 
 
+def of_fill_bins(table):
+    column, n_bins = int(table.rng.integers(table.d)), int(table.rng.choice([2, 16]))
+    order = table.rows[np.argsort(table.X[table.rows, column])]
+    return table.X, column, order, n_bins, np.full(table.X.shape, 9, dtype=np.uint8), np.full(n_bins + 1, -1)
+
+
+def of_rows_at(table):
+    at = table.rng.integers(4, size=table.n)
+    return table.rng.random(4) < 0.5, at, np.full(table.n, -1)
+
+
+def of_summed_costs(table):
+    distances, share, times = (
+        table.rng.random((table.n, 2)),
+        table.rng.random(table.n),
+        table.rng.integers(9, size=table.n),
+    )
+    return table.rows, distances, share, times, 2.0**40
+
+
 def of_move_rows(table):
     """Cuts of some nodes have moved."""
     level = Level(table)
@@ -564,6 +597,10 @@ ARGUMENTS = {
     imm.cut_off: of_cut_off,
     imm_events.events_in_bins: of_events_in_bins,
     imm_events.smallest_above: of_smallest_above,
+    imm_events.sweep: of_sweep_of_events,
+    bins.fill_bins: of_fill_bins,
+    refine.rows_at: of_rows_at,
+    greedy_costs.summed_costs: of_summed_costs,
     walk.descend: of_descend,
     refine.place_rows: of_place_rows,
     optimal.leaf_cost: of_leaf_cost,

@@ -391,6 +391,14 @@ def rows_at(nodes, at, rows):
     return np.int64(count)
 
 
+@stands_in_for(rows_at)
+def _rows_at(nodes, at, rows):
+    is_there = nodes[at]
+    written = np.flatnonzero(np.append(is_there[:-1], True)[: len(at)])  # the last row is, whether or not it counts
+    rows[: len(written)] = written
+    return np.count_nonzero(is_there)
+
+
 @jit
 def write_scales(nodes, sums, error, scales, is_new, in_doubt):
     """Write the scale of `integer_costs` for some nodes, from plain sums of their rows' largest costs.
