@@ -41,6 +41,7 @@ class Spark:
         settings = {
             "spark.python.daemon.module": "tests.machines.daemon",
             "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # Java's second compiler pays after minutes
             "spark.driver.maxResultSize": "32m",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
