@@ -95,7 +95,7 @@ def in_javascript(source, frame, folder):
     return in_node(source, [{name: plain(x) for name, x in row.items()} for row in frame.to_dict("records")], folder)
 
 
-@law(40)
+@law(20)
 def test_predict_sql_and_programs_give_each_row_the_same(seed, tmp_path):
     frame, labels = mixed(seed)
     lines = bw.explain(frame, labels, objective="agreement").lines(1 + seed % 3)

@@ -85,7 +85,7 @@ def nested(tree, expected, node=0):
     return *cut, nested(tree, own[0], node + 1), nested(tree, own[1], int(tree.second[node]))
 
 
-@law(300)
+@law(100)
 def test_counts_and_trees_are_those_of_the_rows(seed):
     columns, labels, tally = usable(seed)
     rows, clusters = zip(*kept_rows(columns, labels, tally.names), strict=True)
@@ -112,7 +112,7 @@ def test_counts_and_trees_are_those_of_the_rows(seed):
     assert sorted(tree.leaf_clusters.tolist()) == list(range(len(tally.names)))
 
 
-@law(100)
+@law(50)
 def test_from_batches_and_from_memory(seed):
     columns, labels, tally = usable(seed, ordered=False)
     types = [pa.float64(), pa.string(), pa.bool_(), pa.string(), pa.string()]
@@ -126,7 +126,7 @@ def test_from_batches_and_from_memory(seed):
     same(Tally.of(frame, "label"), tally)
 
 
-@law(100)
+@law(50)
 def test_tallies_add_up(seed):
     rng = np.random.default_rng(seed)
     columns, labels, whole = usable(seed)

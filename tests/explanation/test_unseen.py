@@ -29,7 +29,7 @@ def by_majority(ex: bw.Explanation, codes: np.ndarray, seen: np.ndarray) -> obje
     return ex.names[tree.cluster[node]]
 
 
-@law(12)
+@law(6)
 def test_a_word_never_seen_goes_where_most_rows_went_in_every_form(seed, tmp_path):
     rng = np.random.default_rng(seed)
     frame, labels = customers(rng)

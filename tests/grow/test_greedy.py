@@ -96,7 +96,7 @@ def test_costs_of_all_cuts_equal_the_twin_however_short_the_lists(listed, monkey
 
 
 def test_each_centre_has_its_leaf():
-    for X, reference, weights in cases(300):
+    for X, reference, weights in cases(150):
         tree = greedy(X, reference, sample_weight=weights)
         assert tree.n_leaves == reference.n_clusters
         assert tree.predict(reference.centers).tolist() == list(range(reference.n_clusters))
