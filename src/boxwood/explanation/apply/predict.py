@@ -28,9 +28,11 @@ def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Array:
         return frame_with_leaves(ex, X, values, missing, "cluster")  # type: ignore[no-any-return]
     leaves = leaves_of_rows(ex, X, missing)
     if missing != "none" and leaves.min(initial=0) >= 0:
-        return names_array(ex.names)[ex.tree.leaf_clusters[leaves]]
+        known: Array = names_array(ex.names)[ex.tree.leaf_clusters[leaves]]
+        return known
     # a row without a leaf has leaf -1, the last one, and the name behind all others
-    return names_or_none(ex.names)[np.append(ex.tree.leaf_clusters, len(ex.names))[leaves]]
+    found: Array = names_or_none(ex.names)[np.append(ex.tree.leaf_clusters, len(ex.names))[leaves]]
+    return found
 
 
 def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Indices:
