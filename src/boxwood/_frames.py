@@ -101,8 +101,8 @@ def only_columns(frame: Any, names: Collection[str]) -> Any:
 
     present, table, wanted = column_names(frame), nw.from_native(frame, eager_only=True), set(names)
     refuse_unknown_columns(names, present)
-    labels = [label for label, name in zip(table.columns, present, strict=True) if name in wanted]
-    return table.select(labels).to_native() if labels else frame  # without columns there would be no rows
+    places = [place for place, name in enumerate(present) if name in wanted]  # quicker than names in a wide frame
+    return table[:, places].to_native() if places else frame  # without columns there would be no rows
 
 
 def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
@@ -153,12 +153,14 @@ def _whole(frame: Any) -> Array | None:
     """
     import narwhals as nw
 
+    kinds = set(frame.dtypes) if hasattr(frame, "iloc") else {None}
+    if kinds in ({np.dtype(np.float32)}, {np.dtype(np.float64)}):
+        return np.asarray(frame)
     types = set(nw.from_native(frame, eager_only=True).schema.values())
     if len(types) == 1 and types.pop().is_float():
         whole = np.asarray(frame)
         if whole.dtype in (np.float32, np.float64):
             return whole
-    kinds = set(frame.dtypes) if hasattr(frame, "iloc") else {None}
     if not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
         return None
     return np.asfortranarray(frame.to_numpy(np.float64))

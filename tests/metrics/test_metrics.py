@@ -3,12 +3,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from boxwood import DataError, KMedians, Reference, ThresholdTree, TreeBuilder, _threads, axes, grow, metrics
 from boxwood.loops.costs import L2
-from boxwood.metrics.agreements import contingency
+from boxwood.metrics.agreements import SMALL, best_matching, contingency
 from boxwood.metrics.prices import ratio
 from boxwood.reference.centers import find_centers
 from tests import naive
@@ -478,6 +479,18 @@ def test_matched_is_the_best_matching():
         found = metrics.agreement(labels, predicted, sample_weight=weights)
         best = naive.matched(labels.tolist(), predicted.tolist(), weights.tolist())
         assert found.matched == pytest.approx(best, abs=1e-12)
+
+
+def test_small_matrices_are_matched_as_scipy_matches_them():
+    for seed in seeds(200):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(1, SMALL + 1))
+        worth = rng.integers(0, rng.choice([2, 4, 10**12]), size=(int(rng.integers(1, k + 1)), k))
+        worth = worth * rng.random(worth.shape) if seed % 3 == 0 else worth
+        worth = worth.T if seed % 2 == 0 else worth
+        rows, columns = linear_sum_assignment(worth, maximize=True)  # among equal sums, too, the same
+        found = best_matching(worth)
+        assert (found[0].tolist(), found[1].tolist()) == (rows.tolist(), columns.tolist()), seed
 
 
 def test_agreement_stays_in_its_range_for_any_weights():

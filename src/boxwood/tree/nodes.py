@@ -103,6 +103,11 @@ class Nodes:
         return _frozen(np.flatnonzero(self.feature < 0))
 
     @cached_property
+    def _leaf_numbers(self) -> Ints:
+        """Number of leaves up to each node, less one, shape (n_nodes,): at a leaf its own number."""
+        return _frozen(np.cumsum(self.feature < 0, dtype=np.int64) - 1)
+
+    @cached_property
     def leaf_clusters(self) -> Ints:
         """Cluster of each leaf, shape (n_leaves,)."""
         return _frozen(self.cluster[self.leaf_nodes])
@@ -136,7 +141,7 @@ class Nodes:
     def test(self, node: int) -> CutTest:
         """Return the test of the cut at a node."""
         node = position("node", node, self.n_nodes)
-        members = tuple(np.flatnonzero(self.members[node]).tolist())
+        members = tuple(np.flatnonzero(self.members[node]).tolist()) if self.has_sets else ()
         return CutTest(int(self.feature[node]), float(self.upper[node]), float(self.lower[node]), members)
 
     def is_inside(self, node: int, values: Floats) -> Bools:
@@ -171,9 +176,13 @@ class Nodes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
             return NotImplemented
-        return all(map(np.array_equal, self._arrays(), other._arrays()))
+        return self is other or all(map(np.array_equal, self._arrays(), other._arrays()))
 
-    def __hash__(self) -> int:  # adding zero makes -0.0, which equals 0.0, hash as it does
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:  # adding zero makes -0.0, which equals 0.0, hash as it does
         return hash(tuple((array + 0).tobytes() for array in self._arrays()))
 
     def __reduce__(self) -> tuple[type[Self], tuple[Array, ...]]:

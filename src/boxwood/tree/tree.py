@@ -88,7 +88,7 @@ class ThresholdTree(Nodes):
         ValueError
             If `X` has fewer columns than the tree tests, is not numeric, or has NaN where a row is tested.
         """
-        return self._values(X, np.cumsum(self.feature < 0, dtype=np.int64) - 1, n_jobs, "leaf", columns)
+        return self._values(X, self._leaf_numbers, n_jobs, "leaf", columns)
 
     def predict(self, X: ArrayLike | Any, *, n_jobs: int | None = -1, columns: Sequence[str] | None = None) -> Ints:
         """Return the cluster of each row, shape (n,), or a frame with a column "cluster"; reads `X` as `apply` does."""

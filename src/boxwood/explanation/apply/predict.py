@@ -27,10 +27,11 @@ def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Array:
         values = tuple(ex.names[cluster] for cluster in ex.tree.leaf_clusters.tolist())
         return frame_with_leaves(ex, X, values, missing, "cluster")  # type: ignore[no-any-return]
     leaves = leaves_of_rows(ex, X, missing)
-    names = names_or_none(ex.names) if missing == "none" or leaves.min(initial=0) < 0 else names_array(ex.names)
+    if missing != "none" and leaves.min(initial=0) >= 0:
+        known: Array = names_array(ex.names)[ex.tree.leaf_clusters[leaves]]
+        return known
     # a row without a leaf has leaf -1, the last one, and the name behind all others
-    clusters = np.append(ex.tree.leaf_clusters, len(ex.names))
-    found: Array = names[clusters[leaves]]
+    found: Array = names_or_none(ex.names)[np.append(ex.tree.leaf_clusters, len(ex.names))[leaves]]
     return found
 
 

@@ -120,8 +120,7 @@ def walked(
     read, table = _tested(X, columns, tree.features.tolist(), categories, dates)
     table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
-    leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
-    return Walk(read, on_table, table, values_at_leaves(on_table, table, leaves, n_jobs=-1, nan="none"))
+    return Walk(read, on_table, table, values_at_leaves(on_table, table, tree._leaf_numbers, n_jobs=-1, nan="none"))
 
 
 def _tested(

@@ -91,18 +91,18 @@ class _Runs:
         """
         if share == 1 and low <= high:
             first = max(first, int(self.first[column, low]))
-            high = low + int(np.searchsorted(self.first[column, low : high + 1], self.limit - second)) - 1
+            high = low + int(self.first[column, low : high + 1].searchsorted(self.limit - second)) - 1
         if share == self.leaves - 1 and low <= high:
             second = max(second, int(self.second[column, high]))
             rising = self.second[column, low : high + 1][::-1]
-            low = high + 1 - int(np.searchsorted(rising, self.limit - first))
+            low = high + 1 - int(rising.searchsorted(self.limit - first))
         if low <= high and first + second < self.limit:
             heappush(self.waiting, _CutRun(first + second, column, share, low, high, first, second))
 
     @property
     def bound(self) -> int:
         """A cost that no tree among those which wait, or were dropped, is below."""
-        return min([self.limit, *(run.bound for run in self.waiting[:1])])
+        return min(self.limit, self.waiting[0].bound) if self.waiting else self.limit
 
 
 class Search:
@@ -294,7 +294,7 @@ class Search:
 
 def box_name(codes: Order, order: Order) -> bytes:
     """Return the lowest and highest codes of a box in each column: they name its rows, as it holds all between."""
-    return codes[np.arange(len(order)), order[:, [0, -1]].T].tobytes()
+    return codes[np.arange(len(order)), order[:, :: max(order.shape[1] - 1, 1)].T].tobytes()
 
 
 def leaf_rows(codes: Order, rows: Indices, cuts: Cuts) -> list[Indices]:
