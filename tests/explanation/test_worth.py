@@ -133,11 +133,12 @@ def test_a_column_that_no_rule_looks_at_is_summed_by_a_pass(seed):
 
 
 @pytest.mark.parametrize("missing", ["drop", "learn"])
-def test_in_batches_with_gaps_and_with_clusters_that_are_made(missing):
+def test_in_batches_with_gaps_and_with_clusters_that_are_made(missing, request):
     frame = customers(3)
     frame.loc[:9, "age"] = np.nan
     table = pa.Table.from_pandas(frame)
     agrees(explain(scan(table), "segment", columns=["age"], missing=missing).worth("visits"), frame.iloc[10:], 1)
+    request.getfixturevalue("by_passes")
     ex = explain(scan(table), n_clusters=2, columns=["age", "spent"], random_state=0, missing="drop")
     rows = frame.iloc[10:].assign(segment=ex.predict(frame.iloc[10:]))
     assert ex.agreement == 1  # so the rules name the clusters

@@ -200,6 +200,7 @@ def test_a_limit_of_memory_is_for_what_is_read_here(workplace):
             bw.scan(frame, memory_limit="1GB")
 
 
+@pytest.mark.usefixtures("by_passes")
 def test_what_is_kept_of_clusters_is_removed_when_the_source_is_closed(tmp_path, workplace):
     path = write_parquet(tmp_path / "t.parquet")
     profiles = []
