@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from boxwood.errors import DataError
 from boxwood.reference import encode_labels
 from boxwood.reference.labels import check_length, whole_labels
 
-SMALL = 16  # columns of a matrix that is matched without scipy
+SMALL = 6  # columns of a matrix that is matched without scipy
 LARGEST_NUMBER = 1e15  # the square of a larger weight, times the square of their number, may leave the floats
 
 
@@ -149,61 +150,21 @@ def best_matching(worth: Array) -> tuple[Indices, Indices]:
     """Return places of a matrix, at most one in each row and column, whose entries add up to most.
 
     As most trees have a leaf for each cluster, the largest entries of the rows mostly stand in different columns. Where
-    each stands alone in its row, too, nothing else adds up to as much. A small matrix is matched without scipy, which
-    takes longer to load than a small table to be explained; the places are the same.
+    each stands alone in its row, too, nothing else adds up to as much. Of a small matrix all ways are tried, and of
+    several that are best the first is taken: loading scipy takes longer than explaining a small table.
     """
-    if len(worth) > worth.shape[1]:
-        columns, rows = best_matching(worth.T)
-        order = np.argsort(rows)
-        return rows[order], columns[order]
     best = worth.argmax(axis=1)
     stands_alone = np.count_nonzero(worth == worth.max(axis=1, keepdims=True), axis=1) == 1
     if stands_alone.all() and len(np.unique(best)) == len(best):
         return np.arange(len(best)), best
-    if worth.shape[1] <= SMALL:
-        return np.arange(len(best)), np.array(_by_paths((-np.asarray(worth, dtype=np.float64)).tolist()))
+    n_rows, n_columns = worth.shape
+    if n_rows <= n_columns <= SMALL:
+        ways = np.array(list(permutations(range(n_columns), n_rows)))
+        return np.arange(n_rows), ways[worth[np.arange(n_rows), ways].sum(axis=1).argmax()]
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(worth, maximize=True)
     return rows, columns
-
-
-def _by_paths(costs: list[list[float]]) -> list[int]:
-    """Return a different column for each row such that their costs add up to least, by shortest augmenting paths.
-
-    Costs, and the choice among equal sums, are those of scipy, step by step (D. Crouse, "On implementing 2D rectangular
-    assignment algorithms", IEEE Transactions on Aerospace and Electronic Systems 52(4), 2016).
-    """
-    of_row, of_column = [0.0] * len(costs), [0.0] * len(costs[0])  # what is taken from costs, so that none is negative
-    row_of, column_of = [-1] * len(of_column), [-1] * len(of_row)
-    for begin in range(len(costs)):
-        row, column, shortest, rows, columns = begin, -1, 0.0, [begin], list[int]()
-        lengths, path, left = [math.inf] * len(of_column), [-1] * len(of_column), [*range(len(of_column))][::-1]
-        while column < 0 or row_of[column] >= 0:
-            if column >= 0:
-                row = row_of[column]
-                rows.append(row)
-            nearest, place = math.inf, -1
-            for i, j in enumerate(left):
-                length = shortest + costs[row][j] - of_row[row] - of_column[j]
-                if length < lengths[j]:
-                    lengths[j], path[j] = length, row
-                if lengths[j] < nearest or (lengths[j] == nearest and row_of[j] < 0):
-                    nearest, place = lengths[j], i
-            shortest, column, left[place] = nearest, left[place], left[-1]
-            left.pop()
-            columns.append(column)
-        of_row[begin] += shortest
-        for row in rows[1:]:
-            of_row[row] += shortest - lengths[column_of[row]]
-        for j in columns:
-            of_column[j] -= shortest - lengths[j]
-        row = -1
-        while row != begin:
-            row = path[column]
-            row_of[column] = row
-            column_of[row], column = column, column_of[row]
-    return column_of
 
 
 def _matched(table: Floats) -> float:
