@@ -150,8 +150,8 @@ def best_matching(worth: Array) -> tuple[Indices, Indices]:
     """Return places of a matrix, at most one in each row and column, whose entries add up to most.
 
     As most trees have a leaf for each cluster, the largest entries of the rows mostly stand in different columns. Where
-    each stands alone in its row, too, nothing else adds up to as much. Of a small matrix all ways are tried, and of
-    several that are best the first is taken: loading scipy takes longer than explaining a small table.
+    each stands alone in its row, too, nothing else adds up to as much. Of a small matrix all ways are tried, as
+    loading scipy takes longer than explaining a small table; it chooses where several ways are best.
     """
     best = worth.argmax(axis=1)
     stands_alone = np.count_nonzero(worth == worth.max(axis=1, keepdims=True), axis=1) == 1
@@ -160,7 +160,9 @@ def best_matching(worth: Array) -> tuple[Indices, Indices]:
     n_rows, n_columns = worth.shape
     if n_rows <= n_columns <= SMALL:
         ways = np.array(list(permutations(range(n_columns), n_rows)))
-        return np.arange(n_rows), ways[worth[np.arange(n_rows), ways].sum(axis=1).argmax()]
+        sums = worth[np.arange(n_rows), ways].sum(axis=1)
+        if np.count_nonzero(sums == sums.max()) == 1:
+            return np.arange(n_rows), ways[sums.argmax()]
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(worth, maximize=True)
