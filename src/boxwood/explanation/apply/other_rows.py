@@ -300,7 +300,7 @@ def _on_mixed_table(
     refuse_unknown_columns([labels], source.names)
     found = find_labels(Batches(source, (), weight=weight), labels, all_weighted=False, known=ex.names)
     labelling, names = LabelColumn(labels, found.labels), [*ex.columns, *([] if weight is None else [weight])]
-    if found.overview.n_rows * len(names) <= settings.GATHERED:
+    if settings.is_held(found.overview.n_rows, len(names)):
         kept = source.label_name(labels)
         rows = rows_in_order(source, [*names, kept], words)
         codes = labelling.codes(None, rows.column(kept).combine_chunks())

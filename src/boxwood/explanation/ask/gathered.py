@@ -23,7 +23,7 @@ from boxwood.batches import Batches, Source
 from boxwood.batches.batches import USABLE, refuse_no_numbers
 from boxwood.batches.labelling import LabelColumn
 from boxwood.batches.sample import Sample, drawn_rows
-from boxwood.batches.source import AS_NAMES, AS_WORDS, MarksMet, Spelling
+from boxwood.batches.source import AS_NAMES, AS_WORDS, Spelling
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.in_memory import seen_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
@@ -62,38 +62,14 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     texts = _texts(source, wanted, asked)
     if not (texts or has_gaps or clustering is None):
         return None
-    found = _words_in(source, texts, wanted.plain, asked)
-    words = {name: values for name, values in found.values.items() if name in texts}
-    for name in source.mixed:
-        if values := words.get(name):
-            words[name] = tuple(numbers_first(map(str, values)))
-    learns = asked.missing == "learn"
-    use = Use(chosen=wanted.chosen, learns=learns, drops_constants=not wanted.are_named)
-    why = left_out(_seen(source, wanted, words, found.lacking), use)
-    unused = by_reason({name: reason for name, reason in why.items() if name not in wanted.plain})
-    for reason, them in unused.items():
-        _refuse_named(them, reason, wanted, source)
-    usable = {name: values for name, values in words.items() if values and name not in why}
-    names = [name for name in wanted.names if name in wanted.plain or name in usable]
-    is_short = found.n_rows * len(names) <= settings.GATHERED
-    if not names or not (usable or has_gaps or (clustering is None and is_short)):
+    usable = _usable(source, wanted, texts, asked)
+    is_short = clustering is None and settings.is_held(usable.of_texts.n_rows, len(usable.names))
+    if not usable.names or not (usable.words or has_gaps or is_short):
         return None
-    drawn = _rows(source, clustering, asked, names, usable, found.n_rows)
+    drawn = _rows(source, clustering, asked, usable)
     _give_back_memory()
-    _refuse_infinite(drawn.values, names)
-    table = _table(source, drawn.values, names, usable, unused, found.marks)
-    use = Use(chosen=table.columns, learns=learns, drops_constants=isinstance(asked.columns, Candidates))
-    for reason, them in by_reason(left_out(seen_in(table), use), (NO_VALUES, ONE_VALUE)).items():
-        if reason == NO_VALUES:
-            _refuse_named(them, reason, wanted, source)
-        table = table.without(them, reason)
-    padded = [name for name in source.padded if name in table.columns and name not in usable]
-    spellings = _spellings(source, usable, asked.categories)
-    said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": found.marks}
-    table = chosen_of(table, drawn.labels, are_named=wanted.are_named, **said)
-    if not table.columns:
-        refuse_none_left(source, with_advice(table.left_out))
-    table = replace(table, notes=(*table.notes, *drawn.notes))
+    _refuse_infinite(drawn.values, usable.names)
+    table = _chosen(source, wanted, usable, drawn, asked)
     if clustering is None:
         return CompleteCases(table, sample_weight=drawn.weights)
     complete = without_gaps_in(table, drawn.labels, replace(asked, sample_weight=drawn.weights))
@@ -186,6 +162,50 @@ def _seen(
     return seen
 
 
+class _Usable(NamedTuple):
+    """Columns that rules can use: their names, words of those of text, others by the reason, what texts hold."""
+
+    names: list[str]
+    words: Mapping[str, Sequence[Hashable]]
+    unused: dict[str, list[str]]
+    of_texts: FoundWords
+
+
+def _usable(source: Source, wanted: _ColumnChoice, texts: Sequence[str], asked: Options) -> _Usable:
+    """Return the columns that rules can use, as far as that is known before rows are read."""
+    found = _words_in(source, texts, wanted.plain, asked)
+    words = {name: values for name, values in found.values.items() if name in texts}
+    for name in source.mixed:
+        if values := words.get(name):
+            words[name] = tuple(numbers_first(map(str, values)))
+    use = Use(chosen=wanted.chosen, learns=asked.missing == "learn", drops_constants=not wanted.are_named)
+    why = left_out(_seen(source, wanted, words, found.lacking), use)
+    unused = by_reason({name: reason for name, reason in why.items() if name not in wanted.plain})
+    for reason, them in unused.items():
+        _refuse_named(them, reason, wanted, source)
+    kept = {name: values for name, values in words.items() if values and name not in why}
+    names = [name for name in wanted.names if name in wanted.plain or name in kept]
+    return _Usable(names, kept, unused, found)
+
+
+def _chosen(source: Source, wanted: _ColumnChoice, usable: _Usable, drawn: _DrawnTable, asked: Options) -> ColumnTable:
+    """Return the rows with the columns that rules may use, now that these are read."""
+    table = _table(source, drawn.values, usable)
+    drops_constants = isinstance(asked.columns, Candidates)
+    use = Use(chosen=table.columns, learns=asked.missing == "learn", drops_constants=drops_constants)
+    for reason, them in by_reason(left_out(seen_in(table), use), (NO_VALUES, ONE_VALUE)).items():
+        if reason == NO_VALUES:
+            _refuse_named(them, reason, wanted, source)
+        table = table.without(them, reason)
+    padded = [name for name in source.padded if name in table.columns and name not in usable.words]
+    spellings, marks = _spellings(source, usable.words, asked.categories), usable.of_texts.marks
+    said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": marks}
+    table = chosen_of(table, drawn.labels, are_named=wanted.are_named, **said)
+    if not table.columns:
+        refuse_none_left(source, with_advice(table.left_out))
+    return replace(table, notes=(*table.notes, *drawn.notes))
+
+
 def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -> dict[str, Spelling]:
     """Return how columns are read that may be read in another way, but for words that were asked for.
 
@@ -201,21 +221,15 @@ def _refuse_named(names: Collection[str], reason: str, wanted: _ColumnChoice, so
         raise DataError(f"rules cannot use {listed(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
 
 
-def _table(
-    source: Source,
-    values: Floats,
-    names: Sequence[str],
-    words: Mapping[str, Sequence[Hashable]],
-    unused: dict[str, list[str]],
-    marks: Mapping[str, MarksMet],
-) -> ColumnTable:
+def _table(source: Source, values: Floats, usable: _Usable) -> ColumnTable:
     """Return the rows as numbers and codes; a missing word gets the code behind all others."""
+    names, words, unused, found = usable
     categories: dict[int, Categories] = {}
     for j, name in enumerate(names):
         if name in words:
             lacks = np.isnan(values[:, j])
             values[lacks, j] = len(words[name])
-            met = marks[name].missing if name in marks else ()
+            met = found.marks[name].missing if name in found.marks else ()
             categories[j] = Categories.of_words(words[name], met, lacks=bool(lacks.any()))
     kinds = dict(zip(source.names, source.kinds, strict=True))
     booleans = tuple(name for name in names if kinds[name] == "boolean" and name not in words)
@@ -245,17 +259,10 @@ class _DrawnTable(NamedTuple):
     whole: FullTable | None = None
 
 
-def _rows(
-    source: Source,
-    clustering: str | None,
-    asked: Options,
-    names: Sequence[str],
-    words: Mapping[str, Sequence[Hashable]],
-    n_rows: int,
-) -> _DrawnTable:
+def _rows(source: Source, clustering: str | None, asked: Options, usable: _Usable) -> _DrawnTable:
     """Return all rows of a table, or some that are drawn if these are more values than memory should hold."""
-    weight = asked.sample_weight
-    batches = Batches(CodedSource(source, words), tuple(names), weight=weight, n_jobs=asked.n_jobs)
+    weight, names, n_rows = asked.sample_weight, usable.names, usable.of_texts.n_rows
+    batches = Batches(CodedSource(source, usable.words), tuple(names), weight=weight, n_jobs=asked.n_jobs)
     labelling, notes, whole = None, tuple[str, ...](), None
     if clustering is not None:
         refuse_unknown_columns([clustering], source.names)
@@ -263,7 +270,7 @@ def _rows(
         labelling, notes = LabelColumn(clustering, found.labels), found.missing.notes
         batches = replace(batches, labelling=labelling)
         whole = FullTable(source, labelling, found.overview, weight, asked.n_jobs)
-    if n_rows * len(names) <= settings.GATHERED:
+    if settings.is_held(n_rows, len(names)):
         rows = batches.gathered()
         labels = None if labelling is None else labelling.by_code(rows.labels)
         return _DrawnTable(rows.values, labels, rows.weights, notes)

@@ -76,3 +76,8 @@ CHOICES_POOL = 12  # Beyond, the choice is made from the best 12 columns.
 CHOICES_SEARCHED = 3  # Three choices are searched in full (all, if there are at most 4).
 CHOICES_OVERGROWN = 4  # Columns tested by trees of four times the leaves come into the pool.
 CHOICES_ROUNDS = 3  # In each of three rounds one column of a choice may be exchanged.
+
+
+def is_held(n_rows: int, n_columns: int) -> bool:
+    """Return whether a table with words or gaps, or without clusters, is read into memory as a whole."""
+    return n_rows * n_columns <= GATHERED
