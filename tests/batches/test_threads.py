@@ -48,11 +48,12 @@ CALLS = {
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", CALLS)
-def test_every_pass_takes_the_threads_that_are_asked_for(name, threads):
+def test_every_pass_takes_the_threads_that_are_asked_for(name, threads, by_passes):
     for asked, taken in ((1, 1), (None, 1), (2, 2), (9, 3)):
         threads.clear()
         CALLS[name](table(n_jobs=3), asked)
-        assert set(threads) == {taken}
+        drawing = {1} if name == "k-means" else set()  # rows to look at, of which each thread would hold all
+        assert set(threads) == {taken} | drawing
 
 
 def test_all_processors_unless_the_source_has_fewer(threads):
