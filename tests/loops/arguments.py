@@ -4,7 +4,7 @@ import numpy as np
 
 from boxwood.batches.sums import Grid, Ranges, RowSums
 from boxwood.grow.centers.greedy import _ColumnCuts
-from boxwood.loops import agreement, bins, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
+from boxwood.loops import agreement, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
@@ -60,15 +60,6 @@ def of_costs_of_cuts(table):
     columns = np.zeros((4, t, table.n + table.k), dtype=np.int64)
     cuts = _ColumnCuts(*columns, np.zeros(t, dtype=np.int64))
     return table.X, entries, first, start, stop, table.whole_weights, ends, at_rows, at_centers, 1 << 50, cuts
-
-
-def of_best_scores(table):
-    X, entries, first, start, stop, weights, *of_columns, cuts = of_costs_of_cuts(table)
-    jit.interpreted(greedy_costs.costs_of_cuts)(X, entries, first, start, stop, weights, *of_columns, cuts)
-    total = int(weights[table.rows].sum()) if len(weights) else len(table.rows)
-    best = np.full((3, 4), -1, dtype=np.int64)
-    base, penalties = float(table.rng.choice([1.0, 1e15])), np.array([0.0, 1e-3, 0.5])
-    return cuts, first, table.k, total, table.rng.random((table.d, 2)) < 0.5, base, penalties, np.full(3, np.inf), best
 
 
 def of_best_by_rows(table):
@@ -167,19 +158,6 @@ def of_events_in_bins(table):
     column = imm_events.NodeColumn(j, clusters, *centers, *marks, wanted)
     rows = rows._replace(codes=rows.codes.astype(kind) + kind(empty))
     return X, column, rows, np.pad(counts[j], ((0, 0), (empty, 0))), first, table.rng.random(empty + 8) < 0.2
-
-
-def of_sweep_of_events(table):
-    """Larger values are never in a lower bin."""
-    size = (8, table.k)
-    values, edges = table.rng.choice(np.append(table.X.ravel(), 0.5), size=table.n + 3), np.sort(table.X.ravel())[:7]
-    codes, clusters = np.searchsorted(edges, values), table.rng.integers(table.k, size=len(values))
-    of_rows = table.rng.integers(3, size=len(values), dtype=np.int8), clusters, table.rng.integers(1, 9, len(values))
-    before = table.whole(99, 8), table.whole(99, size), table.whole(99, table.k), table.rng.random(size) < 0.5
-    events = imm_events.Events(values.astype(np.float64), *of_rows, codes)
-    span = np.sort(table.rng.choice(values, size=2)).tolist()
-    order = np.argsort(events.values, kind="stable")
-    return events, order, imm_events.ClusterCounts(*before), *span, table.rng.random() < 0.3
 
 
 def of_descend(table):
@@ -421,7 +399,6 @@ class Level:
         at = np.zeros((4, table.n), dtype=np.int64)
         jit.interpreted(refine.place_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
         level = int(rng.integers(2))
-        self.path, self.level = at[:3], level
         self.at, self.below, self.leaf = at[level], at[level + 1], at[3]
         inner = np.append(self.tree[0] >= 0, False)
         self.rows, self.chosen = np.flatnonzero(inner[self.at]), inner & (rng.random(m + 1) < 0.8)
@@ -441,38 +418,6 @@ def of_compare_sides(table):
     written = level.other, level.other_cost, level.difference, table.rng.random(len(level.stale)), level.sums
     where = level.rows, level.at, level.below, *level.tree, level.cluster, level.stale, level.leaf, level.own
     return table.X, *where, *of_rows, level.scales, *written
-
-
-def of_fill_bins(table):
-    column, n_bins = int(table.rng.integers(table.d)), int(table.rng.choice([2, 16]))
-    order = table.rows[np.argsort(table.X[table.rows, column])]
-    return table.X, column, order, n_bins, np.full(table.X.shape, 9, dtype=np.uint8), np.full(n_bins + 1, -1)
-
-
-def of_rows_at(table):
-    at = table.rng.integers(4, size=table.n)
-    return table.rng.random(4) < 0.5, at, np.full(table.n, -1)
-
-
-def of_summed_costs(table):
-    distances, share, times = (
-        table.rng.random((table.n, 2)),
-        table.rng.random(table.n),
-        table.rng.integers(9, size=table.n),
-    )
-    return table.rows, distances, share, times, 2.0**40
-
-
-def of_move_rows(table):
-    """Cuts of some nodes have moved."""
-    level = Level(table)
-    feature, lower, upper, second = level.tree
-    moved_to = table.X[table.rng.integers(table.n), np.maximum(feature, 0)].astype(np.float64)
-    tree = feature, lower, np.where(level.chosen[:-1], moved_to, upper), second
-    of_rows = level.leaf, level.own, level.other, level.other_cost
-    others, differences = table.rng.integers(9, size=(2, table.n)), table.whole(9, (2, table.n))
-    told = np.zeros(len(level.stale), dtype=np.int64), np.zeros(len(level.stale), dtype=np.bool_)
-    return table.X, level.rows, level.path, level.level, level.chosen, *tree, *of_rows, others, differences, *told
 
 
 def of_set_differences(table):
@@ -561,7 +506,6 @@ def of_add_squares(table):
 
 ARGUMENTS = {
     refine.compare_sides: of_compare_sides,
-    refine.move_rows: of_move_rows,
     refine.set_differences: of_set_differences,
     refine.count_leaves: of_count_leaves,
     refine.add_to_bins: of_add_to_bins,
@@ -597,17 +541,12 @@ ARGUMENTS = {
     imm.cut_off: of_cut_off,
     imm_events.events_in_bins: of_events_in_bins,
     imm_events.smallest_above: of_smallest_above,
-    imm_events.sweep: of_sweep_of_events,
-    bins.fill_bins: of_fill_bins,
-    refine.rows_at: of_rows_at,
-    greedy_costs.summed_costs: of_summed_costs,
     walk.descend: of_descend,
     refine.place_rows: of_place_rows,
     optimal.leaf_cost: of_leaf_cost,
     optimal.sweep_means: of_sweep_means,
     optimal.keep_inside: of_keep_inside,
     greedy_costs.costs_of_cuts: of_costs_of_cuts,
-    greedy_costs.best_scores: of_best_scores,
     impurity.best_by_gini: of_gini,
     impurity.best_by_entropy: of_entropy,
     impurity.best_by_centers: of_centers,

@@ -12,7 +12,7 @@ Each bin has a slot, the index of its sums, or -1 if it is not summed. Bin b of 
 
 import numpy as np
 
-from boxwood.loops.jit import jit, stands_in_for
+from boxwood.loops.jit import jit
 
 
 @jit
@@ -32,16 +32,6 @@ def fill_bins(X, column, order, n_bins, codes, starts):
                 starts[current] = r
         codes[row, column] = current
     starts[current + 1 :] = m
-
-
-@stands_in_for(fill_bins)
-def _fill_bins(X, column, order, n_bins, codes, starts):
-    values = X[order, column]
-    ranks = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)  # of the first row with each value
-    bins = ranks * n_bins // max(len(order), 1)
-    ranks = np.append(ranks, len(order))
-    starts[:] = ranks[bins.searchsorted(np.arange(n_bins + 1))]
-    codes[order, column] = bins.repeat(np.diff(ranks))
 
 
 @jit

@@ -91,11 +91,6 @@ def summed_costs(rows, distances, share, times, scale):
     return cost
 
 
-@stands_in_for(summed_costs)
-def _summed_costs(rows, distances, share, times, scale):
-    return (np.rint(distances[rows, 0] * share[rows] * scale).astype(np.int64) * times[rows]).sum()
-
-
 @jit
 def add_changes(
     X, rows, first, near, distances, share, times, scale, centers, unit, ends, by_value, position, at_rows, at_centers
@@ -360,32 +355,6 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
                 if first_of_all or score < scores[p] or (score == scores[p] and costs[t, i] < best[p, 0]):
                     scores[p] = score
                     best[p, 0], best[p, 1], best[p, 2], best[p, 3] = costs[t, i], first + t, places[t, i], n_left
-
-
-@stands_in_for(best_scores)
-def _best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
-    numbers, parts = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64)
-    for t in range(len(cuts[-1])):
-        costs, weight_left, places, centers_left = (values[t, : cuts[-1][t]] for values in cuts[:-1])
-        share = weight_left / total if total > 0 else np.full(len(costs), 0.5)
-        merged = np.where(tested[first + t, 0], share, 0.0) + np.where(tested[first + t, 1], 1.0 - share, 0.0)
-        least = 1.0 + share * (centers_left > 1) + (1.0 - share) * (centers_left < k - 1) - merged
-        bounds = costs[:, None] / base + penalties * least[:, None]
-        kept = np.flatnonzero((bounds <= scores).any(axis=1))
-        bounds, depth = bounds[kept], np.empty(len(kept))
-        for n_left in np.unique(centers_left[kept]):
-            own = centers_left[kept] == n_left
-            n_numbers, depths = _split_in_proportion(n_left, k, numbers, parts), np.zeros((k + 1, own.sum()))
-            depth[own] = _depth(share[kept[own]], numbers[:n_numbers], parts, depths)
-        found = costs[kept, None] / base + penalties * (depth - merged[kept])[:, None]
-        for p in range(len(penalties)):
-            # after a cut the best score is at most its own, or, if it is skipped, below its bound
-            reached = np.minimum.accumulate(np.append(scores[p], np.maximum(bounds[:, p], found[:, p])))[:-1]
-            for at in np.flatnonzero(found[:, p] <= reached):
-                score, i = found[at, p], kept[at]
-                is_better = best[p, 1] < 0 or (score, costs[i]) < (scores[p], best[p, 0])
-                if is_better and bounds[at, p] <= scores[p]:
-                    scores[p], best[p] = score, (costs[i], first + t, places[i], centers_left[i])
 
 
 @jit

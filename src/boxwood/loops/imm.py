@@ -415,27 +415,6 @@ def sweep(events, order, before, low, high, at_marks):
     return tried[:n], mistakes[:n]
 
 
-@stands_in_for(sweep)
-def _sweep_at_once(events, order, before, low, high, at_marks):
-    values, kinds, clusters, weights, codes = (field[order] for field in events)
-    start, left, total, is_left = before
-    moved, is_center = np.where(kinds == ROW, weights, 0), kinds == CENTER
-    groups = codes.astype(np.int64) * len(total) + clusters
-    place, earlier = np.argsort(groups, kind="stable"), np.empty((2, len(order)), dtype=np.int64)
-    sums = np.cumsum([np.append(0, moved[place]), np.append(0, is_center[place])], axis=1)
-    earlier[:, place] = sums[:, :-1]  # of events before in all groups
-    earlier -= sums[:, groups[place].searchsorted(groups)]  # in this one
-    change = np.where(is_left[codes, clusters] | (earlier[1] > 0), -moved, moved)
-    change[is_center] += (total[clusters] - 2 * (left[codes, clusters] + earlier[0]))[is_center]
-    np.add.at(left, (codes, clusters), moved)
-    is_left[codes[is_center], clusters[is_center]] = True
-    sums = np.append(0, change.cumsum())
-    mistakes = start[codes] + sums[1:] - sums[codes.searchsorted(codes)]
-    is_tried = kinds == MARK if at_marks else (low <= values) & (values < high)
-    is_tried[:-1] &= values[1:] != values[:-1]
-    return values[is_tried], mistakes[is_tried]
-
-
 @jit
 def smallest_above(X, j, rows, counts, first, clusters, value, code):
     """Return the smallest value of a column above `value` among the counted rows of some clusters, or infinity.

@@ -44,14 +44,9 @@ def _place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop
     while len(rows):
         at[level, rows] = leaf[rows] = node
         rows, node = rows[feature[node] >= 0], node[feature[node] >= 0]
-        node = _children(X, rows, node, feature, lower, upper, second)
+        value = X[rows, feature[node]]
+        node = np.where((lower[node] <= value) & (value <= upper[node]), node + 1, second[node])
         level += 1
-
-
-def _children(X, rows, nodes, feature, lower, upper, second):
-    """Return the child that each row goes to from its node."""
-    values = X[rows, feature[nodes]]
-    return np.where((lower[nodes] <= values) & (values <= upper[nodes]), nodes + 1, second[nodes])
 
 
 @jit
@@ -336,48 +331,6 @@ def move_rows(
             below += ONE
 
 
-@stands_in_for(move_rows)
-def _move_all_rows(
-    X,
-    rows,
-    at,
-    level,
-    chosen,
-    feature,
-    lower,
-    upper,
-    second,
-    leaf,
-    own,
-    other,
-    other_cost,
-    others,
-    differences,
-    fallen,
-    moved,
-):
-    rows = rows[chosen[at[level, rows]]]
-    nodes = _children(X, rows, at[level, rows], feature, lower, upper, second)
-    is_moved = at[level + 1, rows] != nodes
-    rows, nodes, below = rows[is_moved], nodes[is_moved], level + 1
-    old_leaf, old_cost, walked = leaf[rows], own[rows], rows
-    for depth in range(below, len(at)):
-        gone = rows[at[depth, rows] < len(feature)]
-        left = at[depth, gone]
-        moved[left] = True
-        if depth < len(differences):
-            np.add.at(fallen, left, np.maximum(differences[depth, gone], 0))
-            differences[depth, gone], others[depth, gone] = 0, len(feature)
-        at[depth, gone] = len(feature)
-    while len(walked):
-        at[below, walked] = leaf[walked] = nodes
-        moved[nodes] = True
-        is_inner = feature[nodes] >= 0
-        walked, below = walked[is_inner], below + 1
-        nodes = _children(X, walked, nodes[is_inner], feature, lower, upper, second)
-    own[rows], other[rows], other_cost[rows] = other_cost[rows], old_leaf, old_cost
-
-
 @jit
 def rows_at(nodes, at, rows):
     """Write the rows of some nodes, ascending, and return their number.
@@ -389,14 +342,6 @@ def rows_at(nodes, at, rows):
         rows[count] = row
         count += np.uint64(1) if nodes[np.uint64(at[row])] else np.uint64(0)
     return np.int64(count)
-
-
-@stands_in_for(rows_at)
-def _rows_at(nodes, at, rows):
-    is_there = nodes[at]
-    written = np.flatnonzero(np.append(is_there[:-1], True)[: len(at)])  # the last row is, whether or not it counts
-    rows[: len(written)] = written
-    return np.count_nonzero(is_there)
 
 
 @jit
