@@ -140,8 +140,15 @@ class CellSums:
         Whether rows have weights.
     """
 
+    cells: Cells
+    ranges: Ranges
+    centers: Floats
+    n_clusters: int
+    clusters: Ints
     counts: Array
     noise: Array
+    sums: RowSums
+    squares: list[SquareSums]
     least: Array
     most: Array
     broken: Bools
@@ -230,12 +237,28 @@ class TreeSums:
         Whether a column holds a number that is not whole, in all rows and in the kept ones.
     """
 
+    tree: ThresholdTree
+    n_clusters: int
+    ranges: Ranges
+    counts: Array
+    noise: Array
+    weights: Floats | None
+    sums: RowSums
+    squares: SquareSums
+    least: Array
+    most: Array
+    ends: Floats
+    left: Array
+    right: Array
+    broken: Bools
+    broken_of_kept: Bools
+
     def __init__(self, cells: CellSums, tree: ThresholdTree, leaf: Ints) -> None:
         n_leaves, k = tree.n_leaves, cells.n_clusters
         self.tree, self.n_clusters, self.ranges = tree, k, cells.ranges
         self.noise = _gathered(np.add, cells.noise, leaf, n_leaves)
         self.counts = _gathered(np.add, cells.counts.reshape(-1, k), leaf, n_leaves).reshape(-1)
-        self.weights: Floats | None = None
+        self.weights = None
         if cells.weights is not None:
             weights = cells.weights.reshape(len(leaf), k, -1)
             self.weights = _gathered(np.add, weights, leaf, n_leaves).reshape(n_leaves * k, -1)
@@ -249,7 +272,7 @@ class TreeSums:
             self.squares.sums += _gathered(np.add, squares.sums[own], leaf[own], n_leaves)
         self.least = _gathered(np.minimum, cells.least[0], leaf, n_leaves, np.inf)
         self.most = _gathered(np.maximum, cells.most[0], leaf, n_leaves, -np.inf)
-        self.ends: Floats = ends_left_of(tree)
+        self.ends = ends_left_of(tree)
         self.left, self.right = self._gaps(cells.least.min(axis=0), cells.most.max(axis=0), leaf)
         self.broken, self.broken_of_kept = cells.broken, cells.broken_of_kept
 
