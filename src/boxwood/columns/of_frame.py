@@ -33,7 +33,7 @@ from boxwood.axes.categories import (
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.rules import are_times, by_reason, left_out
-from boxwood.columns.seen import Seen, Use
+from boxwood.columns.seen import Seen, Use, seen_numbers
 from boxwood.errors import DataError
 
 NO_WORDS = "neither numbers nor text"
@@ -88,6 +88,19 @@ def kinds_of(frame: Any) -> dict[str, str]:
     plain, others = numeric_columns(frame)
     kinds = {name: kind for kind in UNREAD for name in others[OTHER_KINDS[kind]]}
     return {**kinds, **dict.fromkeys(others["text"], "text"), **dict.fromkeys(plain, "number")}
+
+
+def seen_in_frame(X: Any, label: str | None, *, has_values: bool) -> list[Seen]:
+    """Return what is known of the columns of a frame as a table of numbers, but for the labels: its numbers last.
+
+    IN: has_values: whether rules may look at the numbers.
+    """
+    kinds, dates = {name: kind for name, kind in kinds_of(X).items() if name != label}, date_columns(X)
+    numbers = [name for name, kind in kinds.items() if kind == "number"]
+    others = [Seen(name, kind) for name, kind in kinds.items() if kind != "number"]
+    if has_values:
+        return [*others, *seen_numbers(numbers, as_matrix(X, numbers).T, dates)]
+    return [*others, *(Seen(name, "date" if name in dates else "number") for name in numbers)]
 
 
 def readable_columns(

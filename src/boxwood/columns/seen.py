@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._frames import label_values
 from boxwood._types import Floats, Indices
 from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order
 from boxwood.batches.source import TextAmong
+from boxwood.columns.column_table import ColumnTable
+from boxwood.reference.labels import encode_labels
 
 MANY_NUMBERS = 20  # different whole numbers, at least, that may name things
 EXACT = 2**53  # whole numbers up to it are exact as doubles
@@ -28,6 +31,22 @@ class LabelsToSay(NamedTuple):
     first: Indices
     own: Indices
     numbers: tuple[int, ...] | None = None
+
+
+def labels_to_compare(labels: Any, *, in_table: bool = True) -> LabelsToSay | None:
+    """Return labels that columns may be copies of; None if there are none, or one, or each row has its own.
+
+    IN: in_table: whether they come from a column of the table.
+    """
+    if labels is None:
+        return None
+    codes, names = encode_labels(label_values(labels))
+    rows = np.flatnonzero(codes >= 0)
+    found, first, own = np.unique(codes[rows], return_index=True, return_inverse=True)
+    if not 1 < len(first) < len(rows):
+        return None
+    are_numbers = all(type(name) is int for name in names) and set(names) == {*range(len(names))}
+    return LabelsToSay(len(codes), rows, first, own, tuple(found.tolist()) if are_numbers and not in_table else None)
 
 
 class Use(NamedTuple):
@@ -253,3 +272,23 @@ class SeenValues(Seen):
         codes: list[float] = self.values[labels.rows][labels.first].tolist()
         values = codes if self.categories is None else [self.categories.value(code) for code in codes]
         return all(value in (number, str(number)) for value, number in zip(values, labels.numbers or (), strict=False))
+
+
+def seen_numbers(names: Sequence[str], columns: Iterable[Floats], dates: Collection[str] = ()) -> list[SeenValues]:
+    """Return what is known of columns of numbers."""
+    pairs = zip(names, columns, strict=True)
+    return [SeenValues(name, x, kind="date" if name in dates else "number") for name, x in pairs]
+
+
+def seen_in(table: ColumnTable, padded: Collection[str] = ()) -> list[Seen]:
+    """Return what is known of the columns of a table; IN: padded: numbers with leading zeros."""
+    return [
+        SeenValues(
+            name,
+            table.values[:, j],
+            table.categories.get(j),
+            kind="date" if name in table.dates else "number",
+            is_padded=name in padded,
+        )
+        for j, name in enumerate(table.columns)
+    ]

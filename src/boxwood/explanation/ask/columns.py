@@ -22,8 +22,8 @@ from boxwood.batches import Batches, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.batches.overview import MissingValues
 from boxwood.batches.source import MarksMet, Spelling
-from boxwood.columns.in_memory import labels_to_compare, seen_in_frame, seen_numbers
 from boxwood.columns.of_batches import NumbersInBatches, look_at, seen_in_batches, seen_others
+from boxwood.columns.of_frame import seen_in_frame
 from boxwood.columns.rules import (
     HARDLY_REPEATS,
     LIKE_IDENTIFIER,
@@ -36,7 +36,7 @@ from boxwood.columns.rules import (
     is_like_identifier,
     left_out,
 )
-from boxwood.columns.seen import Use
+from boxwood.columns.seen import Use, labels_to_compare, seen_numbers
 from boxwood.errors import DataError
 from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
 from boxwood.explanation.ask.options import Candidates

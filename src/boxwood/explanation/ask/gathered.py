@@ -25,9 +25,8 @@ from boxwood.batches.labelling import LabelColumn
 from boxwood.batches.sample import Sample, drawn_rows
 from boxwood.batches.source import AS_NAMES, AS_WORDS, Spelling
 from boxwood.columns.column_table import ColumnTable, with_truths
-from boxwood.columns.in_memory import seen_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
-from boxwood.columns.seen import Seen, SeenWords, Use
+from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import are_named, refuse_none_left, refuse_other_weights
 from boxwood.explanation.ask.gaps import CompleteCases, can_be_gathered

@@ -16,10 +16,9 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_float_table, as_weights, listed, random_of
 from boxwood.axes.categories import MANY_VALUES
 from boxwood.columns.column_table import ColumnTable, with_truths
-from boxwood.columns.in_memory import labels_to_compare, seen_in
 from boxwood.columns.of_frame import readable_columns
 from boxwood.columns.rules import by_reason, left_out
-from boxwood.columns.seen import Use
+from boxwood.columns.seen import Use, labels_to_compare, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import number_of_clusters
 from boxwood.explanation.ask.columns import (
