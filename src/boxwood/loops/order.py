@@ -13,8 +13,12 @@ Sorting is by a key of 31 bits that is monotone in the value: sign, exponent and
 Values with equal keys end up next to each other in any order, and are then sorted by insertion.
 """
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from boxwood._types import Floats
 from boxwood.loops.jit import jit, stands_in_for
 
 NONE, ONE = np.uint64(0), np.uint64(1)  # unsigned, so that numba need not check for negative indices
@@ -125,7 +129,24 @@ def _partition_by_leaf(entries, first, last, leaves, starts):
 
 
 BITS, N_BOXES = 11, 2048  # bits and values of a digit of a key, which has three digits
+FEW = 4096  # values up to which numpy sorts as fast
+MANY = np.iinfo(np.int32).max
+NOT_SIGN = np.iinfo(np.int64).max
 MOVES = 4  # most moves of insertion for each row; if there are more, too many values have equal keys
+
+
+def ascending(values: Floats) -> NDArray[Any]:
+    """Return the places of finite values in ascending order, shape (n,); equal values come in any order.
+
+    Takes a third of the time of numpy's sort, and as long where most values are equal in their first six digits.
+    """
+    if not FEW < len(values) <= MANY:
+        return np.argsort(values)
+    bits = np.ascontiguousarray(values).view(np.int64)
+    rising = bits ^ ((bits >> 63) & NOT_SIGN)  # the bits of a number below zero fall where it rises
+    keys = ((rising >> 33) + (1 << 30)).astype(np.int32)
+    order, rows = np.empty((2, len(values)), dtype=np.int32)
+    return order if sort_rows(values, keys, np.empty_like(keys), rows, order) else np.argsort(values)
 
 
 @jit

@@ -19,8 +19,9 @@ from boxwood.batches.overview import Overview
 from boxwood.batches.source import Source, Summary
 from boxwood.batches.sums import Grid, Means, ranges_of
 from boxwood.errors import DataError
+from boxwood.loops.order import ascending
 from boxwood.reference import bins as _bins
-from boxwood.reference.bins import Bins, LooseBins, ascending
+from boxwood.reference.bins import Bins, LooseBins
 from boxwood.reference.budget import NO_BUDGET, Budget
 from boxwood.reference.equal_centers import alike_without
 from boxwood.reference.mixture import Mixture

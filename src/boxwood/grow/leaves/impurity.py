@@ -18,8 +18,9 @@ from boxwood.grow.shared.costs import PartitionedOrder, PlacesOfNode, distance_u
 from boxwood.loops import impurity as loops
 from boxwood.loops.expand import squared_distances
 from boxwood.loops.impurity import best_by_centers, best_by_entropy, best_by_gini, best_by_rows, pairs_of, whole_x_log_x
+from boxwood.loops.order import ascending
 from boxwood.reference import Task
-from boxwood.reference.bins import N_BINS, LooseBins, ascending
+from boxwood.reference.bins import N_BINS, LooseBins
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
 MARGIN = 1.0 + 1e-9  # covers rounding errors of an impurity, which only decides when a leaf is searched

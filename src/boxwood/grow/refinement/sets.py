@@ -18,8 +18,8 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.axes.mixed import NONE_ALIKE
 from boxwood.grow.shared.costs import integer_costs, make_problem
+from boxwood.loops.order import ascending
 from boxwood.reference import Task
-from boxwood.reference.bins import ascending
 from boxwood.reference.budget import NO_BUDGET, Budget
 from boxwood.reference.mixed import CodedColumns
 from boxwood.tree import ThresholdTree, TreeBuilder, between

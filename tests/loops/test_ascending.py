@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from boxwood.loops.order import _sort_rows, sort_rows
-from boxwood.reference import bins
-from boxwood.reference.bins import ascending
+from boxwood.loops import order as sorting
+from boxwood.loops.order import _sort_rows, ascending, sort_rows
 from tests.scale import seeds
 
 KINDS = {
@@ -23,7 +22,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_come_in_ascending_order(kind, monkeypatch):
-    monkeypatch.setattr(bins, "_FEW", 0)
+    monkeypatch.setattr(sorting, "FEW", 0)
     for seed in seeds(20):
         rng = np.random.default_rng(seed)
         values = KINDS[kind](rng, int(rng.integers(1, 300)))
