@@ -93,6 +93,11 @@ class Rows:
         """Number of columns."""
         return int(self.values.shape[1])
 
+    @property
+    def in_memory(self) -> Rows:
+        """These rows, where rows in batches raise an error."""
+        return self
+
     def take(self, rows: Indices) -> Rows:
         """Return some of the rows."""
         return Rows(self.values[rows], None if self.weights is None else self.weights[rows])

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from boxwood._dates import DOUBTFUL, TIMES, days_of
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Weights
-from boxwood._validation import Rows, listed
+from boxwood._validation import listed
 from boxwood.batches.labelling import Labelling, LabelStore
 from boxwood.batches.source import RecordSummary, Source, SourceOf, Summary
 from boxwood.errors import DataError
@@ -83,6 +83,14 @@ class Batches:
     def n_columns(self) -> int:
         """Number of columns."""
         return len(self.columns)
+
+    @property
+    def in_memory(self) -> NoReturn:
+        """A DataError: these rows are not."""
+        raise DataError(
+            f"this needs all rows in memory, but {self.source.name} is read in batches; "
+            "read a sample of its rows into a frame"
+        )
 
     def fold(self, make: Callable[[], S], columns: Sequence[int] | None = None, *, numbered: bool = False) -> S:
         """Return one summary of all rows, from one pass.
@@ -259,16 +267,6 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
     if not columns:
         raise DataError(f"{source.name} has no columns of numbers; its columns: {listed(source.names)}")
     return Batches(source, columns, weight=weight)
-
-
-def rows_in_memory(store: Rows | Batches) -> Rows:
-    """Return rows that are in memory; a DataError for rows in batches."""
-    if isinstance(store, Batches):
-        raise DataError(
-            f"this needs all rows in memory, but {store.source.name} is read in batches; "
-            "read a sample of its rows into a frame"
-        )
-    return store
 
 
 def refuse_no_numbers(source: Source, column: str, what: str) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from boxwood._threads import fold_blocks, map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, WholeWeights, random_of, refuse_other_kind, refuse_unscanned, whole_number
-from boxwood.batches.batches import Batches, Block, rows_in_memory, rows_of
+from boxwood.batches.batches import Batches, Block, rows_of
 from boxwood.batches.overview import Overview
 from boxwood.batches.source import Source, Summary
 from boxwood.batches.sums import Grid, Means, ranges_of
@@ -253,7 +253,7 @@ class Task:
         DataError
             If they come in batches.
         """
-        return rows_in_memory(self.store)
+        return self.store.in_memory
 
     @cached_property
     def kept(self) -> Bools:

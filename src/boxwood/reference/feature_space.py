@@ -17,7 +17,7 @@ from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.axes.mixed import NONE_ALIKE, MixedMap
 from boxwood.axes.rare_words import words_alike
-from boxwood.batches.batches import Batches, rows_in_memory
+from boxwood.batches.batches import Batches
 from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError
 from boxwood.reference.budget import Budget
@@ -161,12 +161,12 @@ class FeatureSpace:
     @property
     def table(self) -> Rows:
         """The table in memory; a DataError for one in batches."""
-        return rows_in_memory(self.table_store)
+        return self.table_store.in_memory
 
     @property
     def rows(self) -> Rows:
         """The rows in memory on which trees are grown; a DataError for those in batches."""
-        return rows_in_memory(self.store)
+        return self.store.in_memory
 
     def as_measured(self, rows: Indices) -> tuple[Floats, Indices]:
         """Return some rows in the columns in which distances count, and the table's column that each is made of.
