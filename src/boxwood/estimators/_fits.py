@@ -110,7 +110,9 @@ class Fit(NamedTuple):
             evidence = replace(measured._rows(), grow=self.grow, clusterer=self.clusterer, given=self.given)
             short = here.dated(dates).shortened(grown.tree)
             measured = with_short_words(replace(measured, _evidence=evidence), short)
-        explanation = with_kinds(with_limits(Explanation._of(measured), task, task.budget), booleans, dates)
+        explanation = Explanation._of(measured)
+        explanation = with_limits(explanation, task, task.budget) if task.budget.given else explanation
+        explanation = with_kinds(explanation, booleans, dates)
         explanation = explanation if self.rests_on is None else with_basis(explanation, self.rests_on)
         ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
         prices = explanation.price, ceiling

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -153,6 +153,32 @@ class Budget:
 
 
 NO_BUDGET = Budget()
+
+
+def budget_of(
+    given: dict[str, Any],
+    columns: Sequence[str],
+    of_table: Collection[str],
+    left_out: Callable[[], Mapping[str, Sequence[str]]],
+) -> Budget:
+    """Return the budget on the columns that rules may use; the table's other columns are as good as forbidden.
+
+    IN: of_table: all columns of the table; left_out: columns that hold no numbers, by the reason.
+
+    Raises
+    ------
+    DataError
+        If a column is not in the table, or one of the others is preferred.
+    """
+    others = set(of_table) - set(columns)
+    if unused := [name for name in as_names("preferred", given["preferred"]) if name in others]:
+        reasons = {name: f"left out, {reason}" for reason, group in left_out().items() for name in group}
+        texts = [f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in unused]
+        raise DataError(
+            f"preferred columns that rules cannot use: {listed(texts)}; prefer some of {listed(list(columns))}"
+        )
+    forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
+    return Budget.of(columns, **given | {"forbidden": forbidden})
 
 
 def _number(name: str, value: Any) -> int | None:

@@ -1,58 +1,19 @@
-"""The limits of `explain`: read from its parameters, and told."""
+"""What is told of the limits of rules: their facts, and notes on what they did."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from boxwood._validation import listed
-from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import MeasuredTree, Tree
 from boxwood.explanation.records import BudgetFacts
 from boxwood.reference import Task
-from boxwood.reference.budget import Budget, as_names
-from boxwood.tree import ThresholdTree
-
-
-def budget_of(
-    given: dict[str, Any],
-    columns: Sequence[str],
-    of_table: Collection[str],
-    left_out: Callable[[], Mapping[str, Sequence[str]]],
-) -> Budget:
-    """Return the budget on the columns that rules may use; the table's other columns are as good as forbidden.
-
-    IN: of_table: all columns of the table; left_out: columns that hold no numbers, by the reason.
-
-    Raises
-    ------
-    DataError
-        If a column is not in the table, or one of the others is preferred.
-    """
-    others = set(of_table) - set(columns)
-    if unused := [name for name in as_names("preferred", given["preferred"]) if name in others]:
-        reasons = {name: f"left out, {reason}" for reason, group in left_out().items() for name in group}
-        texts = [f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in unused]
-        raise DataError(
-            f"preferred columns that rules cannot use: {listed(texts)}; prefer some of {listed(list(columns))}"
-        )
-    forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
-    return Budget.of(columns, **given | {"forbidden": forbidden})
-
-
-def settled(task: Task, tree: ThresholdTree) -> Task:
-    """Return the task in which no cut tests other columns than a tree, if the budget limits their number."""
-    if task.budget.max_columns is None:
-        return task
-    tested = {task.budget.source(int(j)) for j in tree.features}
-    return task.within(task.budget.only(tested, task.n_columns))
+from boxwood.reference.budget import Budget
 
 
 def with_limits(explanation: Tree, task: Task, budget: Budget, n_moved: int = 0) -> Tree:
-    """Return the explanation with the facts of its budget, and notes on what it did."""
-    if not budget.given:
-        return explanation
+    """Return the explanation with the facts of a budget that limits something, and notes on what it did."""
     columns = explanation.columns
     names = {part: tuple(columns[j] for j in getattr(budget, part)) for part in ("forbidden", "preferred")}
     facts = BudgetFacts(

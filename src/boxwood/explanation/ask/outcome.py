@@ -15,7 +15,7 @@ from boxwood._validation import listed
 from boxwood.axes.rare_words import FEW_WORDS
 from boxwood.columns.rules import FEW_ROWS, words_of
 from boxwood.explanation.ask.clustering import sees_distances
-from boxwood.explanation.ask.limits import settled, with_limits
+from boxwood.explanation.ask.limits import with_limits
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.problem import Problem
 from boxwood.explanation.ask.stand_ins import notes_on_stand_ins
@@ -101,15 +101,15 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     explanation, grown = outcome.explanation, outcome.grown
     notes = _notes_on_outcome(explanation, made_here, problem.clusterer)
     if outcome.seen is not None:
-        seen = outcome.seen._replace(task=settled(outcome.seen.task, grown))
-        notes += _notes_on_agreement(explanation.agreement, grown, seen)
+        notes += _notes_on_agreement(explanation.agreement, grown, outcome.seen)
     missed = _notes_on_missed(explanation, problem.task)
     are_given = problem.clusterer is None and not made_here
     notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += (*_notes_on_panels(explanation, made_here), *_notes_on_weights(explanation))
     notes += notes_on_stand_ins(explanation) if made_here else ()
-    explanation = with_limits(explanation, problem.task, problem.asked_budget, outcome.n_moved)
+    if (budget := problem.asked_budget).given:
+        explanation = with_limits(explanation, problem.task, budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
     explanation = replace(explanation, notes=(*explanation.notes, *notes))
@@ -147,7 +147,8 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto)
     """
     if agreement >= LOW:
         return ()
-    sample, asked = seen.task.sampled(settings.ROWS), max(tree.n_leaves, seen.task.max_leaf_nodes or 0)
+    task = _settled(seen.task, tree)
+    sample, asked = task.sampled(settings.ROWS), max(tree.n_leaves, task.max_leaf_nodes or 0)
     about = "" if seen.is_all else "about "
     for more in (2, 4):
         tree = expanded(tree, sample, more * asked, loss="mistakes", look_ahead=False)
@@ -159,6 +160,14 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto)
     if leaves <= asked or share - agreement < 1 - LOW:
         return ()
     return (f"one tree of {leaves:,} leaves that was tried reaches {about}{percent(share)} (max_leaf_nodes)",)
+
+
+def _settled(task: Task, tree: ThresholdTree) -> Task:
+    """Return the task in which no cut tests other columns than a tree, if the budget limits their number."""
+    if task.budget.max_columns is None:
+        return task
+    tested = {task.budget.source(int(j)) for j in tree.features}
+    return task.within(task.budget.only(tested, task.n_columns))
 
 
 def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:

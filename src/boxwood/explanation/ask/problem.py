@@ -53,7 +53,6 @@ from boxwood.explanation.ask.gaps import (
     with_fitted_pipeline,
 )
 from boxwood.explanation.ask.how_many import DrawnRows
-from boxwood.explanation.ask.limits import budget_of
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
@@ -62,7 +61,7 @@ from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.full_table import FullTable
 from boxwood.grow import METHODS
 from boxwood.reference import Mixture, Reference, Task
-from boxwood.reference.budget import Budget, as_names
+from boxwood.reference.budget import Budget, as_names, budget_of
 from boxwood.reference.clusterer import default_clusterer, is_fitted, is_gaussian_mixture, last_step
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import labels_given
