@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._messages import Quoting
+from boxwood._types import Bools, Floats
 from boxwood._validation import listed
 from boxwood.axes.rare_words import FEW_WORDS
 from boxwood.columns.rules import FEW_ROWS, words_of
@@ -18,7 +19,6 @@ from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import with_limits
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.problem import Problem
-from boxwood.explanation.ask.stand_ins import notes_on_stand_ins
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
@@ -38,23 +38,14 @@ FOUND = 0.5  # share of a cluster that is little to find
 MOST_CODES = 20
 LUCK_OF_CUT = 1.5  # standard errors of agreement that one cut owes to luck; see docs/methods.md
 MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
+LIGHT = 0.8  # mean of weights of rows, or its inverse
+FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
+ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
+LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
 _OF_WEIGHTS = re.compile(r"(weight|wght|wgt|wt)s?$")
-LIGHT = 0.8  # mean of weights of rows, or its inverse
-_CODES = {
-    "code",
-    "type",
-    "class",
-    "group",
-    "category",
-    "kind",
-    "region",
-    "zone",
-    "district",
-    "ward",
-    "department",
-    "plan",
-}
+_CODES = {"code", "type", "class", "group", "category", "kind", "region", "zone", "district", "ward"}
+_CODES |= {"department", "plan"}
 
 
 class SeenByAuto(NamedTuple):
@@ -107,7 +98,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += (*_notes_on_panels(explanation, made_here), *_notes_on_weights(explanation))
-    notes += notes_on_stand_ins(explanation) if made_here else ()
+    notes += _notes_on_stand_ins(explanation) if made_here else ()
     if (budget := problem.asked_budget).given:
         explanation = with_limits(explanation, problem.task, budget, outcome.n_moved)
     if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
@@ -281,6 +272,48 @@ def _notes_on_panels(explanation: MeasuredTree, made_here: bool) -> tuple[str, .
             doubt = "" if made_here else "are the labels made of it, or it of them? "
             found.append(f"{said} ({n_words} values); {doubt}{advice}")
     return tuple(found)
+
+
+def _notes_on_stand_ins(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return notes on numbers that may stand for missing values, as 2 beside 0 and 1 in the same rows of columns.
+
+    They are numbers of columns in the rules that others have in the same rows, but not in all as these do.
+    """
+    evidence = explanation._in_memory
+    if evidence is None or evidence.whole is not None:
+        return ()
+    found: dict[str, None] = {}
+    others = [j for j in range(len(explanation.columns)) if j not in explanation._coded_columns]
+    X = evidence.coordinates.table.values
+    for j in (j for j in explanation.tree.features.tolist() if j in others):
+        for number, rows in _stand_ins(X[:, j]):
+            alike = [k for k in others if _has_alone(X[:, k], number, rows) and (k == j or _differ(X[:, k], X[:, j]))]
+            if len(alike) >= ALIKE:
+                names = listed([column_name(explanation.columns[k]) for k in alike])
+                said = f"{number:g} is in the same {int(rows.sum()):,} rows of each of {names}"
+                found[f"{said}: if it stands for a missing value, make it one, and rows are compared without it"] = None
+    return tuple(found)
+
+
+def _stand_ins(x: Floats) -> list[tuple[float, Bools]]:
+    """Return the numbers that may stand for a missing value, and whether each row has it."""
+    if len(np.unique(x[: 10 * FEW_VALUES[1]])) > FEW_VALUES[1]:  # most columns show soon that they have more values
+        return []
+    numbers, n_rows = np.unique(x[~np.isnan(x)], return_counts=True)
+    if not FEW_VALUES[0] <= len(numbers) <= FEW_VALUES[1]:
+        return []
+    pairs = zip(numbers.tolist(), n_rows.tolist(), strict=True)
+    return [(one, x == one) for one, n in pairs if n >= LACKING and one.is_integer() and 0 != abs(one) < LONGEST]
+
+
+def _has_alone(x: Floats, number: float, rows: Bools) -> bool:
+    """Return whether a column has a number in these rows alone, and several others."""
+    return np.array_equal(x == number, rows) and len(np.unique(x[~rows])) >= FEW_VALUES[0] - 1
+
+
+def _differ(x: Floats, y: Floats) -> bool:
+    """Return whether columns are no copies of each other."""
+    return not np.array_equal(x, y, equal_nan=True)
 
 
 def _alike(values: Iterable[Hashable]) -> list[list[str]]:
