@@ -34,7 +34,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("table",),
     ("columns",),
     ("words",),
-    ("render.pictures.colours", "render.pictures.swatches"),
+    ("render.pictures.swatches",),
     (  # results of verbs print themselves
         *("explanation.records", "explanation.verdict"),
         *("render.page.results", "render.page._charts", "render.page._rules", "render.page._template"),

@@ -11,9 +11,8 @@ from boxwood import DataError, TreeBuilder
 from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.render.forms.walk import codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import bars_of_categories, bars_of_numbers
-from boxwood.render.pictures.colours import COLOURS, hatch_of, ink_on
 from boxwood.render.pictures.picture import picture_of
-from boxwood.render.pictures.swatches import swatches_of
+from boxwood.render.pictures.swatches import COLOURS, hatch_of, ink_on, swatches_of
 from boxwood.words.figures import brief, fitted, short_number, text_width
 from tests.cases import make_case
 from tests.naive import pictures as naive

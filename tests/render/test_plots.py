@@ -70,11 +70,9 @@ def test_no_stored_picture_is_left_over():
 
 @pytest.mark.parametrize("name", some(["tree_2", "tree_7", "boxes", "profile", "frontier", "stability"]))
 def test_the_comparison_sees_a_change(name, monkeypatch):
-    from boxwood.render.pictures import colours as _colours
-    from boxwood.render.pictures import plot_measured
+    from boxwood.render.pictures import plot_measured, swatches
 
-    colours = ("#111111", "#eeeeee", *_colours.COLOURS[2:])
-    monkeypatch.setattr(_colours, "COLOURS", colours)
+    monkeypatch.setattr(swatches, "COLOURS", ("#111111", "#eeeeee", *swatches.COLOURS[2:]))
     monkeypatch.setattr(plot_measured, "_value", lambda row, by_price: row.leaves / 10)
     monkeypatch.setattr(plot_measured, "_HIGH", "#00ff00")
     monkeypatch.setattr(plot_measured, "STABLE", 0.95)

@@ -17,8 +17,8 @@ from boxwood.explanation.records import FEW, NOT_CHOSEN
 from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.page._rules import apart
 from boxwood.render.pictures.bars import Bars
-from boxwood.render.pictures.colours import class_of
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
+from boxwood.render.pictures.swatches import class_of
 from boxwood.words.distinctive import is_zero_or_one
 from boxwood.words.figures import counted, percent, shortened
 from boxwood.words.measured import about, category_of, middle_of

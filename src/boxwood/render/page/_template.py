@@ -15,7 +15,7 @@ from typing import Any
 
 from boxwood._imports import require
 from boxwood._version import __version__
-from boxwood.render.pictures.colours import COLOURS, PATTERNS, class_of, colour_of, ink_on
+from boxwood.render.pictures.swatches import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.words.figures import LONGEST_NAME
 
 _MOST_PIXELS = 4000  # of a frame

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render.forms.walk import Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
-from boxwood.render.pictures.colours import COLOURS, ink_on
-from boxwood.render.pictures.swatches import swatches_of
+from boxwood.render.pictures.swatches import COLOURS, ink_on, swatches_of
 from boxwood.words.figures import (
     are_years,
     brief_of,
