@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxwood._validation import shown
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import (
-    checked_folds,
+    MOST_FOLDS,
     held_out,
     how_of,
     loss_of_parts,
-    losses_on,
     parts_held_out,
     rest_of,
     with_rows_in_memory,
 )
-from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, one_by_one, summed
+from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, losses_on, one_by_one, summed
 from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.progress import Progress, as_progress, silent
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
@@ -45,11 +46,27 @@ _STEPS = "trees of the frontier"
 def frontier_of(ex: MeasuredTree, folds: int = 0, verbose: Any = 0) -> Frontier:
     """Return the frontier, which the explanation keeps; `Explanation.frontier` states how it is made."""
     progress = as_progress(verbose)
-    folds, kept = checked_folds(folds), ex._kept.get("frontier")
+    folds, kept = _checked_folds(folds), ex._kept.get("frontier")
     if kept is None or folds not in (0, kept.folds):
         ex._refuse_no_rows(f"frontier({folds or ''})")
         kept = ex._kept["frontier"] = _measured(ex, folds, progress)
     return kept
+
+
+def _checked_folds(folds: Any) -> int:
+    """Return a number of folds: 0, or from 2 on.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none.
+    """
+    if isinstance(folds, bool) or not isinstance(folds, Integral):
+        raise TypeError(f"folds must be a whole number, got {shown(folds)}")
+    number = int(folds)
+    if number != 0 and not 2 <= number <= MOST_FOLDS:
+        raise ValueError(f"folds must be 0 or from 2 to {MOST_FOLDS}; got {shown(folds)}")
+    return number
 
 
 def _measured(ex: MeasuredTree, folds: int, progress: Progress) -> Frontier:

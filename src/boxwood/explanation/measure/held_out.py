@@ -16,13 +16,11 @@ from boxwood.errors import DataError
 from boxwood.explanation.choose.search import rows_of_sample
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.leaf_statistics import held_in
-from boxwood.explanation.measure.limited import on_table_columns
-from boxwood.explanation.measure.losses import Distance, Loss, Losses, cost_of_groups, summed
+from boxwood.explanation.measure.losses import Distance, Loss, losses_on, summed
 from boxwood.explanation.progress import Progress, silent
 from boxwood.explanation.records import HeldOut
 from boxwood.reference import Reference, Task
 from boxwood.reference.feature_space import FeatureSpace
-from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -50,22 +48,6 @@ def checked_validate(validate: Any) -> Validate:
     if not is_whole and 0 < value < 1:
         return value
     raise ValueError(f"validate must be {expected}; got {shown(validate)}")
-
-
-def checked_folds(folds: Any) -> int:
-    """Return a number of folds: 0, or from 2 on.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is none.
-    """
-    if isinstance(folds, bool) or not isinstance(folds, Integral):
-        raise TypeError(f"folds must be a whole number, got {shown(folds)}")
-    number = int(folds)
-    if number != 0 and not 2 <= number <= MOST_FOLDS:
-        raise ValueError(f"folds must be 0 or from 2 to {MOST_FOLDS}; got {shown(folds)}")
-    return number
 
 
 def held_out(evidence: Evidence, validate: Validate, distance: Distance, progress: Progress = silent) -> HeldOut:
@@ -103,24 +85,6 @@ def how_of(validate: Validate) -> str:
 def rest_of(evidence: Evidence, task: Task, held: Indices) -> Evidence:
     """Return the evidence without the rows held out; `task` has the others."""
     return replace(evidence.of_rows(_all_but(len(evidence.leaf), held)), task=task)
-
-
-def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **known: Any) -> Losses:
-    """Return the losses of a tree on the task's columns, or if thresholds are rounded, of one on the table's.
-
-    IN: known: what `Losses` need not find again.
-    """
-    task, here = evidence.task, evidence.coordinates
-    measured = task.rows if here.measured is None else here.measured
-    is_on_table = evidence.budget.round_thresholds is not None
-    return Losses(
-        tree,
-        on_table_columns(task, here) if is_on_table else task,
-        measured,
-        distance,
-        **known,
-        cost_of=cost_of_groups(here, task.n_jobs),
-    )
 
 
 def loss_of_parts(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows
+from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.leaf_statistics import held_in
+from boxwood.explanation.measure.limited import on_table_columns
 from boxwood.kernels import Kernel
 from boxwood.metrics.costs import summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
@@ -213,6 +215,24 @@ class Losses(LeafLosses):
             return max(squares - float((inner / np.where(total > 0, total, 1.0)).sum()), 0.0)
 
         return cost
+
+
+def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **known: Any) -> Losses:
+    """Return the losses of a tree on the task's columns, or if thresholds are rounded, of one on the table's.
+
+    IN: known: what `Losses` need not find again.
+    """
+    task, here = evidence.task, evidence.coordinates
+    measured = task.rows if here.measured is None else here.measured
+    is_on_table = evidence.budget.round_thresholds is not None
+    return Losses(
+        tree,
+        on_table_columns(task, here) if is_on_table else task,
+        measured,
+        distance,
+        **known,
+        cost_of=cost_of_groups(here, task.n_jobs),
+    )
 
 
 def cost_by_means(weights: Floats, means: Floats, within: float, k: int) -> CostOfNamings:
