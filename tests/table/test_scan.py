@@ -20,9 +20,8 @@ import boxwood as bw
 from boxwood.batches.batches import numbers
 from boxwood.errors import DataError
 from boxwood.table import ColumnError, Kinds, ReadOptions, read_table
-from boxwood.table.as_source import as_source, is_source
 from boxwood.table.parquet import ParquetSource, parquet_file
-from boxwood.table.scanned import scan_file
+from boxwood.table.scanned import as_source, is_source, scan_file
 from tests.scale import each, law
 
 NAMES = ("a", "b", "flag", "word")

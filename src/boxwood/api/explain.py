@@ -293,7 +293,7 @@ def explain(
     from boxwood.explanation.ask.basis import basis_of_call
     from boxwood.explanation.ask.options import Options
     from boxwood.explanation.ask.steps import explained
-    from boxwood.table.as_source import as_source
+    from boxwood.table.scanned import as_source
 
     source = as_source(X)
     rows = as_rows_here(X) if source is None else source

@@ -17,7 +17,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.mixed import with_gaps
-from boxwood.table.as_source import as_source
+from boxwood.table.scanned import as_source
 from boxwood.words.figures import percent, price
 from boxwood.words.notes import CHOSEN
 

@@ -190,7 +190,7 @@ def _by_duckdb(file: str | None, wanted: Wanted, options: dict[str, Any], tick: 
 
 def _on_cluster(file: str | None, engine: str, options: dict[str, Any]) -> Source:
     from boxwood.cli._cluster import cluster_frame
-    from boxwood.table.as_source import on_machines
+    from boxwood.table.scanned import on_machines
 
     return on_machines(cluster_frame(file, engine, options))
 

@@ -55,7 +55,7 @@ from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of
 from boxwood.reference.feature_space import FeatureSpace, made_by, not_made
 from boxwood.reference.reference import refuse_one_cluster
-from boxwood.table.as_source import as_source
+from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 
 

@@ -40,7 +40,7 @@ from boxwood.explanation.measured_tree import with_kinds, with_short_words
 from boxwood.grow.grown import Grown
 from boxwood.reference import Task
 from boxwood.reference.feature_space import FeatureSpace, default_columns
-from boxwood.table.as_source import is_source
+from boxwood.table.scanned import is_source
 from boxwood.tree import ThresholdTree
 
 

@@ -13,14 +13,13 @@ from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, show
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.table._arrow_source import ArrowSource, kind_of
-from boxwood.table.as_source import is_relation, on_machines
 from boxwood.table.column_names import distinct_names, find_columns
 from boxwood.table.duck import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
 from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted, as_bytes, refuse_no_options
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.paths import as_path, find_files
-from boxwood.table.spark import quoted
+from boxwood.table.spark import SparkSource, quoted
 from boxwood.table.sql import is_query
 from boxwood.table.written import MARKS
 
@@ -134,6 +133,37 @@ def scan(
         "boxwood.scan takes a path, SQL that begins with SELECT, WITH or FROM, a DuckDB relation, a data frame or a "
         f"reader of Arrow batches; got {shown(source)}"
     )
+
+
+def as_source(X: Any) -> Source | None:
+    """Return a source as it is, and what stands for one as a source; None for anything else, such as rows in memory.
+
+    A relation of DuckDB is read once, into a temporary file; see `scan`.
+    """
+    if isinstance(X, Source):
+        return X
+    if is_relation(X):
+        return scan(X)
+    return on_machines(X) if is_on_machines(X) else None
+
+
+def is_source(X: Any) -> bool:
+    """Return whether `as_source` makes a source of something; nothing is read or imported to find out."""
+    return isinstance(X, Source) or is_relation(X) or is_on_machines(X)
+
+
+def is_relation(X: Any) -> bool:
+    """Return whether `X` is a relation of DuckDB."""
+    return type(X).__name__ == "DuckDBPyRelation" and type(X).__module__.split(".")[0] in ("duckdb", "_duckdb")
+
+
+def on_machines(frame: Any) -> Source:
+    """Return a data frame of Spark or Dask as a source."""
+    if hasattr(frame, "mapInArrow"):
+        return SparkSource(frame)
+    from boxwood.table._dask import DaskSource
+
+    return DaskSource(frame)
 
 
 def scan_file(

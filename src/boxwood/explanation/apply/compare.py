@@ -24,7 +24,7 @@ from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.progress import silent
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
-from boxwood.table.as_source import is_source
+from boxwood.table.scanned import is_source
 from boxwood.tree import ThresholdTree
 
 COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")

@@ -56,7 +56,7 @@ from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.labels import encode_labels
 from boxwood.reference.mixed import points_of
 from boxwood.reference.reference_batches import Measured, find_labels
-from boxwood.table.as_source import as_source
+from boxwood.table.scanned import as_source
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

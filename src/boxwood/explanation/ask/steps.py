@@ -54,7 +54,7 @@ from boxwood.grow.refinement.copies import on_plainer_columns
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.reference import Mixture, Task
 from boxwood.reference.reference import are_labels
-from boxwood.table.as_source import as_source
+from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 from boxwood.words.figures import of_leaves, percent

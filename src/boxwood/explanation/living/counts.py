@@ -33,7 +33,7 @@ from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.living.shapes import all_edges, binned
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels
-from boxwood.table.as_source import as_source
+from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import QUANTILES, CategoryColumn, NumberGroup
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels
-from boxwood.table.as_source import as_source
+from boxwood.table.scanned import as_source
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
 
