@@ -50,6 +50,17 @@ class _PrintsErrors(click.Command):
 class Verb(_PrintsErrors):
     """A verb of the command line."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; where the shell made several of a pattern of files, say how one stays one."""
+        reads_patterns = any(param.name == "sql" for param in self.params)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if not (reads_patterns and "extra argument" in error.message):
+                raise
+            quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"
+            raise click.UsageError(f"{error.message}\n{quoted}", ctx) from None
+
 
 class Verbs(_PrintsErrors, click.Group):
     """The group of all verbs."""

@@ -40,17 +40,6 @@ class Grouped(Verb):
         super().__init__(*args, **kwargs)
         self.groups = _GROUPS if groups is None else groups
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; where the shell made several of a pattern of files, say how one stays one."""
-        reads_patterns = any(param.name == "sql" for param in self.params)
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            if not (reads_patterns and "extra argument" in error.message):
-                raise
-            quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"
-            raise click.UsageError(f"{error.message}\n{quoted}", ctx) from None
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group."""
         params = {str(param.name): param for param in self.get_params(ctx) if isinstance(param, click.Option)}
