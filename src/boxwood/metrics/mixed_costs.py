@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,12 @@ from boxwood.batches.sums import Grid, Means, Ranges, RowSums, SquareSums, round
 from boxwood.errors import DataError
 from boxwood.loops.sums import widen
 from boxwood.reference.centers import without_weightless
+
+if TYPE_CHECKING:
+    from boxwood.reference.feature_space import FeatureSpace
+
+CostOfGroups: TypeAlias = Callable[[Indices], float]
+"""Makes the cost of groups of rows from the group of each row, shape (n,), -1 for those that are left out."""
 
 
 def mixed_cost(
@@ -89,6 +96,26 @@ def mixed_cost(
         return rows.answered(costs_of_numbers(rows.k, rows.grid, scale), x)
 
     return total_of(map_tasks(work, range(table.shape[1]), n_jobs=n_jobs))
+
+
+def cost_of_groups(here: FeatureSpace, n_jobs: int | None) -> CostOfGroups:
+    """Return what measures groups of the rows of a table with categories or gaps by `mixed_cost`.
+
+    It remembers the cost of groups that it has measured.
+    """
+    assert here.scales is not None  # as for any such table
+    values, weights = here.table.values, here.table.weights
+    table = values if here.entry is None else here.entry.entered(values)
+    categories, scales = tuple(here.categories), here.scales
+    known: dict[bytes, float] = {}
+
+    def cost(groups: Indices) -> float:
+        key = blake2b(np.ascontiguousarray(groups).data).digest()
+        if key not in known:
+            known[key] = mixed_cost(table, categories, groups, weights, scales, n_jobs)
+        return known[key]
+
+    return cost
 
 
 def mixed_scales(table: Array, categorical: Collection[int], weights: Weights, n_jobs: int | None = -1) -> Floats:

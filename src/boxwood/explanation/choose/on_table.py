@@ -17,7 +17,6 @@ from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.plain import in_few_words
 from boxwood.explanation.choose.search import goal_of, grow_for
 from boxwood.explanation.measure.limited import finished
-from boxwood.explanation.measure.losses import CostOfGroups, cost_of_groups
 from boxwood.explanation.progress import Progress
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.exact.agreement import is_within_reach
@@ -25,6 +24,7 @@ from boxwood.grow.grown import Grown
 from boxwood.grow.refinement.sets import refined_categories
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import summed_distances
+from boxwood.metrics.mixed_costs import CostOfGroups, cost_of_groups
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.feature_space import FeatureSpace
@@ -160,7 +160,8 @@ class TableSearch:
     @cached_property
     def cost(self) -> CostOfGroups | None:
         """What measures groups of the rows of a table with categories or gaps."""
-        return cost_of_groups(self.coordinates, self.task.n_jobs)
+        here = self.coordinates
+        return None if here.scales is None else cost_of_groups(here, self.task.n_jobs)
 
     def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,42 +15,16 @@ from boxwood.explanation.measure.limited import on_table_columns
 from boxwood.kernels import Kernel
 from boxwood.metrics.costs import summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
-from boxwood.metrics.mixed_costs import mixed_cost
+from boxwood.metrics.mixed_costs import CostOfGroups, cost_of_groups
 from boxwood.metrics.prices import ratio
 from boxwood.reference import Task
 from boxwood.reference.centers import objective_code
-from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.moments import moments_of
 from boxwood.tree import ThresholdTree
 
 _AT_ONCE = 1 << 20  # numbers in an array for several namings
 CostOfNamings: TypeAlias = Callable[[Indices], Sequence[float]]
 """Makes the cost of each of several namings of the leaves, shape (n_namings, n_leaves)."""
-
-
-CostOfGroups: TypeAlias = Callable[[Indices], float]
-"""Makes the cost of groups of rows from the group of each row, shape (n,), -1 for those that are left out."""
-
-
-def cost_of_groups(here: FeatureSpace, n_jobs: int | None) -> CostOfGroups | None:
-    """Return what measures groups of the rows of a table with categories or gaps; None for any other table.
-
-    It remembers the cost of groups that it has measured.
-    """
-    if here.scales is None:
-        return None
-    values, weights = here.table.values, here.table.weights
-    table = values if here.entry is None else here.entry.entered(values)
-    categories, scales = tuple(here.categories), here.scales
-    known: dict[bytes, float] = {}
-
-    def cost(groups: Indices) -> float:
-        key = blake2b(np.ascontiguousarray(groups).data).digest()
-        if key not in known:
-            known[key] = mixed_cost(table, categories, groups, weights, scales, n_jobs)
-        return known[key]
-
-    return cost
 
 
 class Distance(NamedTuple):
@@ -231,7 +204,7 @@ def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **kno
         measured,
         distance,
         **known,
-        cost_of=cost_of_groups(here, task.n_jobs),
+        cost_of=None if here.scales is None else cost_of_groups(here, task.n_jobs),
     )
 
 

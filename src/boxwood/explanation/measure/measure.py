@@ -18,7 +18,6 @@ from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.full_table import FullTableMeasures
 from boxwood.explanation.measure.leaf_statistics import LeafStatistics
-from boxwood.explanation.measure.losses import cost_of_groups
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measured_tree import MeasuredTree, with_short_words
 from boxwood.explanation.records import (
@@ -37,6 +36,7 @@ from boxwood.metrics import explainability_to_noise
 from boxwood.metrics.agreements import LARGEST_NUMBER
 from boxwood.metrics.costs import cost_of_clusters, summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
+from boxwood.metrics.mixed_costs import cost_of_groups
 from boxwood.metrics.mixture_prices import has_independent_axes, reaches
 from boxwood.metrics.noise import far_tails
 from boxwood.metrics.prices import ratio
@@ -182,7 +182,8 @@ def costs_of(task: Task, grown: Grown, predicted: Indices, here: FeatureSpace | 
     measure in; None takes those on which the tree was grown.
     """
     labels, k = task.reference.labels, task.reference.n_clusters
-    if here is not None and (cost := cost_of_groups(here, task.n_jobs)) is not None:
+    if here is not None and here.scales is not None:
+        cost = cost_of_groups(here, task.n_jobs)
         return Costs(cost(predicted), cost(np.where(task.kept, labels, -1)))
     rows = task.rows if here is None or here.measured is None else here.measured
     if grown.kernel is None:
