@@ -58,6 +58,7 @@ def test_no_table_is_left():
         (["gaps", "--clusters", "2", "3"], ["k=3", "Gaps by number of clusters"]),
         (["gaps", "--clusters", "3", "--time-limit", "1e-9"], ["nan%", "by clock"]),
         (["given"], ["false rules", "below grow.cart in 0 of 2: -"]),
+        (["luck"], ["made out by the factor"]),
         (["outside"], ["unseen", "mean"]),
         (["worth", "--times", "1", "--cases", "1"], ["The curve", "and refinement"]),
     ],

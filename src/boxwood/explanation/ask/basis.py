@@ -90,7 +90,9 @@ def _types(ex: MeasuredTree, declared: Mapping[str, str]) -> tuple[tuple[str, st
     """
     told = {j: type_of(declared.get(ex.columns[j], declared.get("", ""))) for j in ex.tree.features.tolist()}
     coded = ex._coded_columns
-    return tuple((_writable(ex.columns[j]), kind) for j, kind in told.items() if kind and (kind != "TEXT" or j in coded))
+    return tuple(
+        (_writable(ex.columns[j]), kind) for j, kind in told.items() if kind and (kind != "TEXT" or j in coded)
+    )
 
 
 def _among(one: LeftOut, names: Collection[str]) -> LeftOut:
