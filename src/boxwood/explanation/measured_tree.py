@@ -88,11 +88,11 @@ class MeasuredTree:
     def __post_init__(self) -> None:
         """Tell the clusters whether boxwood made them, as that decides how they are printed."""
         clusters = Clusters(self.clusters)
-        clusters.made_here = self.is_made_here
+        clusters._made_here = self._is_made_here
         object.__setattr__(self, "clusters", clusters)
 
     @property
-    def is_made_here(self) -> bool:
+    def _is_made_here(self) -> bool:
         """Whether boxwood made the clusters."""
         return self.basis is not None and self.basis.labels.startswith(MADE_HERE)
 

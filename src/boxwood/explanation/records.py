@@ -466,16 +466,15 @@ class ClusterSummary(NamedTuple):
 class Clusters(tuple[ClusterSummary, ...]):
     """A tuple of clusters, in the order of their numbers; printing it shows a line for each, with its rule.
 
-    `made_here` says whether boxwood made the clusters, as an explanation knows: then a line below says once as what
-    missing values count.
+    Where boxwood made the clusters, a line below says once as what missing values count.
     """
 
-    made_here = False
+    _made_here = False  # an explanation says so
 
     def __str__(self) -> str:
         from boxwood.words.measured import cluster_parts
 
-        return "\n\n".join(cluster_parts(self, made_here=self.made_here))
+        return "\n\n".join(cluster_parts(self, made_here=self._made_here))
 
     def _repr_html_(self) -> str:
         return in_notebook(self)

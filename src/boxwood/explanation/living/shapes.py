@@ -53,7 +53,7 @@ def rows_lacking(ex: MeasuredTree) -> dict[str, int]:
     """Return how many rows lack a value of each tested column, where that is known: where shapes tell of every row."""
     places = {ex.columns.index(name): known.values.index(None) for name, known in ex.categories if None in known.values}
     places |= dict.fromkeys(ex._gap_columns, -1)
-    shapes = (shapes_of(ex) if places else None) or {}  # which takes a look at all rows
+    shapes = (shapes_of(ex) if places else None) or {}
     found = {}
     for j in places.keys() & shapes.keys():
         held = np.array(shapes[j].held)

@@ -27,7 +27,7 @@ from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, worth_text
 from boxwood.words.methods import grown_by
 from boxwood.words.notes import in_short, lack_groups
-from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
+from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ def _summary(ex: MeasuredTree) -> str:
 
 def _clusters(ex: MeasuredTree) -> list[str]:
     """Return a line for each cluster, and as what missing values count where boxwood made the clusters."""
-    return cluster_parts(ex.clusters, made_here=ex.is_made_here, lacking=rows_lacking(ex))
+    lacking = rows_lacking(ex) if ex._is_made_here else NOT_COUNTED  # which looks at all rows
+    return cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking)
 
 
 def _notes(notes: Sequence[str]) -> str:
