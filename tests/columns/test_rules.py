@@ -301,3 +301,10 @@ def test_rules_are_on_the_plainer_of_columns_that_say_the_same(door):
         ex = door[1](shown.assign(x=X, kind=kind), "kind", "auto")
         assert {ex.columns[j] for j in ex.tree.features} == {expected}
         assert ex.agreement == 1
+
+
+def test_a_column_of_numbers_has_no_type_of_text_through_any_door(door):
+    frame = pd.DataFrame({"x": X, "word": WORD}).assign(kind=np.where((X > 9) & (WORD == "red"), "a", "b"))
+    types = dict(door[1](frame, "kind", "auto").basis.types)
+    assert types["word"] == "TEXT"
+    assert types.get("x") != "TEXT"

@@ -17,10 +17,11 @@ import boxwood
 from boxwood import IMM
 from boxwood._frames import missing_in
 from boxwood.errors import DataError
+from boxwood.explanation.records import FEW
 from boxwood.reference import Reference
 from boxwood.table._arrow_source import ArrowSource
-from boxwood.words.gaps import gaps_apart, gaps_line
-from boxwood.words.rules import cluster_rule
+from boxwood.words.measured import cluster_parts
+from boxwood.words.rules import cluster_rule, gaps_apart, gaps_line
 from tests.scale import law
 from tests.scattered import scattered
 
@@ -54,12 +55,16 @@ def test_rows_that_lack_a_value_are_where_the_values_are_that_missing_ones_count
     clusters, counts_as = gaps_apart(ex.clusters)
     rules = [line.split("  ")[-1] for line in str(again).split("\n")[3 : 3 + len(clusters)]]
     assert [rule for rule in rules if "weak" not in rule] == [cluster_rule(one) for one in clusters if not one.is_weak]
+    lacking = {name: n for name, n in frame.isna().sum().items() if name != "word" or n >= FEW}
+    hides_some = any(0 < n < FEW for one in clusters for n in (one.size, one.matched))
     said = [line for line in str(again).split("\n") if line.startswith("Missing values count as: ")]
-    assert said == gaps_line(counts_as)
+    assert said == gaps_line(counts_as, {} if hides_some else lacking)
+    assert str(again.clusters) == str(ex.clusters) == "\n\n".join(cluster_parts(ex.clusters, made_here=True))
+    assert str(ex.clusters).split("\n")[: len(clusters) + 1] == str(ex).split("\n")[2 : len(clusters) + 3]
     filled = frame.fillna({one.column: value_of(one) for one in counts_as})
     assert list(ex.predict(filled)) == list(ex.predict(frame))
     labels = boxwood.explain(frame, ex.predict(frame), max_leaf_nodes=5)
-    assert "Missing values count as" not in str(labels)
+    assert "Missing values count as" not in f"{labels}{labels.clusters}"
 
 
 def value_of(one):

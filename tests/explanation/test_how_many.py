@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from boxwood import explain, map_of_k, scan
-from boxwood.explanation.ask.how_many import ALIKE, ROWS_EACH, SLICES, DrawnRows, HowMany, Number, settled_number
+from boxwood.explanation.ask.how_many import ALIKE, FEW, ROWS_EACH, DrawnRows, HowMany, Number, settled_number
 from boxwood.explanation.choose import settings
 from boxwood.reference.entry import Entry
 from tests.scale import law, seeds
@@ -77,19 +77,19 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
     )
 
 
-def test_where_no_groups_show_few_slices_are_made_unless_more_are_asked_for(monkeypatch):
+def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(300, 3))
     found = HowMany(dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True)))
     monkeypatch.setattr(DrawnRows, "how_many", lambda look, among: found)
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
-        f"2 slices were chosen (at most {SLICES}): they look about most alike in both halves of the rows (n_clusters)",
+        f"2 clusters were chosen (at most {FEW}): they look about most alike in both halves of the rows (n_clusters)",
         "the columns together show no clear groups: a table without groups divides into 2 clusters as clearly",
     )
     assert settled_number(DrawnRows(rows), 10).k == 10
     ex = explain(rows, method="imm")
-    assert str(ex).startswith("2 slices of 300 rows without clear groups, explained by 2 leaves")
+    assert str(ex).startswith("2 clusters of 300 rows without clear groups, explained by 2 leaves")
     apart, _ = groups(3, 0)
     assert str(explain(apart, n_clusters=3, method="imm")).startswith("3 clusters of 400 rows, explained by")
 
@@ -98,7 +98,7 @@ def test_where_groups_show_among_few_alone_these_are_chosen(monkeypatch):
     monkeypatch.setattr(DrawnRows, "how_many", lambda look, among: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
     monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: k == 3)
     number = settled_number(DrawnRows(groups(3, 0)[0]), None)
-    said = f"3 clusters were chosen (at most {SLICES}), as 9 show no groups (n_clusters)"
+    said = f"3 clusters were chosen (at most {FEW}), as 9 show no groups (n_clusters)"
     assert number == Number(3, (said,))
 
 
@@ -149,11 +149,11 @@ def test_the_star_of_the_map_is_the_number_that_explain_takes(seed):
     assert found.note in ex.notes
 
 
-def test_of_many_slices_alone_the_map_takes_some():
+def test_of_many_clusters_without_groups_the_map_takes_some():
     found = map_of_k(np.random.default_rng(0).normal(size=(200, 3)), [6, 7], method="imm")
     assert (
         found.note
-        == f"{found.chosen} slices were chosen: they look about most alike in both halves of the rows (n_clusters)"
+        == f"{found.chosen} clusters were chosen: they look about most alike in both halves of the rows (n_clusters)"
     )
 
 
@@ -185,8 +185,8 @@ def test_what_a_row_lacks_makes_no_group(seed):
 
 def test_rules_that_are_right_for_few_rows_get_a_leaf_more_or_another_number_if_nobody_named_one(monkeypatch):
     rng = np.random.default_rng(0)
-    slices = pd.DataFrame(0.3 * rng.normal(size=(500, 1)) + rng.normal(size=(500, 4))).add_prefix("x")
-    ex = explain(slices, random_state=0)
+    cloud = pd.DataFrame(0.3 * rng.normal(size=(500, 1)) + rng.normal(size=(500, 4))).add_prefix("x")
+    ex = explain(cloud, random_state=0)
     assert ex.agreement < settings.RIGHT
     assert ex.n_leaves == ex.n_clusters  # these are to be easy to say
     monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: True)

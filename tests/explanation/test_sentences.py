@@ -25,7 +25,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
 from boxwood.words.figures import percent, size
-from boxwood.words.gaps import gaps_apart
+from boxwood.words.rules import gaps_apart
 from tests.scale import each, law
 
 NUMBER = r"[\d,.]+(?:e[+-]\d+)?"
@@ -424,14 +424,14 @@ def are_made_unasked(asked, k):
     same(int(k), asked.ex.n_clusters)
 
 
-def are_few_slices(asked, k, most, more):
+def are_few_without_groups(asked, k, most, more):
     are_made_unasked(asked, k)
     assert int(k) <= int(most) < int(more)
     many = bw.explain(asked.X, n_clusters=int(more), method="imm")
     assert any(note.startswith("the columns together show no clear groups") for note in many.notes)
 
 
-def are_slices(asked, k, most):
+def are_without_groups(asked, k, most):
     are_made_unasked(asked, k)
     assert most is None or int(k) <= int(most)
     assert any(note.startswith("the columns together show no clear groups") for note in asked.ex.notes)
@@ -489,6 +489,8 @@ def count_as(asked, told):
     for one in gaps_apart(asked.ex.clusters)[1]:
         assert one.column in told
         values = asked.X[one.column]
+        for n in re.findall(rf"{re.escape(one.column)}[^()]*? \((\d+) rows?\)", told):
+            assert int(n) == values.isna().sum()
         filled = (asked.X.assign(**{one.column: values.fillna(value)}) for value in values.dropna().unique())
         assert any(list(asked.ex.predict(table)) == found for table in filled)
 
@@ -925,11 +927,11 @@ NOTES = {
         are_made_unasked
     ),
     rf"({NUMBER}) clusters were chosen \(at most ({NUMBER})\), as ({NUMBER}) show no groups \(n_clusters\)": (
-        are_few_slices
+        are_few_without_groups
     ),
-    rf"({NUMBER}) slices were chosen(?: \(at most ({NUMBER})\))?: they look about most alike in both halves of "
-    r"the rows \(n_clusters\)": are_slices,
-    rf"({NUMBER}) (?:clusters|slices) were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
+    rf"({NUMBER}) clusters were chosen(?: \(at most ({NUMBER})\))?: they look about most alike in both halves of "
+    r"the rows \(n_clusters\)": are_without_groups,
+    rf"({NUMBER}) clusters were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
     rf"({SHARE}) "
     r"\(n_clusters\)": are_told_better,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) clusters: rules of ({NUMBER}) leaves are right for ({SHARE}) of the "
@@ -972,7 +974,7 @@ NOTES = {
     r"keeps to them": does_not_minimise,
 }
 PRINTED = {
-    rf"({NUMBER}) (?:clusters?|slices?) of ({NUMBER}) rows?( \(.+ left out\))?(?: without clear groups)?, "
+    rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?(?: without clear groups)?, "
     rf"explained by ({NUMBER}) lea(?:f|ves) on "
     rf"({NUMBER}) of "
     rf"({NUMBER}) columns?": is_of_many_columns,
@@ -1344,9 +1346,9 @@ _LINES = "explanation/test_lines.py"
 ELSEWHERE = {
     # of clusters that are made here
     "(at most §), as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",
-    "§ slices were chosen": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
+    "they look about most alike in ": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
-    " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_slices_ar",
+    " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the most that look alike in ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     "which look most alike in ": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "a table without groups divides into ": "explanation/test_how_many.py::test_a_cloud_is_called_one",

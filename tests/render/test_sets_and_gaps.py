@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxwood.errors import DataError
-from boxwood.words.gaps import gaps_apart
+from boxwood.words.rules import gaps_apart
 from tests.render.test_every_engine import case, codes_of
 from tests.rule_cases import COLUMNS, CUTS, LARGEST
 from tests.scale import law

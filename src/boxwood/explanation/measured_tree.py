@@ -32,6 +32,7 @@ from boxwood.explanation.records import (
     value_of_two,
 )
 from boxwood.tree import ThresholdTree
+from boxwood.words.notes import MADE_HERE
 from boxwood.words.values import MOST_VALUES, CountedWords, column_name
 
 if TYPE_CHECKING:
@@ -83,6 +84,17 @@ class MeasuredTree:
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
     _short: ThresholdTree | None = field(default=None, compare=False)  # `tree` as words say it, where they are shorter
+
+    def __post_init__(self) -> None:
+        """Tell the clusters whether boxwood made them, as that decides how they are printed."""
+        clusters = Clusters(self.clusters)
+        clusters._made_here = self._is_made_here
+        object.__setattr__(self, "clusters", clusters)
+
+    @property
+    def _is_made_here(self) -> bool:
+        """Whether boxwood made the clusters."""
+        return self.basis is not None and self.basis.labels.startswith(MADE_HERE)
 
     @property
     def names(self) -> tuple[Hashable, ...]:

@@ -464,14 +464,17 @@ class ClusterSummary(NamedTuple):
 
 
 class Clusters(tuple[ClusterSummary, ...]):
-    """A tuple of clusters, in the order of their numbers; printing it shows a line for each, with its rule."""
+    """A tuple of clusters, in the order of their numbers; printing it shows a line for each, with its rule.
 
-    __slots__ = ()
+    Where boxwood made the clusters, a line below says once as what missing values count.
+    """
+
+    _made_here = False  # an explanation says so
 
     def __str__(self) -> str:
-        from boxwood.words.measured import cluster_lines
+        from boxwood.words.measured import cluster_parts
 
-        return "\n".join(cluster_lines(self))
+        return "\n\n".join(cluster_parts(self, made_here=self._made_here))
 
     def _repr_html_(self) -> str:
         return in_notebook(self)

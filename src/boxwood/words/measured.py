@@ -24,7 +24,7 @@ from boxwood.words.figures import (
     size,
     width,
 )
-from boxwood.words.rules import cluster_rule, condition
+from boxwood.words.rules import NOT_COUNTED, cluster_rule, condition, gaps_apart, gaps_line
 from boxwood.words.values import category, cluster_name, column_name, grouped, number, one_of
 
 if TYPE_CHECKING:
@@ -41,6 +41,20 @@ if TYPE_CHECKING:
         Stability,
         Worth,
     )
+
+
+def cluster_parts(
+    clusters: Sequence[ClusterSummary], *, made_here: bool, lacking: Mapping[str, int] = NOT_COUNTED
+) -> list[str]:
+    """Return the paragraphs on clusters: a line for each, and as what missing values count if boxwood made them.
+
+    Rules for labels say of each condition whether a missing value fulfils it. IN: lacking: how many rows lack a value,
+    of columns where that is known.
+    """
+    if not made_here:
+        return ["\n".join(cluster_lines(clusters))]
+    apart, counts_as = gaps_apart(clusters)
+    return ["\n".join(cluster_lines(apart)), *gaps_line(counts_as, lacking)]
 
 
 def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:

@@ -9,12 +9,12 @@ from boxwood.words.figures import counted
 from boxwood.words.rules import DOUBT
 
 NO_GROUPS = "the columns together show no clear groups:"
-"""How the note begins that clusters are slices of rows without groups."""
+"""How the note begins that clusters are made of rows without groups."""
 
 MADE_HERE = "k-means, "
 """How a basis begins to say where clusters come from that boxwood made."""
 
-CHOSEN = re.compile(r" (clusters|slices) were chosen(:|,| \()")
+CHOSEN = re.compile(r" clusters were chosen(:|,| \()")
 """What a note holds that says why so many clusters were made, of which the last one counts."""
 
 ASKS = tuple(
@@ -54,8 +54,8 @@ anything, whether the rules do, which rows and clusters have no answer, how the 
 read."""
 
 
-def are_slices(notes: Iterable[str]) -> bool:
-    """Return whether notes on clusters say that these are slices of rows without groups."""
+def lack_groups(notes: Iterable[str]) -> bool:
+    """Return whether notes on clusters say that these are made of rows without groups."""
     return any(note.startswith(NO_GROUPS) for note in notes)
 
 

@@ -84,10 +84,15 @@ def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known
 
 
 def _types(ex: MeasuredTree, declared: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return what is known of the types of the columns that rules test; those of an array are all of one type."""
-    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
-    told = {name: type_of(declared.get(name, declared.get("", ""))) for name in tested}
-    return tuple((_writable(name), kind) for name, kind in told.items() if kind)
+    """Return what is known of the types of the columns that rules test; those of an array are all of one type.
+
+    Numbers and dates that stand as text, as all do in a CSV file, have no type: rules see them converted.
+    """
+    told = {j: type_of(declared.get(ex.columns[j], declared.get("", ""))) for j in ex.tree.features.tolist()}
+    coded = ex._coded_columns
+    return tuple(
+        (_writable(ex.columns[j]), kind) for j, kind in told.items() if kind and (kind != "TEXT" or j in coded)
+    )
 
 
 def _among(one: LeftOut, names: Collection[str]) -> LeftOut:

@@ -26,7 +26,7 @@ from boxwood.words.notes import NO_GROUPS
 LOOKED_AT = 1_000  # most rows that are looked at for the number, and half of them for groups
 FEWEST = 20  # rows of which groups can be told from none
 NUMBERS = tuple(range(2, 11))  # of clusters that are tried
-SLICES = 4  # clusters at most that are chosen where no groups show
+FEW = 4  # clusters at most that are chosen where no groups show
 ROWS_EACH = 10  # rows for each cluster that is tried
 HALVES = 5  # times that the rows are halved
 ALIKE, NEARLY = 0.85, 0.8  # adjusted Rand index of labels that count as the same, and as nearly the same
@@ -48,10 +48,10 @@ class HowMany(NamedTuple):
     too_many: int | None = None
 
     @property
-    def slices(self) -> HowMany:
+    def few(self) -> HowMany:
         """The same for no more clusters than are chosen where no groups show, if there are such numbers."""
-        few = {k: share for k, share in self.agreement.items() if k <= SLICES}
-        return HowMany(few, self.best) if few else self
+        kept = {k: share for k, share in self.agreement.items() if k <= FEW}
+        return HowMany(kept, self.best) if kept else self
 
     @property
     def best(self) -> int:
@@ -75,9 +75,7 @@ class HowMany(NamedTuple):
         """What was chosen, and why."""
         share, others = self.agreement[self.best], self.others
         if self.too_many is not None:
-            return (
-                f"{self.best} clusters were chosen (at most {SLICES}), as {self.too_many} show no groups (n_clusters)"
-            )
+            return f"{self.best} clusters were chosen (at most {FEW}), as {self.too_many} show no groups (n_clusters)"
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
             return f"{self.best} clusters were chosen, the most that look alike in {_HALVES}{also} (n_clusters)"
@@ -85,10 +83,10 @@ class HowMany(NamedTuple):
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 
     @property
-    def note_on_slices(self) -> str:
+    def note_without_groups(self) -> str:
         """What was chosen where no groups show: halves of a cloud without groups, too, may be cut alike."""
-        at_most = f" (at most {SLICES})" * (self.best <= SLICES)
-        return f"{self.best} slices were chosen{at_most}: they look about most alike in {_HALVES} (n_clusters)"
+        at_most = f" (at most {FEW})" * (self.best <= FEW)
+        return f"{self.best} clusters were chosen{at_most}: they look about most alike in {_HALVES} (n_clusters)"
 
 
 class DrawnRows(NamedTuple):
@@ -161,19 +159,19 @@ class Number(NamedTuple):
 def settled_number(look: DrawnRows, n_clusters: int | None, among: Sequence[int] = NUMBERS) -> Number:
     """Return the number of clusters to make, the one that was asked for or the one to choose among some.
 
-    Where no groups show, at most `SLICES` clusters are chosen, and each number up to this one does nearly as well.
+    Where no groups show, at most `FEW` clusters are chosen, and each number up to this one does nearly as well.
     """
     if n_clusters is not None:
         k = whole_number("n_clusters", n_clusters, 0)
         return Number(k, () if k < 2 or look.shows_groups(k) else (_no_groups(k),))
     found = look.how_many(among)
     shows = look.shows_groups(found.best)
-    if not shows and found.best > SLICES:
-        found = found.slices
+    if not shows and found.best > FEW:
+        found = found.few
         shows = look.shows_groups(found.best)
     if shows:
         return Number(found.best, (found.note,), found.others)
-    return Number(found.best, (found.note_on_slices, _no_groups(found.best)), found.slices.nearly_as_good(-1.0))
+    return Number(found.best, (found.note_without_groups, _no_groups(found.best)), found.few.nearly_as_good(-1.0))
 
 
 def _no_groups(k: int) -> str:

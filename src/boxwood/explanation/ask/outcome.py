@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LOW = 0.9  # agreement below which more leaves are worth a word
 FOUND = 0.5  # share of a cluster that is little to find
 MOST_CODES = 20
-LUCK_OF_CUT = 1.5  # standard errors of agreement that one cut owes to luck; see docs/methods.md
+LUCK_OF_CUT = 1.5  # standard errors of agreement that one cut owes to luck: `benchmarks.quality luck`
 MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
@@ -162,16 +162,11 @@ def _settled(task: Task, tree: ThresholdTree) -> Task:
 
 
 def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:
-    """Return a note on how many new rows rules of given labels will be right for, if these are clearly fewer.
-
-    A cut that only chance recommends is right for about as many more rows as their number has a standard error, and
-    cuts of ever smaller parts add up by the square root of their number. Labels of the largest cluster need no cut.
-    """
+    """Return a note on how many new rows rules of given labels will be right for, if these are clearly fewer."""
     search, right = explanation.search, explanation.agreement
     if search is None or not search.reason or explanation.weighted:
         return ()
-    luck = LUCK_OF_CUT * math.sqrt((explanation.n_leaves - 1) * right * (1 - right) / n_rows)
-    expected = max(right - luck, *(cluster.share for cluster in explanation.clusters))
+    expected = max(right - LUCK_OF_CUT * luck(right, explanation.n_leaves - 1, n_rows), explanation.baseline)
     if right - expected < MUCH_LUCK:
         return ()
     cuts = counted(explanation.n_leaves - 1, "cut")
@@ -179,6 +174,15 @@ def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:
         f"expect about {expected:.0%} on new rows, not {right:.0%}: with {cuts} for {n_rows:,} rows some of it is luck "
         "(validate measures it)",
     )
+
+
+def luck(right: float, n_cuts: int, n_rows: int) -> float:
+    """Return about which share of the rows rules owe to luck, but for a factor; IN: right: the share they have right.
+
+    A cut that only chance recommends is right for about as many more rows as their number has a standard error, and
+    cuts of ever smaller parts add up by the square root of their number.
+    """
+    return math.sqrt(n_cuts * right * (1 - right) / n_rows)
 
 
 def _notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:

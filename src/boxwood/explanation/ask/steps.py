@@ -58,7 +58,7 @@ from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 from boxwood.words.figures import of_leaves, percent
-from boxwood.words.notes import are_slices
+from boxwood.words.notes import lack_groups
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
@@ -140,7 +140,7 @@ def _with_rules_that_are_right(
         return problem, outcome
     larger = replace(problem, task=problem.task.with_leaves(problem.task.reference.n_clusters + 1))
     found = [(problem, outcome)]
-    found += [] if are_slices(outcome.explanation.notes) else [(larger, _in_memory(larger, asked))]
+    found += [] if lack_groups(outcome.explanation.notes) else [(larger, _in_memory(larger, asked))]
     while not _is_right(found[-1][1]) and (other := next(others, None)) is not None:
         found.append((other, _in_memory(other, asked)))
     best = found[-1] if _is_right(found[-1][1]) else max(found, key=lambda one: one[1].explanation.agreement)
@@ -157,8 +157,7 @@ def _notes_on_choice(before: MeasuredTree, now: MeasuredTree) -> Iterator[str]:
     """Yield what was chosen instead of clusters of whose rows rules are right for few, and whether they still are."""
     shares = f"are right for {percent(before.agreement)} of the rows, these for {percent(now.agreement)}"
     if now.n_clusters != before.n_clusters:
-        what = "slices" if are_slices(now.notes) else "clusters"
-        yield f"{now.n_clusters} {what} were chosen: rules of {before.n_clusters} {shares} (n_clusters)"
+        yield f"{now.n_clusters} clusters were chosen: rules of {before.n_clusters} {shares} (n_clusters)"
     elif now is not before:
         yield _note_on_leaves(before, now, "clusters")
     if now.agreement < settings.RIGHT:

@@ -30,7 +30,7 @@ from boxwood.reference.clusterer import mixture_of, reference_of, weight_argumen
 from boxwood.reference.labels import labels_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing
-from boxwood.words.notes import are_slices
+from boxwood.words.notes import lack_groups
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -78,7 +78,7 @@ def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -
     changed = float(np.mean([one.changed for one in again]))
     number = int(seed) if isinstance(seed, Integral) else None
     untested = _why_untested(evidence, refitted)
-    contrast = None if untested else _contrast(evidence, pool, generator, together=are_slices(ex.notes))
+    contrast = None if untested else _contrast(evidence, pool, generator, together=lack_groups(ex.notes))
     explained, without = contrast or (None, None)
     counted = n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number
     found = Stability(*counted, explained, without, untested)

@@ -14,6 +14,7 @@ import numpy as np
 from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
+from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.told import worth_told
 from boxwood.render.forms.provenance import provenance
 from boxwood.render.forms.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
@@ -21,13 +22,12 @@ from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.figures import counted, of_leaves, percent, price, shortened, size, width
-from boxwood.words.gaps import gaps_apart, gaps_line
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
-from boxwood.words.measured import cluster_lines, doubt, worth_text
+from boxwood.words.measured import cluster_parts, doubt, worth_text
 from boxwood.words.methods import grown_by
-from boxwood.words.notes import MADE_HERE, are_slices, in_short
-from boxwood.words.rules import DOUBT, cluster_rule, condition, numbers, rule
+from boxwood.words.notes import in_short, lack_groups
+from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, numbers, rule
 from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
 
 if TYPE_CHECKING:
@@ -110,14 +110,9 @@ def _summary(ex: MeasuredTree) -> str:
 
 
 def _clusters(ex: MeasuredTree) -> list[str]:
-    """Return a line for each cluster, and as what missing values count where boxwood made the clusters.
-
-    Rules for labels say of each condition whether a missing value fulfils it.
-    """
-    if ex.basis is None or not ex.basis.labels.startswith(MADE_HERE):
-        return ["\n".join(cluster_lines(ex.clusters))]
-    clusters, counts_as = gaps_apart(ex.clusters)
-    return ["\n".join(cluster_lines(clusters)), *gaps_line(counts_as)]
+    """Return a line for each cluster, and as what missing values count where boxwood made the clusters."""
+    lacking = rows_lacking(ex) if ex._is_made_here else NOT_COUNTED  # which looks at all rows
+    return cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking)
 
 
 def _notes(notes: Sequence[str]) -> str:
@@ -168,10 +163,9 @@ def headline(ex: MeasuredTree) -> str:
     parts += [f"{counted(ex.n_incomplete, 'row')} with missing values"] * bool(ex.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
-    without_groups = are_slices(ex.notes)
-    clusters = f"{counted(ex.n_clusters, 'slice' if without_groups else 'cluster')} of {kept}{left_out}"
-    without = " without clear groups" if without_groups else ""
-    return f"{clusters}{without}, explained by {of_leaves(ex.n_leaves)} on {used}"
+    without = " without clear groups" if lack_groups(ex.notes) else ""
+    clusters = f"{counted(ex.n_clusters, 'cluster')} of {kept}{left_out}{without}"
+    return f"{clusters}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
 
 def _lacking(ex: MeasuredTree) -> str:
