@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from boxwood._frames import as_matrix, date_columns, label_values
 from boxwood._types import Floats
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.of_frame import kinds_of
-from boxwood.columns.seen import LabelsToSay, Seen, SeenValues
+from boxwood.columns.seen import LabelsToSay, Seen, SeenInSome, SeenValues
 from boxwood.reference.labels import encode_labels
 
 
@@ -50,9 +51,14 @@ def seen_in_frame(X: Any, label: str | None, *, has_values: bool) -> list[Seen]:
     return [*others, *(Seen(name, "date" if name in dates else "number") for name in numbers)]
 
 
-def seen_in(table: ColumnTable, padded: Collection[str] = ()) -> list[Seen]:
-    """Return what is known of the columns of a table; IN: padded: numbers with leading zeros."""
-    return [
+def seen_in(
+    table: ColumnTable, padded: Collection[str] = (), in_all: Mapping[str, Seen] = MappingProxyType({})
+) -> list[Seen]:
+    """Return what is known of the columns of a table.
+
+    IN: padded: numbers with leading zeros; in_all: what all rows tell of columns of numbers, if these were drawn.
+    """
+    columns = [
         SeenValues(
             name,
             table.values[:, j],
@@ -62,3 +68,4 @@ def seen_in(table: ColumnTable, padded: Collection[str] = ()) -> list[Seen]:
         )
         for j, name in enumerate(table.columns)
     ]
+    return [SeenInSome(seen, in_all[seen.name]) if seen.name in in_all else seen for seen in columns]

@@ -109,7 +109,11 @@ def seen_others(source: Source, names: Sequence[str]) -> list[Seen]:
 
 def look_at(batches: Batches) -> NumbersInBatches:
     """Return what a pass tells of the columns."""
-    found = replace(batches, labelling=None, store=None).fold(partial(_NumberSums, batches.n_columns))
+    return look_of(batches, replace(batches, labelling=None, store=None).fold(partial(NumberSums, batches.n_columns)))
+
+
+def look_of(batches: Batches, found: NumberSums) -> NumbersInBatches:
+    """Return what the sums of a pass tell of the columns."""
     known = found.n_rows - found.missing
     ends = found.least, found.most
     return NumbersInBatches(batches, found.n_rows, known, found.is_whole, *ends, found.rises, found.are_clock)
@@ -139,7 +143,7 @@ def may_be_unusable(batches: Batches, ranges: tuple[Floats, Floats], n_rows: int
 _ENDS = ((np.fmin.reduce, np.inf), (np.fmax.reduce, -np.inf))
 
 
-class _NumberSums:
+class NumberSums:
     """Ranges of columns, numbers of missing values, whether all are whole, and times of day, and whether they rise.
 
     Threads take blocks in any order, so a column rises if it does in each block, and no two blocks share a stretch.
@@ -161,6 +165,7 @@ class _NumberSums:
         return self.rise_within & (ends[1:, 0] > ends[:-1, 1]).all(axis=0)
 
     def update(self, block: Block) -> None:
+        """Add a block of rows."""
         values = block.values
         self.n_rows += len(values)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -180,7 +185,8 @@ class _NumberSums:
         self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
         self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
 
-    def merge(self, other: _NumberSums) -> None:
+    def merge(self, other: NumberSums) -> None:
+        """Add the sums of other rows."""
         self.n_rows += other.n_rows
         self.missing += other.missing
         self.is_whole &= other.is_whole

@@ -253,3 +253,18 @@ class SeenValues(Seen):
         codes: list[float] = self.values[labels.rows][labels.first].tolist()
         values = codes if self.categories is None else [self.categories.value(code) for code in codes]
         return all(value in (number, str(number)) for value, number in zip(values, labels.numbers or (), strict=False))
+
+
+class SeenInSome(SeenValues):
+    """A column of numbers of which some rows, that were drawn, are in memory: whether it counts rows all rows tell."""
+
+    def __init__(self, some: SeenValues, in_all: Seen) -> None:
+        vars(self).update(vars(some))
+        of_all = ("n_known", "lacks_some", "least", "most", "is_whole", "rises")
+        vars(self).update({name: getattr(in_all, name) for name in of_all})
+        self.in_all = in_all
+
+    @property
+    def is_unique(self) -> bool:  # type: ignore[override]
+        """Whether no value comes twice."""
+        return self.in_all.is_unique
