@@ -106,7 +106,7 @@ class Seen:
     are_clock: bool = False
     """Whether whole numbers are times of day, as 1530: their last two digits are minutes."""
     may_name_things: bool = False
-    """Whether whole numbers in a long range may be names, by what is in other columns; not asked of batches."""
+    """Whether whole numbers in a long range may be names, by what is in other columns; not known of batches."""
     are_too_large: bool = False
     """Whether different numbers of the column are the same double."""
 
