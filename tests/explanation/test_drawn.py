@@ -123,7 +123,10 @@ def test_costs_that_passes_do_not_measure_are_refused_before_the_rows_are_read()
     frame, _ = separated(0, ())
     for way, message in (
         ({"method": "kernel_imm"}, "method 'kernel_imm' needs all rows in memory"),
-        ({"method": "random_cuts", "objective": "l1"}, "objective 'l1' with clusters that are made here needs all rows"),
+        (
+            {"method": "random_cuts", "objective": "l1"},
+            "objective 'l1' with clusters that are made here needs all rows",
+        ),
     ):
         with pytest.raises(DataError, match=message):
             explain(in_batches(frame), n_clusters=3, **way)

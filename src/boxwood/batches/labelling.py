@@ -62,7 +62,7 @@ class OneCluster(Labelling):
 
 @dataclass(frozen=True, eq=False)
 class MadeClusters(Labelling):
-    """Each row belongs to the cluster that it gets from what has made clusters of some rows.
+    """Each row of a table belongs to one of the clusters that were made of some of its rows.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class MadeClusters(Labelling):
     def codes(self, rows: Floats | None, column: Any) -> Indices:
         """Return the cluster of each row."""
         assert rows is not None
-        return self.predict(rows[:, : self.n_columns])
+        return self.predict(rows[:, : self.n_columns]) if len(rows) else np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)

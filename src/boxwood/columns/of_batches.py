@@ -11,7 +11,6 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches import Batches, Block, Source
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.columns.calendar import CLOCK
 from boxwood.columns.rules import RULES, may_count_rows
 from boxwood.columns.seen import Seen, Use
 
@@ -36,8 +35,6 @@ class NumbersInBatches:
         Ranges of the values.
     rises : array of shape (d,), default=None
         Whether each value is above that of the row before; None if the pass did not look.
-    are_clock : array of shape (d,), default=None
-        Whether the last two digits of whole numbers are minutes; None if the pass did not look.
     """
 
     batches: Batches
@@ -47,7 +44,6 @@ class NumbersInBatches:
     least: Floats
     most: Floats
     rises: Bools | None = None
-    are_clock: Bools | None = None
 
     @cached_property
     def gaps(self) -> dict[str, int]:
@@ -80,7 +76,6 @@ class SeenInBatches(Seen):
         is_one = self.least == self.most and bool(np.isfinite(self.least))  # infinite values are refused elsewhere
         self.n_values = 0 if not self.n_known else 1 if is_one else 2
         self.rises = look.rises is not None and bool(look.rises[j])
-        self.are_clock = look.are_clock is not None and bool(look.are_clock[j])
 
     @property
     def is_unique(self) -> bool:  # type: ignore[override]
@@ -116,7 +111,7 @@ def look_of(batches: Batches, found: NumberSums) -> NumbersInBatches:
     """Return what the sums of a pass tell of the columns."""
     known = found.n_rows - found.missing
     ends = found.least, found.most
-    return NumbersInBatches(batches, found.n_rows, known, found.is_whole, *ends, found.rises, found.are_clock)
+    return NumbersInBatches(batches, found.n_rows, known, found.is_whole, *ends, found.rises)
 
 
 class _AtWorst(Seen):
@@ -144,7 +139,7 @@ _ENDS = ((np.fmin.reduce, np.inf), (np.fmax.reduce, -np.inf))
 
 
 class NumberSums:
-    """Ranges of columns, numbers of missing values, whether all are whole, and times of day, and whether they rise.
+    """Ranges of columns, numbers of missing values, and whether all are whole, and rise.
 
     Threads take blocks in any order, so a column rises if it does in each block, and no two blocks share a stretch.
     """
@@ -154,7 +149,6 @@ class NumberSums:
         self.missing = np.zeros(n_columns, dtype=np.intp)
         self.least, self.most = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
         self.rise_within, self.ends = np.ones(n_columns, dtype=np.bool_), list[Floats]()
-        self.are_clock = np.ones(n_columns, dtype=np.bool_)
 
     @property
     def rises(self) -> Bools:
@@ -178,10 +172,6 @@ class NumberSums:
             known = values[~np.isnan(values[:, j]), j]
             self.rise_within[j] = bool((known[1:] > known[:-1]).all())
         self.ends.append(np.stack([find(values, axis=0, initial=x) for find, x in _ENDS]))
-        self.are_clock &= self.ends[-1][1] <= CLOCK[1]
-        for j in np.flatnonzero(self.are_clock & self.is_whole).tolist():
-            known = values[~np.isnan(values[:, j]), j]
-            self.are_clock[j] = bool((known % 100 < 60).all())
         self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
         self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
 
@@ -191,7 +181,6 @@ class NumberSums:
         self.missing += other.missing
         self.is_whole &= other.is_whole
         self.rise_within &= other.rise_within
-        self.are_clock &= other.are_clock
         self.ends += other.ends
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
 

@@ -25,7 +25,7 @@ from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.progress import silent
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
-from boxwood.table.as_source import as_source
+from boxwood.table.as_source import as_source, is_source
 from boxwood.tree import ThresholdTree
 
 COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
@@ -102,8 +102,7 @@ def compare(
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator", "methods")}
     if is_explainer(labels_or_estimator):
         raise ValueError("an explainer brings its own tree; pass its clusterer, or the labels to compare trees for")
-    source = as_source(X)
-    if source is not None and labels_or_estimator is not None:
+    if labels_or_estimator is not None and is_source(X):
         raise DataError(
             "compare needs rows in memory where clusters are given, but the table is read in batches; compare methods "
             "on a sample"
@@ -111,7 +110,7 @@ def compare(
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
-    if source is not None:
+    if (source := as_source(X)) is not None:
         read = to_cluster(source, Options.of(given | {"max_leaf_nodes": None}))
         X, given["sample_weight"] = read.X, read.sample_weight
     rows_here = as_rows_here(X)

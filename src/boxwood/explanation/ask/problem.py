@@ -192,11 +192,10 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     rows = coordinates.rows
     number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(rows), asked.among)
     reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
-    whole = drawn_from
-    if whole is not None:
-        whole, budget = _to_cluster(
-            whole, asked, labelling_of_made(fitted, reference, coordinates), coordinates, budget
-        )
+    whole = None
+    if drawn_from is not None:
+        labelling = labelling_of_made(fitted, reference, coordinates)
+        whole, budget = _with_clusters(drawn_from, asked, labelling, coordinates, budget)
         complete = complete.of_drawn()
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = bool(asked.standardize) and not was_fitted
@@ -233,7 +232,7 @@ def mixed_problem(read: CompleteCases, asked: Options, drawn_from: FullTable | N
         whole, budget = _on_drawn(whole, budget, len(coordinates.rows))
     if drawn_from is not None:
         labelling = labelling_of_made(made, reference, coordinates)
-        whole, budget = _to_cluster(drawn_from, asked, labelling, coordinates, budget)
+        whole, budget = _with_clusters(drawn_from, asked, labelling, coordinates, budget)
         read = read.of_drawn()
     numbers = [j for j in range(len(coordinates.columns)) if j not in coordinates.categories]
     said = [coordinates.columns[j] for j in numbers]
@@ -257,7 +256,7 @@ def mixed_problem(read: CompleteCases, asked: Options, drawn_from: FullTable | N
     return Problem(task, coordinates, budget, parts, **known, notes=notes, whole=whole)
 
 
-def _to_cluster(
+def _with_clusters(
     whole: FullTable, asked: Options, labelling: MadeClusters, here: FeatureSpace, budget: Budget
 ) -> tuple[FullTable, Budget]:
     """Return all rows of a table with clusters that were made of some, and the limits of rules on these."""
