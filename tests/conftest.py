@@ -52,9 +52,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture
-def by_passes(monkeypatch):
-    """Every table in batches is too long to be read into memory, so that its clusters are made by passes."""
-    monkeypatch.setattr("boxwood.explanation.choose.settings.GATHERED", 0)
+def rows_drawn(monkeypatch):
+    """Every table in batches is too long to be read into memory as a whole, so that clusters are made of rows drawn."""
+    monkeypatch.setattr("boxwood.explanation.choose.settings.is_held", lambda n_rows, n_columns: False)
 
 
 def pytest_collection_finish():

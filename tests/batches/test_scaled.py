@@ -74,7 +74,7 @@ def test_the_tree_on_scaled_columns_is_that_of_memory(seed, method):
     assert [one.rule for one in found.leaves] == [one.rule for one in there.leaves]
 
 
-@pytest.mark.usefixtures("by_passes")
+@pytest.mark.usefixtures("rows_drawn")
 def test_clusters_are_made_on_scaled_columns():
     X, _ = make_blobs(900, 3, centers=4, random_state=3)
     X *= [1.0, 1e6, 1e-6]

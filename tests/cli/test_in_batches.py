@@ -69,7 +69,7 @@ def test_files_in_batches_give_the_explanation_of_memory(folder, words):
 
 
 @pytest.mark.parametrize("words", [K_MEANS, COLUMNS])
-@pytest.mark.usefixtures("by_passes")
+@pytest.mark.usefixtures("rows_drawn")
 def test_clusters_are_made_in_batches_as_in_memory(folder, words):
     results = [run(folder / table, *words, "--json") for table in ("part-*.parquet", "t.parquet")]
     rules, agreements, notes = [], [], []

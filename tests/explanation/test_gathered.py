@@ -2,6 +2,8 @@
 
 import datetime
 import itertools
+import re
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -9,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from boxwood import explain, map_of_k, scan
+from boxwood import compare, explain, map_of_k, scan
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.table._arrow_source import ArrowSource
@@ -222,24 +224,40 @@ def test_clusters_of_numbers_are_made_as_of_a_frame(seed, tmp_path):
     assert ex.misassigned() == expected.misassigned()
 
 
-def test_clusters_of_a_table_one_value_too_long_are_made_by_passes(monkeypatch):
+def test_of_a_table_one_value_too_long_rows_are_drawn_to_make_clusters(monkeypatch):
     frame = customers(0)[["visits", "spent"]].fillna(3.0).assign(spent=lambda f: f["spent"] ** 3)
-    expected = explain(frame, n_clusters=3, method="imm")
     for most, is_short in ((800, True), (799, False)):
         monkeypatch.setattr(settings, "GATHERED", most)
         with scan(frame) as table:
             ex = explain(table, n_clusters=3, method="imm")
-        assert (ex.clusters == expected.clusters, table.n_passes == 1) == (is_short, is_short)
-        assert any("far rows may decide" in note for note in ex.notes) is not is_short
+        assert (table.n_passes == 1, ex._rows().whole is None) == (is_short, is_short)
 
 
-def test_numbers_of_clusters_are_mapped_as_of_a_frame(monkeypatch):
-    frame, way = numbers(0), {"method": "imm", "sample_weight": "weight", "random_state": 0}
+def untimed(found):
+    """Return what was found side by side without the seconds that it took."""
+    rows = [row._replace(seconds=0.0) if hasattr(row, "seconds") else row for row in found.rows]
+    return replace(found, rows=tuple(rows))
+
+
+def test_numbers_of_clusters_are_mapped_and_trees_compared_as_of_a_frame(monkeypatch):
+    frame, way = numbers(0), {"sample_weight": "weight", "random_state": 0}
+    asked = (
+        lambda rows: map_of_k(rows, [2, 3], method="imm", **way),
+        lambda rows: compare(rows, n_clusters=3, methods=["imm", "cart"], **way),
+    )
     with scan(frame) as table:
-        assert map_of_k(table, [2, 3], **way) == map_of_k(frame, [2, 3], **way)
+        for ask in asked:
+            one, other = ask(table), ask(frame)
+            assert untimed(one) == untimed(other)
         monkeypatch.setattr(settings, "GATHERED", 10)
-        with pytest.raises(DataError, match="the frame has too many to be read at once; map a sample"):
-            map_of_k(table, [2, 3], **way)
+        monkeypatch.setattr(settings, "DRAWN", 50 * frame.shape[1])
+        for ask in asked:
+            found = ask(table)
+            share = rf"{found.n_rows} of {len(frame)} rows, drawn at random, were read into memory"
+            assert found.n_rows < len(frame)
+            assert re.search(share, str(found.note if hasattr(found, "note") else found.notes))
+        with pytest.raises(DataError, match="compare needs rows in memory where clusters are given"):
+            compare(table, "few", methods=["imm"])
 
 
 @pytest.mark.parametrize("clusters", [{"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}])
@@ -253,7 +271,7 @@ def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch, clusters)
     other = explain(ArrowSource(pa.Table.from_pandas(frame.iloc[::-1]), batch_rows=50), **way)
     check_same(one, other)
     assert told(one) == told(other)
-    assert one.n_rows == (400 if "n_clusters" not in clusters else 200)
+    assert one.n_rows == 400
     assert one.notes[0].startswith("200 of 400 rows, drawn at random, were read into memory")
     assert len(one._rows().leaf) == 200
     for ask in (one.misassigned, one.typical, lambda: one.why(3)):

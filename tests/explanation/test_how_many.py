@@ -5,10 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from boxwood import explain, map_of_k, scan
+from boxwood import explain, map_of_k
 from boxwood.explanation.ask.how_many import ALIKE, FEW, ROWS_EACH, DrawnRows, HowMany, Number, settled_number
 from boxwood.explanation.choose import settings
-from boxwood.reference.entry import Entry
 from tests.scale import law, seeds
 
 
@@ -231,21 +230,3 @@ def test_labels_and_clusterers_are_not_scaled():
         assert not explain(rows, given, method="imm").standardized
     with pytest.raises(TypeError, match="standardize must be True, False or 'auto'"):
         explain(rows, label, standardize="unit")
-
-
-@law(4)
-@pytest.mark.usefixtures("by_passes")
-def test_in_batches_a_note_names_the_columns_that_memory_would_draw_in(seed):
-    rng = np.random.default_rng(seed)
-    n = 300 + 100 * seed
-    frame = pd.DataFrame(
-        {"x": rng.normal(size=n), "far": rng.standard_t(1.5, n), "ratio": np.exp(2 * rng.normal(size=n))}
-    )
-    frame = frame[[*frame][: 1 + seed % 3]]
-    with scan(frame) as source:
-        told = [note for note in explain(source, n_clusters=2, method="imm").notes if "far rows may decide" in note]
-        for scaled in (True, False):
-            ex = explain(source, n_clusters=2, method="imm", standardize=scaled)
-            assert not any("far rows may decide" in note for note in ex.notes)
-    drawn_in = [name for j, name in enumerate(frame) if Entry.of(frame.to_numpy()[:, [j]]).tails is not None]
-    assert [f"by {', '.join(drawn_in)}: " in note for note in told] == [True] * bool(drawn_in)

@@ -1364,7 +1364,6 @@ ELSEWHERE = {
     "first is the line with": f"{_LINES}::test_lines_tell_of_rows_what_counting_them_tells",
     "No § have §": "grow/test_lines.py::test_no_box_is_better",
     # of long tables, of files, and of rows that lack values
-    "a few far rows may decide": "explanation/test_how_many.py::test_in_batches_a_note_names_the_columns_that",
     "the table is long: most": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
     "the table is long: trees": f"{_ROWS}::test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole",
     "trees were grown on a sample of": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",

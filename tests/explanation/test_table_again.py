@@ -132,7 +132,7 @@ def test_equal_rows_are_as_often_in_a_sample_as_in_the_table(monkeypatch):
     assert counts / 400 == pytest.approx([0.6, 0.1, 0.3], abs=0.07)
 
 
-@pytest.mark.usefixtures("by_passes")
+@pytest.mark.usefixtures("rows_drawn")
 def test_clusters_that_are_made_are_made_again():
     X = make_blobs(300, 2, centers=[[0, 0], [20, 0], [0, 20]], random_state=0)[0]
     made = explain(scattered(X, 0), n_clusters=3, method="imm").stability(n=3)

@@ -263,14 +263,14 @@ def test_a_fitted_mixture_labels_rows_by_its_predict():
         assert [cluster.size for cluster in ex.clusters] == np.bincount(mixture.predict(X), minlength=3).tolist()
 
 
-@pytest.mark.usefixtures("by_passes")
+@pytest.mark.usefixtures("rows_drawn")
 def test_clusters_that_are_made_are_those_of_k_means():
     X = make_blobs(500, 2, centers=3, random_state=1)[0]
     ex = explain(scattered(X, 0), n_clusters=3)
     expected = explain(X, n_clusters=3, columns=["x0", "x1"])
     assert ex.clusters == expected.clusters
     assert ex.tree == expected.tree
-    assert "clusters were chosen" in explain(scattered(X, 0)).notes[0]
+    assert "clusters were chosen" in explain(scattered(X, 0)).notes[1]
 
 
 def test_columns_that_are_not_numbers_are_left_out_with_a_note():
@@ -460,13 +460,8 @@ def test_facts_of_a_fitted_mixture_are_those_in_memory():
         assert in_memory.mixture == by_passes.mixture
 
 
-def on_columns(ex):
-    """Return the notes but for the one on groups, which are looked for in columns that are scaled otherwise."""
-    return [note for note in ex.notes if not note.startswith("no groups")]
-
-
 @law(12)
-@pytest.mark.usefixtures("by_passes")
+@pytest.mark.usefixtures("rows_drawn")
 def test_identifiers_are_found_as_in_memory(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(45, 70))
@@ -485,8 +480,8 @@ def test_identifiers_are_found_as_in_memory(seed):
     in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
     check_equal(in_memory, by_passes)
     in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")
-    by_passes = explain(ArrowSource(pa.Table.from_pandas(frame.drop(columns="label"))), n_clusters=3, method="imm")
-    assert (in_memory.columns, on_columns(in_memory)) == (by_passes.columns, on_columns(by_passes))
+    drawn = explain(ArrowSource(pa.Table.from_pandas(frame.drop(columns="label"))), n_clusters=3, method="imm")
+    assert (in_memory.columns, in_memory.basis.left_out) == (drawn.columns, drawn.basis.left_out)
 
 
 @pytest.mark.slow

@@ -138,7 +138,7 @@ def test_in_batches_with_gaps_and_with_clusters_that_are_made(missing, request):
     frame.loc[:9, "age"] = np.nan
     table = pa.Table.from_pandas(frame)
     agrees(explain(scan(table), "segment", columns=["age"], missing=missing).worth("visits"), frame.iloc[10:], 1)
-    request.getfixturevalue("by_passes")
+    request.getfixturevalue("rows_drawn")
     ex = explain(scan(table), n_clusters=2, columns=["age", "spent"], random_state=0, missing="drop")
     rows = frame.iloc[10:].assign(segment=ex.predict(frame.iloc[10:]))
     assert ex.agreement == 1  # so the rules name the clusters

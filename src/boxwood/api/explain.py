@@ -244,8 +244,7 @@ def explain(
     Words, and numbers of two values, enter as one-hot columns. If most rows have one value, a sixth of the range counts
     as the deviation at least. Numbers in the same order (rank correlation of at least 0.99 up to its sign) share the
     weight of one column, as do flags of which each row has one; flags that another column decides get next to none.
-    What a row lacks, a word or a number, costs nothing in any cluster. `Basis.labels` says what was done. A table in
-    batches of more than 2 ** 23 values is scaled to unit variance alone.
+    What a row lacks, a word or a number, costs nothing in any cluster. `Basis.labels` says what was done.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
@@ -262,8 +261,9 @@ def explain(
 
     A table in batches (of `scan`) is read into memory up to 2 ** 23 values where boxwood makes the clusters, and, if a
     column holds labels, where it has columns of words or gaps from which rules learn. It gives the answer of the same
-    rows there. Of a longer one with words or gaps rows of 2 ** 22 values are drawn, on which trees grow; of labels,
-    sizes, agreement and costs are those of all rows. A note says so.
+    rows there. From a longer one rows of 2 ** 22 values are drawn, of which clusters are made, and on which trees grow,
+    as of a frame; each row of the table then has the cluster that is nearest, and sizes, agreement and costs are those
+    of all rows. A note says so.
 
     Any other table in batches is read several times, and never in memory as a whole. A method by its name grows the
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct

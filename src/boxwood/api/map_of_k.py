@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._frames import as_rows_here
 from boxwood._validation import whole_number
-from boxwood.errors import DataError
-from boxwood.explanation.ask.gathered import gathered
+from boxwood.explanation.ask.gathered import share_drawn, to_cluster
 from boxwood.explanation.ask.how_many import DrawnRows, drawn
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
@@ -23,10 +22,6 @@ from boxwood.words.notes import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from boxwood._types import Weights
-    from boxwood.batches import Source
-    from boxwood.columns.column_table import ColumnTable
 
 
 class OfK(NamedTuple):
@@ -64,7 +59,7 @@ class MapOfK:
     ----------
     rows : tuple of OfK
     n_rows : int
-        Of the table.
+        Of the table, or those that were drawn from it.
     chosen : int
         The number that `explain` takes of these.
     note : str
@@ -112,7 +107,7 @@ def map_of_k(
     Parameters
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
-        Rows, as for `explain`; a table in batches must be one that `explain` reads into memory.
+        Rows, as for `explain`; of a long table in batches rows are drawn, as there, and `MapOfK.note` says so.
     n_clusters : iterable of int, default=range(2, 11)
         Numbers of clusters to compare, each at least 2.
     method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
@@ -130,7 +125,7 @@ def map_of_k(
     Raises
     ------
     DataError
-        If the table cannot be used, has fewer different rows than clusters, or is too long to be read into memory.
+        If the table cannot be used, or has fewer different rows than clusters.
     ValueError
         If there is no number of clusters, or one below 2.
 
@@ -155,8 +150,10 @@ def map_of_k(
     wanted = sorted({whole_number("n_clusters", k, 2) for k in n_clusters})
     if not wanted:
         raise ValueError("n_clusters must have at least one number, got none")
+    whole = None
     if (source := as_source(X)) is not None:
-        X, given["sample_weight"] = _in_memory(source, Options.of({**given, "n_clusters": None}))
+        read = to_cluster(source, Options.of({**given, "n_clusters": None}))
+        X, given["sample_weight"], whole = read.X, read.sample_weight, read.whole
     rows, progress, found = as_rows_here(X), as_progress(verbose), list[OfK]()
     for done, k in enumerate(wanted, start=1):
         ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
@@ -164,17 +161,9 @@ def map_of_k(
         progress(f"{k} clusters", done, len(wanted))
     taken = explained(rows, None, replace(Options.of({**given, "n_clusters": None}), among=wanted))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
+    if whole is not None:
+        note = f"{note}\n{share_drawn(taken.n_rows, whole.overview.n_rows)}"
     return MapOfK(tuple(found), taken.n_rows, taken.n_clusters, note)
-
-
-def _in_memory(source: Source, asked: Options) -> tuple[ColumnTable, Weights]:
-    """Return the rows of a table in batches as `explain` reads them, and their weights."""
-    read = gathered(source, None, asked)
-    if read is None:
-        raise DataError(
-            f"map_of_k needs rows in memory, and {source.name} has too many to be read at once; map a sample"
-        )
-    return read.X, read.sample_weight
 
 
 def _row(ex: MeasuredTree, k: int) -> OfK:

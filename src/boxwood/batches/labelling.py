@@ -49,6 +49,41 @@ class Labelling(ABC):
         """Return the cluster of each row, from the rows, shape (n, d), or from Arrow's array of the column."""
 
 
+class OneCluster(Labelling):
+    """All rows belong to one cluster, as where clusters are still to be made."""
+
+    n_clusters: int = 1
+
+    def codes(self, rows: Floats | None, column: Any) -> Indices:
+        """Return zeros."""
+        assert rows is not None
+        return np.zeros(len(rows), dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class MadeClusters(Labelling):
+    """Each row of a table belongs to one of the clusters that were made of some of its rows.
+
+    Parameters
+    ----------
+    predict : function
+        Returns the cluster of each row of numbers and codes, shape (n, d), with NaN for what is missing; -1 for none.
+    n_columns : int
+        The number of these columns; blocks may hold others behind them.
+    n_clusters : int
+        The number of clusters.
+    """
+
+    predict: Callable[[Floats], Indices]
+    n_columns: int
+    n_clusters: int
+
+    def codes(self, rows: Floats | None, column: Any) -> Indices:
+        """Return the cluster of each row."""
+        assert rows is not None
+        return self.predict(rows[:, : self.n_columns]) if len(rows) else np.empty(0, dtype=np.intp)
+
+
 @dataclass(frozen=True, eq=False)
 class NearestCenters(Labelling):
     """Each row belongs to its nearest centre by the Euclidean distance, the first of equally near ones.
@@ -90,6 +125,11 @@ class LabelColumn(Labelling):
     def column_read(self) -> str:
         """The column of labels."""
         return self.column
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.labels)
 
     def codes(self, rows: Floats | None, column: Any) -> Indices:
         """Return the place of each value among the labels."""

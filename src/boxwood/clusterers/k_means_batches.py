@@ -10,8 +10,8 @@ import numpy as np
 
 from boxwood._threads import one_blas_thread
 from boxwood._types import Floats, Indices
-from boxwood.batches.batches import Batches, Block
-from boxwood.batches.labelling import Labelling, NearestCenters
+from boxwood.batches.batches import Batches, Block, Together
+from boxwood.batches.labelling import Labelling, NearestCenters, OneCluster
 from boxwood.batches.overview import Overview
 from boxwood.batches.sample import RowSample, Sample
 from boxwood.batches.sums import Grid, Means, Ranges, RowSums
@@ -97,9 +97,10 @@ def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> 
     """
     d = batches.n_columns
     n_rows = n_rows or max(min(SAMPLE_ROWS, LARGE // d), LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH * n_clusters)
-    summary = replace(batches, labelling=None, store=None).fold(partial(_FirstPass, n_rows, d))
-    summary.overview.refuse_unusable(batches.columns)
-    first = FirstLook(summary.overview, Sample.of(*summary.sample.least()))
+    makes: list[Any] = [partial(Overview, 1, d), partial(RowSample, n_rows, d)]
+    overview, rows = replace(batches, labelling=OneCluster(), store=None).fold(partial(Together, makes)).parts
+    overview.refuse_unusable(batches.columns)
+    first = FirstLook(overview, Sample.of(*rows.least()))
     first.refuse_number_of_clusters(n_clusters)
     return first
 
@@ -139,22 +140,6 @@ def k_means_of_batches(
     if not sums.sizes.all():
         raise DataError(f"k-means lost {int((sums.sizes == 0).sum())} of {n_clusters} clusters; ask for fewer clusters")
     return KMeansFound(centers, sums.means, sums.sizes, sums.cost, n_passes + 1)
-
-
-class _FirstPass:
-    """An overview of all rows as one cluster, and a sample of them."""
-
-    def __init__(self, n_rows: int, n_columns: int) -> None:
-        self.overview, self.sample = Overview(1, n_columns), RowSample(n_rows, n_columns)
-
-    def update(self, block: Block) -> None:
-        block = block._replace(labels=np.zeros(len(block.labels), dtype=np.intp))
-        self.overview.update(block)
-        self.sample.update(block)
-
-    def merge(self, other: _FirstPass) -> None:
-        self.overview.merge(other.overview)
-        self.sample.merge(other.sample)
 
 
 def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from boxwood._types import Array, Floats
+from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
 from boxwood.clusterers._mixed_k_means import MixedKMeans
 from boxwood.reference.entry import Entry
@@ -64,8 +64,12 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # who needs all of them counts them
             made.fit(values, sample_weight=sample_weight)
-        self.labels_, self.n_found_ = made.labels_, len(made.cluster_centers_)
+        self.labels_, self.n_found_, self._made = made.labels_, len(made.cluster_centers_), made
         return self
+
+    def predict(self, X: Array) -> Indices:
+        """Return the cluster of each row of such a table; -1 for one that lacks everything."""
+        return self._made.predict(self._entered(with_gaps(np.where(np.isinf(X), np.nan, X), self.coded))[0])
 
     def _entered(self, table: Floats) -> tuple[Floats, list[int]]:
         """Return the values of a table as they enter distances, and its columns of codes.

@@ -11,7 +11,6 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches import Batches, Block, Source
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.columns.calendar import CLOCK
 from boxwood.columns.rules import RULES, may_count_rows
 from boxwood.columns.seen import Seen, Use
 
@@ -36,8 +35,6 @@ class NumbersInBatches:
         Ranges of the values.
     rises : array of shape (d,), default=None
         Whether each value is above that of the row before; None if the pass did not look.
-    are_clock : array of shape (d,), default=None
-        Whether the last two digits of whole numbers are minutes; None if the pass did not look.
     """
 
     batches: Batches
@@ -47,7 +44,6 @@ class NumbersInBatches:
     least: Floats
     most: Floats
     rises: Bools | None = None
-    are_clock: Bools | None = None
 
     @cached_property
     def gaps(self) -> dict[str, int]:
@@ -80,7 +76,6 @@ class SeenInBatches(Seen):
         is_one = self.least == self.most and bool(np.isfinite(self.least))  # infinite values are refused elsewhere
         self.n_values = 0 if not self.n_known else 1 if is_one else 2
         self.rises = look.rises is not None and bool(look.rises[j])
-        self.are_clock = look.are_clock is not None and bool(look.are_clock[j])
 
     @property
     def is_unique(self) -> bool:  # type: ignore[override]
@@ -109,10 +104,14 @@ def seen_others(source: Source, names: Sequence[str]) -> list[Seen]:
 
 def look_at(batches: Batches) -> NumbersInBatches:
     """Return what a pass tells of the columns."""
-    found = replace(batches, labelling=None, store=None).fold(partial(_NumberSums, batches.n_columns))
+    return look_of(batches, replace(batches, labelling=None, store=None).fold(partial(NumberSums, batches.n_columns)))
+
+
+def look_of(batches: Batches, found: NumberSums) -> NumbersInBatches:
+    """Return what the sums of a pass tell of the columns."""
     known = found.n_rows - found.missing
     ends = found.least, found.most
-    return NumbersInBatches(batches, found.n_rows, known, found.is_whole, *ends, found.rises, found.are_clock)
+    return NumbersInBatches(batches, found.n_rows, known, found.is_whole, *ends, found.rises)
 
 
 class _AtWorst(Seen):
@@ -139,8 +138,8 @@ def may_be_unusable(batches: Batches, ranges: tuple[Floats, Floats], n_rows: int
 _ENDS = ((np.fmin.reduce, np.inf), (np.fmax.reduce, -np.inf))
 
 
-class _NumberSums:
-    """Ranges of columns, numbers of missing values, whether all are whole, and times of day, and whether they rise.
+class NumberSums:
+    """Ranges of columns, numbers of missing values, and whether all are whole, and rise.
 
     Threads take blocks in any order, so a column rises if it does in each block, and no two blocks share a stretch.
     """
@@ -150,7 +149,6 @@ class _NumberSums:
         self.missing = np.zeros(n_columns, dtype=np.intp)
         self.least, self.most = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
         self.rise_within, self.ends = np.ones(n_columns, dtype=np.bool_), list[Floats]()
-        self.are_clock = np.ones(n_columns, dtype=np.bool_)
 
     @property
     def rises(self) -> Bools:
@@ -161,6 +159,7 @@ class _NumberSums:
         return self.rise_within & (ends[1:, 0] > ends[:-1, 1]).all(axis=0)
 
     def update(self, block: Block) -> None:
+        """Add a block of rows."""
         values = block.values
         self.n_rows += len(values)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -173,19 +172,15 @@ class _NumberSums:
             known = values[~np.isnan(values[:, j]), j]
             self.rise_within[j] = bool((known[1:] > known[:-1]).all())
         self.ends.append(np.stack([find(values, axis=0, initial=x) for find, x in _ENDS]))
-        self.are_clock &= self.ends[-1][1] <= CLOCK[1]
-        for j in np.flatnonzero(self.are_clock & self.is_whole).tolist():
-            known = values[~np.isnan(values[:, j]), j]
-            self.are_clock[j] = bool((known % 100 < 60).all())
         self.least = np.fmin(self.least, np.fmin.reduce(values, axis=0, initial=np.inf))
         self.most = np.fmax(self.most, np.fmax.reduce(values, axis=0, initial=-np.inf))
 
-    def merge(self, other: _NumberSums) -> None:
+    def merge(self, other: NumberSums) -> None:
+        """Add the sums of other rows."""
         self.n_rows += other.n_rows
         self.missing += other.missing
         self.is_whole &= other.is_whole
         self.rise_within &= other.rise_within
-        self.are_clock &= other.are_clock
         self.ends += other.ends
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,7 +126,7 @@ class Seen:
     are_clock: bool = False
     """Whether whole numbers are times of day, as 1530: their last two digits are minutes."""
     may_name_things: bool = False
-    """Whether whole numbers in a long range may be names, by what is in other columns; not asked of batches."""
+    """Whether whole numbers in a long range may be names, by what is in other columns; not known of batches."""
     are_too_large: bool = False
     """Whether different numbers of the column are the same double."""
 
@@ -280,9 +281,29 @@ def seen_numbers(names: Sequence[str], columns: Iterable[Floats], dates: Collect
     return [SeenValues(name, x, kind="date" if name in dates else "number") for name, x in pairs]
 
 
-def seen_in(table: ColumnTable, padded: Collection[str] = ()) -> list[Seen]:
-    """Return what is known of the columns of a table; IN: padded: numbers with leading zeros."""
-    return [
+class SeenInSome(SeenValues):
+    """A column of numbers of which some rows, that were drawn, are in memory: whether it counts rows all rows tell."""
+
+    def __init__(self, some: SeenValues, in_all: Seen) -> None:
+        vars(self).update(vars(some))
+        of_all = ("n_known", "lacks_some", "least", "most", "is_whole", "rises")
+        vars(self).update({name: getattr(in_all, name) for name in of_all})
+        self.in_all = in_all
+
+    @property
+    def is_unique(self) -> bool:  # type: ignore[override]
+        """Whether no value comes twice."""
+        return self.in_all.is_unique
+
+
+def seen_in(
+    table: ColumnTable, padded: Collection[str] = (), in_all: Mapping[str, Seen] = MappingProxyType({})
+) -> list[Seen]:
+    """Return what is known of the columns of a table.
+
+    IN: padded: numbers with leading zeros; in_all: what all rows tell of columns of numbers, if these were drawn.
+    """
+    columns = [
         SeenValues(
             name,
             table.values[:, j],
@@ -292,3 +313,4 @@ def seen_in(table: ColumnTable, padded: Collection[str] = ()) -> list[Seen]:
         )
         for j, name in enumerate(table.columns)
     ]
+    return [SeenInSome(seen, in_all[seen.name]) if seen.name in in_all else seen for seen in columns]

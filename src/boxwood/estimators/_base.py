@@ -459,7 +459,7 @@ class TreeClusterer(FittedTree):
         Then come notes on them, of which there are none here.
         """
         if label is not None:
-            return clustering_of_table(batches, label, None, self.random_state)[0], ()
+            return clustering_of_table(batches, label), ()
         clusterer = self.clusterer
         if clusterer is not None:
             if not isinstance(clusterer, FrozenEstimator):
@@ -468,7 +468,7 @@ class TreeClusterer(FittedTree):
                     "FrozenEstimator(fitted), name a column of labels, or leave it out for k-means"
                 )
             self.clusterer_ = clusterer
-            return clustering_of_table(batches, clusterer.estimator, None, self.random_state)[0], ()
+            return clustering_of_table(batches, clusterer.estimator), ()
         from boxwood.clusterers.k_means_batches import k_means_of_batches
 
         found = k_means_of_batches(batches, self.n_clusters, random_state=self.random_state)

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from boxwood._types import Floats, Indices
 from boxwood.axes import Scaling
 from boxwood.batches.batches import Batches, numbers
-from boxwood.batches.labelling import Labelling
+from boxwood.batches.labelling import Labelling, OneCluster
 from boxwood.batches.overview import Overview
 from boxwood.batches.source import Source, SourceOf
 from boxwood.batches.sums import SquareSums, scaling_of
@@ -30,7 +28,7 @@ def unit_scaling(batches: Batches) -> Scaling:
     DataError
         If values are missing or infinite.
     """
-    whole = replace(batches, labelling=_OneCluster(), store=None)
+    whole = replace(batches, labelling=OneCluster(), store=None)
     overview = whole.fold(partial(Overview, 1, batches.n_columns))
     overview.refuse_unusable(batches.columns)
     means = means_in(whole, overview)
@@ -98,14 +96,6 @@ class _Scaled:
 
     def merge(self, other: _Scaled) -> None:
         self.summary.merge(other.summary)
-
-
-class _OneCluster(Labelling):
-    """All rows belong to one cluster."""
-
-    def codes(self, rows: Floats | None, column: Any) -> Indices:
-        assert rows is not None
-        return np.zeros(len(rows), dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ def scan(
     the source's `notes` say so. Values are those of the table in memory: texts of numbers in files are numbers, decimal
     commas are recognised, and a folder named `year=2024` is no column. Frames, relations, queries and readers have
     types that somebody chose, so their text stays text. `explain` reads tables of up to 2 ** 23 values into memory
-    where it makes the clusters, and where rules need words or gaps.
+    where it makes the clusters, and where rules need words or gaps, and draws rows from longer ones.
 
     Parameters
     ----------

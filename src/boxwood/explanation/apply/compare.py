@@ -15,6 +15,7 @@ from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
 from boxwood.explanation.ask.explainer import is_explainer
+from boxwood.explanation.ask.gathered import to_cluster
 from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.problem import Problem, dated, problem_of
@@ -24,7 +25,7 @@ from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.progress import silent
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
-from boxwood.table.scanned import is_source
+from boxwood.table.scanned import as_source, is_source
 from boxwood.tree import ThresholdTree
 
 COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
@@ -63,7 +64,8 @@ def compare(
     Parameters
     ----------
     X, labels_or_estimator, n_clusters, random_state, columns, standardize, missing, categories, numbers, n_jobs
-        As for `explain`.
+        As for `explain`. A table in batches is read into memory, or rows are drawn from it, as there; a note says so.
+        Its clusters cannot be given.
     sample_weight
         As for `explain`.
     objective, time_limit
@@ -100,11 +102,17 @@ def compare(
     given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator", "methods")}
     if is_explainer(labels_or_estimator):
         raise ValueError("an explainer brings its own tree; pass its clusterer, or the labels to compare trees for")
-    if is_source(X):
-        raise DataError("compare needs rows in memory, but the table is read in batches; compare methods on a sample")
+    if labels_or_estimator is not None and is_source(X):
+        raise DataError(
+            "compare needs rows in memory where clusters are given, but the table is read in batches; compare methods "
+            "on a sample"
+        )
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
+    if (source := as_source(X)) is not None:
+        read = to_cluster(source, Options.of(given | {"max_leaf_nodes": None}))
+        X, given["sample_weight"] = read.X, read.sample_weight
     rows_here = as_rows_here(X)
     asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels_or_estimator, rows_here)
     rows_here, asked = dated(rows_here, None, labels_or_estimator, asked)

@@ -325,6 +325,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
             raise DataError(
                 f"column {name!r} of {source.name} holds {OTHER_KINDS[kinds[name]]}, where rules need numbers"
             )
+    assert isinstance(whole.labelling, LabelColumn)
     points, labels = points_of(ex._coded_columns, ex._gap_columns), whole.labelling.labels
     needed = [name for j, name in enumerate(ex.columns) if j not in points]
     places = places_of(labels, ex.names, some=True)

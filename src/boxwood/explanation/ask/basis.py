@@ -115,6 +115,8 @@ def _made_here(ex: Tree, n_clusters: int | None) -> str:
     chosen = "the number chosen by boxwood" if n_clusters is None else "the number asked for"
     parts = [f"{MADE_HERE}{len(ex.clusters)} clusters ({chosen})"]
     parts += ["on columns brought to one scale"] if ex.standardized else []
+    if ex._evidence is not None and ex._evidence.whole is not None:
+        parts.append(f"found on {len(ex._evidence.leaf):,} of {ex.n_rows:,} rows, drawn at random")
     entry = None if ex._evidence is None else ex._evidence.coordinates.entry
     if entry is not None and entry.tails is not None:
         parts.append(f"long tails drawn in: {listed([ex.columns[j] for j in entry.tails.drawn_in])}")

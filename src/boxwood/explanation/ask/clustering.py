@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from boxwood._messages import Quoting
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
+from boxwood.batches.labelling import MadeClusters
 from boxwood.batches.overview import MissingValues
 from boxwood.errors import DataError
 from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows, Number, settled_number
@@ -27,7 +28,6 @@ from boxwood.reference.clusterer import (
     reference_in,
     reference_of,
 )
-from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import by_size, centers_of
 from boxwood.reference.reference import refuse_one_cluster
@@ -77,11 +77,16 @@ def number_of_clusters(
     """Return the number of clusters to make; that of clusters that are given is None, and needs no look."""
     if clustering is None:
         return settled_number(look(), n_clusters, among)
+    refuse_number(n_clusters)
+    return Number()
+
+
+def refuse_number(n_clusters: int | None) -> None:
+    """Raise a ValueError if a number of clusters is asked for where these are given."""
     if n_clusters is not None:
         raise ValueError(
             f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
         )
-    return Number()
 
 
 def _of_clusterer(
@@ -171,40 +176,43 @@ def label_column_of(clustering: Any) -> str | None:
     return clustering if isinstance(clustering, str) else None
 
 
-def clustering_of_table(
-    batches: Batches, clustering: Any, n_clusters: int | None, random_state: Any, *, tells_tails: bool = False
-) -> tuple[Reference, tuple[str, ...]]:
-    """Return the clustering of the rows of a source, and notes on the number of clusters, and on tails if asked.
+def labelling_of_made(made: Any, reference: Reference, here: FeatureSpace) -> MadeClusters:
+    """Return what gives other rows of a table the clusters that were made of some of them; see `MadeClusters`.
+
+    IN: made: the clusterer, as it was fitted; reference: the clusters of its rows; here: these rows. A row that lacks a
+    number belongs to no cluster if none of these rows lacks one.
+    """
+    kept, d = reference.kept, len(here.columns)
+    number_of = np.zeros(reference.n_clusters, dtype=np.intp)
+    number_of[made.labels_[kept]] = reference.labels[kept]
+    if here.scales is not None:
+        return MadeClusters(partial(_numbered, number_of, made.predict), d, reference.n_clusters)
+    centers = np.empty_like(made.cluster_centers_)
+    centers[number_of] = made.cluster_centers_
+    to_rows = None if here.axis_map is None else here.axis_map.transform
+    return MadeClusters(partial(_nearest, NearestCenters(centers), to_rows), d, reference.n_clusters)
+
+
+def _numbered(number_of: Indices, predict: Callable[[Floats], Indices], rows: Floats) -> Indices:
+    return np.append(number_of, -1)[predict(rows)]
+
+
+def _nearest(centers: NearestCenters, to_rows: Callable[[Floats], Floats] | None, table: Floats) -> Indices:
+    labels, known = np.full(len(table), -1, dtype=np.intp), ~np.isnan(table).any(axis=1)
+    if known.any():
+        rows = table[known] if to_rows is None else to_rows(table[known])
+        labels[known] = centers.codes(np.ascontiguousarray(rows), None)
+    return labels
+
+
+def clustering_of_table(batches: Batches, clustering: Any) -> Reference:
+    """Return a clustering that was given, of the rows of a source.
 
     Raises
     ------
     DataError
         If the clustering needs all rows in memory, or does not fit the columns.
     """
-    look = cache(lambda: DrawnRows.of_batches(batches))
-    number = number_of_clusters(clustering, n_clusters, look)
-    if number.k is not None:
-        from boxwood.clusterers.k_means_batches import k_means_of_batches
-
-        notes = (*number.notes, *(_notes_on_tails(look().rows, batches.columns) if tells_tails else ()))
-        return k_means_of_batches(batches, number.k, random_state=random_state).reference, notes
-    return _given_in_table(batches, clustering), ()
-
-
-def _notes_on_tails(rows: Floats, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return a note on columns whose tails are drawn in where rows are in memory, but not in batches."""
-    tails = Entry.of(rows).tails
-    if tails is None:
-        return ()
-    heavy = listed([column_name(columns[j]) for j in tails.drawn_in])
-    return (
-        f"a few far rows may decide the clusters by {heavy}: a table in batches is brought to the variance 1 and no "
-        "more; in memory, or of a sample, such rows weigh less",
-    )
-
-
-def _given_in_table(batches: Batches, clustering: Any) -> Reference:
-    """Return a clustering that was given, of the rows of a source."""
     if isinstance(clustering, Reference):
         return clustering
     if isinstance(clustering, str):

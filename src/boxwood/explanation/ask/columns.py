@@ -38,7 +38,7 @@ from boxwood.columns.rules import (
 )
 from boxwood.columns.seen import Use, labels_to_compare, seen_numbers
 from boxwood.errors import DataError
-from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, can_be_gathered, note_on_gaps, refuse_gaps
+from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, note_on_gaps, refuse_gaps
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
@@ -238,9 +238,8 @@ def usable_rows(
 
     Only if the table is looked at, which takes a pass and seldom two or three, columns are left out by their values,
     and rows that lack some. Columns that the caller named are all used. Of others, those without values are left out.
-    So are those that look like identifiers, if boxwood makes the clusters or a column holds them. Numbers that are
-    names by what other columns hold, and columns that go with a date, are not looked for. From candidates, named or
-    not, those of one value are left out, too. IN: copies: columns that are the labels in other numbers.
+    So are those that look like identifiers, if a column holds the clusters. From candidates, named or not, those of one
+    value are left out, too. IN: copies: columns that are the labels in other numbers.
     """
     columns, weight = asked.columns, asked.sample_weight
     kinds = zip(source.names, source.kinds, strict=True)
@@ -259,7 +258,7 @@ def usable_rows(
     if not used:
         refuse_none_left(source, unused)
     gaps = {} if look is None else look.gaps
-    if asked.missing == "learn" and can_be_gathered(clustering) and any(name in gaps for name in used):
+    if asked.missing == "learn" and isinstance(clustering, str) and any(name in gaps for name in used):
         raise HasGaps
     complete = complete_cases_of(replace(batches, columns=tuple(used)), look, asked.missing)
     padded = [name for name in used if name in source.padded]
@@ -270,10 +269,9 @@ def usable_rows(
 def use_in_batches(asked: Options, clustering: Any, label: str | None) -> Use:
     """Return what is asked of the columns of a table in batches, of which the caller named none."""
     return Use(
-        learns=asked.missing == "learn" and can_be_gathered(clustering),
+        learns=asked.missing == "learn" and isinstance(clustering, str),
         drops_constants=isinstance(asked.columns, Candidates),
-        by_clusterer=clustering is not None and label is None,
-        by_boxwood=clustering is None,
+        by_clusterer=label is None,
         has_labels=label is not None,
     )
 

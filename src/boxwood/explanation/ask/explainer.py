@@ -198,7 +198,7 @@ def _clusters(explainer: Any, batches: Batches) -> Reference:
             f"{type(explainer).__name__} has no clusterer that could predict the clusters of the rows of "
             f"{batches.source.name}; name their column: explainer.explanation_.measure(table, 'column')"
         )
-    found, _ = clustering_of_table(batches, out_of_frozen(clusterer), None, None)
+    found = clustering_of_table(batches, out_of_frozen(clusterer))
     if found.names != reference.names:
         raise DataError(
             f"{type(explainer).__name__} found the clusters {listed([*map(str, reference.names)])}, but its clusterer "

@@ -76,6 +76,10 @@ class CompleteCases(NamedTuple):
         notes = (*notes, *explanation.notes)
         return replace(explanation, n_rows=n_rows, n_left_out=n_left_out, notes=notes, _evidence=evidence)
 
+    def of_drawn(self) -> CompleteCases:
+        """Return the rows as some that were drawn: the others, and what these lack, are told of all rows."""
+        return self._replace(rows=None, n_incomplete=0, notes=())
+
     def without(self, rows: Indices, n_rows: int, notes: tuple[str, ...]) -> CompleteCases:
         """Return fewer of these rows, by their places among them; the table itself stays as it is."""
         kept = rows if self.rows is None else self.rows[rows]
@@ -85,11 +89,6 @@ class CompleteCases(NamedTuple):
 
 class HasGaps(Exception):
     """A table in batches lacks values from which rules may learn."""
-
-
-def can_be_gathered(clustering: Any) -> bool:
-    """Return whether rules on a table in batches may learn from gaps: its clusters are in a column, or made here."""
-    return clustering is None or isinstance(clustering, str)
 
 
 def complete_cases(

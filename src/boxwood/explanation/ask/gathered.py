@@ -1,15 +1,17 @@
-"""A table in batches that is read into memory: all of its rows, or a sample, where rules can use words or gaps.
+"""A table in batches that is read into memory, all of its rows or a sample: with words or gaps, or to be clustered.
 
 Passes add up numbers, and a tree needs few of them. Sets of words and sides of missing values are chosen by looking at
 the rows again and again, and so is how columns enter clusters. So tables of up to `settings.GATHERED` values are held
-at once. Of a longer one with words or gaps rows are drawn, by what they hold, so that neither batches nor machines
-change the sample, and the tree is measured on all rows; clusters of numbers are then made by passes.
+at once. Of a longer one rows are drawn, by what they hold, so that neither batches nor machines change the sample.
+They are taken for a frame, of which clusters and trees are made, and the tree is measured on all rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,20 +22,24 @@ from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.axes.categories import numbers_first
 from boxwood.batches import Batches, Source
-from boxwood.batches.batches import USABLE, refuse_no_numbers
-from boxwood.batches.labelling import LabelColumn
-from boxwood.batches.sample import Sample, drawn_rows
+from boxwood.batches.batches import USABLE, Together, refuse_no_numbers
+from boxwood.batches.labelling import LabelColumn, OneCluster
+from boxwood.batches.overview import Overview
+from boxwood.batches.sample import RowSample, Sample, drawn_rows
 from boxwood.batches.source import AS_NAMES, AS_WORDS, Spelling
 from boxwood.columns.column_table import ColumnTable, with_truths
+from boxwood.columns.of_batches import NumberSums, look_of
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import are_named, refuse_none_left, refuse_other_weights
-from boxwood.explanation.ask.gaps import CompleteCases, can_be_gathered
+from boxwood.explanation.ask.gaps import CompleteCases
 from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice, without_gaps_in
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
+from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
+from boxwood.grow import METHODS
 from boxwood.reference.coded import CodedSource, FoundWords, find_words
 from boxwood.reference.reference_batches import find_labels
 
@@ -41,12 +47,30 @@ if TYPE_CHECKING:
     from boxwood.explanation.ask.options import Options
 
 
-def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> CompleteCases | None:
-    """Return the rows of a table in memory; None for one that is read by passes.
+def to_cluster(source: Source, asked: Options) -> CompleteCases:
+    """Return the rows of a table of which boxwood makes clusters, all in memory, or of a long one those that are drawn.
 
-    It has words that rules may use, or gaps; or boxwood makes its clusters, and it is short. The rows have the values
-    that are needed; where boxwood makes the clusters all rows come back, as that is looked at for rows in memory.
-    Takes a pass over the columns of text, if there are any, one for the labels, and one for the rows.
+    They are taken for a frame, so those that lack values come back, too; `whole` has all rows of a long table, whose
+    clusters are to be made. Takes a pass over the columns of text, if there are any, and one for the rows.
+
+    Raises
+    ------
+    DataError
+        If a column that the caller named cannot be used, or no column is left.
+    """
+    wanted = _columns(source, None, asked)
+    usable = _usable(source, wanted, _texts(source, wanted, asked), asked)
+    if not usable.names:
+        refuse_none_left(source, usable.unused)
+    table, drawn = _read(source, None, asked, wanted, usable)
+    return CompleteCases(table, sample_weight=drawn.weights, whole=drawn.whole)
+
+
+def gathered(source: Source, labels: Any, asked: Options, *, has_gaps: bool = False) -> CompleteCases | None:
+    """Return the rows of a table in memory, or those that are drawn; None for one that is read by passes.
+
+    It has labels in a column, and words that rules may use, or gaps. The rows have the values that are needed. Takes a
+    pass over the columns of text, if there are any, one for the labels, and one for the rows.
 
     IN: has_gaps: whether it lacks values, as far as that is known.
 
@@ -55,27 +79,26 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     DataError
         If a column that the caller named cannot be used, or no column is left.
     """
-    if not can_be_gathered(clustering):
+    if not isinstance(labels, str):
         return None
-    wanted = _columns(source, clustering, asked)
+    wanted = _columns(source, labels, asked)
     texts = _texts(source, wanted, asked)
-    if not (texts or has_gaps or clustering is None):
+    if not (texts or has_gaps):
         return None
     usable = _usable(source, wanted, texts, asked)
-    is_short = clustering is None and settings.is_held(usable.of_texts.n_rows, len(usable.names))
-    if not usable.names or not (usable.words or has_gaps or is_short):
+    if not usable.names or not (usable.words or has_gaps):
         return None
-    drawn = _rows(source, clustering, asked, usable)
-    _give_back_memory()
-    _refuse_infinite(drawn.values, usable.names)
-    table = _chosen(source, wanted, usable, drawn, asked)
-    if clustering is None:
-        return CompleteCases(table, sample_weight=drawn.weights)
+    table, drawn = _read(source, labels, asked, wanted, usable)
     complete = without_gaps_in(table, drawn.labels, replace(asked, sample_weight=drawn.weights))
     if drawn.whole is None:
         return complete
     whole = replace(drawn.whole, needed=() if asked.missing == "learn" else table.columns)
-    return complete._replace(rows=None, n_incomplete=0, notes=(), whole=whole)  # as gaps are told of all rows
+    return complete.of_drawn()._replace(whole=whole)
+
+
+def share_drawn(n_drawn: int, n_rows: int) -> str:
+    """Return the words that say which rows were read."""
+    return f"{n_drawn:,} of {n_rows:,} rows, drawn at random, were read into memory"
 
 
 def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
@@ -199,7 +222,7 @@ def _chosen(source: Source, wanted: _ColumnChoice, usable: _Usable, drawn: _Draw
     padded = [name for name in source.padded if name in table.columns and name not in usable.words]
     spellings, marks = _spellings(source, usable.words, asked.categories), usable.of_texts.marks
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": marks}
-    table = chosen_of(table, drawn.labels, are_named=wanted.are_named, **said)
+    table = chosen_of(table, drawn.labels, are_named=wanted.are_named, in_all=drawn.in_all, **said)
     if not table.columns:
         refuse_none_left(source, with_advice(table.left_out))
     return replace(table, notes=(*table.notes, *drawn.notes))
@@ -248,41 +271,89 @@ def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
+def _read(
+    source: Source, labels: str | None, asked: Options, wanted: _ColumnChoice, usable: _Usable
+) -> tuple[ColumnTable, _DrawnTable]:
+    """Return rows with the columns that rules may use, and what belongs to the rows."""
+    drawn = _rows(source, labels, asked, usable)
+    _give_back_memory()
+    _refuse_infinite(drawn.values, usable.names)
+    return _chosen(source, wanted, usable, drawn, asked), drawn
+
+
 class _DrawnTable(NamedTuple):
-    """Rows with their labels, None where clusters are to be made, weights, notes, and `whole`, if more have labels."""
+    """Rows with their labels, None where clusters are to be made, weights, and notes.
+
+    If they were drawn, `whole` has all rows, and `in_all` says what is known of columns of numbers there.
+    """
 
     values: Floats
     labels: Array | None
     weights: Floats | None
     notes: tuple[str, ...] = ()
     whole: FullTable | None = None
+    in_all: Mapping[str, Seen] = MappingProxyType({})
 
 
 def _rows(source: Source, clustering: str | None, asked: Options, usable: _Usable) -> _DrawnTable:
     """Return all rows of a table, or some that are drawn if these are more values than memory should hold."""
     weight, names, n_rows = asked.sample_weight, usable.names, usable.of_texts.n_rows
     batches = Batches(CodedSource(source, usable.words), tuple(names), weight=weight, n_jobs=asked.n_jobs)
-    labelling, notes, whole = None, tuple[str, ...](), None
-    if clustering is not None:
-        refuse_unknown_columns([clustering], source.names)
-        found = find_labels(replace(batches, columns=()), clustering)
-        labelling, notes = LabelColumn(clustering, found.labels), found.missing.notes
-        batches = replace(batches, labelling=labelling)
-        whole = FullTable(source, labelling, found.overview, weight, asked.n_jobs)
-    if settings.is_held(n_rows, len(names)):
-        rows = batches.gathered()
-        labels = None if labelling is None else labelling.by_code(rows.labels)
-        return _DrawnTable(rows.values, labels, rows.weights, notes)
-    some = drawn_rows(batches, max(settings.DRAWN // len(names), 1))
-    if whole is not None:
-        some = _with_each_cluster(some, batches, whole.overview.sizes, asked.missing)
-    share = f"{len(some.values):,} of {n_rows:,} rows, drawn at random, were read into memory"
-    weights = some.own_weights if weight is not None or (some.own_weights != 1.0).any() else None
-    if labelling is None:
-        note = f"{share}, as tables with words or missing values are; everything is measured on these"
-        return _DrawnTable(some.values, None, weights, (*notes, note))
+    is_held = settings.is_held(n_rows, len(names))
+    if clustering is None:
+        return _all_of(batches, None) if is_held else _some_to_cluster(batches, source, asked, usable)
+    refuse_unknown_columns([clustering], source.names)
+    found = find_labels(replace(batches, columns=()), clustering)
+    labelling, notes = LabelColumn(clustering, found.labels), found.missing.notes
+    batches = replace(batches, labelling=labelling)
+    if is_held:
+        return _all_of(batches, labelling)._replace(notes=notes)
+    some = drawn_rows(batches, _n_drawn(names))
+    some = _with_each_cluster(some, batches, found.overview.sizes, asked.missing)
+    share = share_drawn(len(some.values), n_rows)
     note = f"{share}, as tables with words or missing values are, and the tree was grown on these; {OF_DRAWN}"
-    return _DrawnTable(some.values, labelling.by_code(some.labels), weights, (*notes, note), whole)
+    whole = FullTable(source, labelling, found.overview, weight, asked.n_jobs)
+    labels = labelling.by_code(some.labels)
+    return _DrawnTable(some.values, labels, _weights(some, weight), (*notes, note), whole)
+
+
+def _all_of(batches: Batches, labelling: LabelColumn | None) -> _DrawnTable:
+    rows = batches.gathered()
+    return _DrawnTable(rows.values, None if labelling is None else labelling.by_code(rows.labels), rows.weights)
+
+
+def _some_to_cluster(batches: Batches, source: Source, asked: Options, usable: _Usable) -> _DrawnTable:
+    """Return rows that are drawn to make clusters of; the pass that draws them looks at all rows.
+
+    One thread makes it, as each would hold so many rows.
+    """
+    _refuse_other_costs(source, asked)
+    n_drawn, d, n_rows = _n_drawn(batches.columns), batches.n_columns, usable.of_texts.n_rows
+    makes: list[Any] = [partial(Overview, 1, d), partial(NumberSums, d), partial(RowSample, n_drawn, d)]
+    as_one = replace(batches, labelling=OneCluster(), n_jobs=1)
+    overview, numbers, rows = as_one.fold(partial(Together, makes)).parts
+    overview.refuse_unusable(batches.columns, may_lack=True)
+    some = Sample.of(*rows.least()).drawn(n_drawn)
+    whole = FullTable(source, OneCluster(), overview, batches.weight, asked.n_jobs)
+    note = f"{share_drawn(len(some.values), n_rows)}; clusters and trees are made of these"
+    in_all = {seen.name: seen for seen in look_of(batches, numbers).columns if seen.name not in usable.words}
+    return _DrawnTable(some.values, None, _weights(some, batches.weight), (note,), whole, in_all)
+
+
+def _refuse_other_costs(source: Source, asked: Options) -> None:
+    """Raise a DataError for costs that passes do not measure: those of kernels, and of distances to medians."""
+    if asked.method.startswith("kernel"):
+        METHODS[asked.method].refuse_batches()
+    if (objective := asked.options.get("objective")) in ("l1", "l2"):
+        refuse_all_rows(f"objective {objective!r} with clusters that are made here", source.name)
+
+
+def _n_drawn(names: Sequence[str]) -> int:
+    return max(settings.DRAWN // len(names), 1)
+
+
+def _weights(some: Sample, weight: str | None) -> Floats | None:
+    return some.own_weights if weight is not None or (some.own_weights != 1.0).any() else None
 
 
 def _with_each_cluster(some: Sample, batches: Batches, sizes: Indices, missing: str) -> Sample:

@@ -10,7 +10,6 @@ Statistics 14 (2005).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,6 @@ import numpy as np
 from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Floats, Indices, Weights
 from boxwood._validation import Rows, whole_number
-from boxwood.batches import Batches
-from boxwood.batches.sample import drawn_rows
 from boxwood.explanation.measure.contrast import contrast_of
 from boxwood.words.notes import NO_GROUPS
 
@@ -102,12 +99,6 @@ class DrawnRows(NamedTuple):
     def of_rows(cls, rows: Rows) -> DrawnRows:
         """Return a look at rows of numbers."""
         return cls(np.asarray(rows.values[drawn(len(rows), rows.weights)], dtype=np.float64))
-
-    @classmethod
-    def of_batches(cls, batches: Batches) -> DrawnRows:
-        """Return a look at rows of numbers in batches, which takes a pass."""
-        some = drawn_rows(replace(batches, labelling=None, store=None), LOOKED_AT)
-        return cls(some.values[np.random.RandomState(0).permutation(len(some.values))])
 
     def how_many(self, among: Sequence[int] = NUMBERS) -> HowMany:
         """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from boxwood.axes.categories import MANY_VALUES
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.of_frame import readable_columns
 from boxwood.columns.rules import by_reason, left_out
-from boxwood.columns.seen import Use, labels_to_compare, seen_in
+from boxwood.columns.seen import Seen, Use, labels_to_compare, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import number_of_clusters
 from boxwood.explanation.ask.columns import (
@@ -109,19 +110,19 @@ def chosen_of(
     in_table: bool = True,
     words: Collection[str] = (),
     padded: Collection[str] = (),
+    in_all: Mapping[str, Seen] = MappingProxyType({}),
     **said: Any,
 ) -> ColumnTable:
     """Return the table, with its notes, without columns that rules should not use, unless the caller named all.
 
     IN: are_made: whether a clusterer made the labels; in_table: whether they come from a column of the table; words:
-    categories that the caller named; padded: numbers with leading zeros, which look like identifiers; said: what else
-    `notes_on_use` tells.
+    categories that the caller named; padded, in_all: as for `seen_in`; said: what else `notes_on_use` tells.
     """
     if not are_named:
         compared = None if are_made else labels_to_compare(clustering, in_table=in_table)
         given = clustering is not None
         use = Use(chosen=words, by_boxwood=not given, has_labels=given, labels=compared)
-        for reason, names in by_reason(left_out(seen_in(table, padded), use)).items():
+        for reason, names in by_reason(left_out(seen_in(table, padded, in_all), use)).items():
             table = table.without(names, reason)
     return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))
 

@@ -21,6 +21,7 @@ from boxwood._frames import (
 )
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
+from boxwood.batches.labelling import MadeClusters
 from boxwood.batches.overview import MissingValues
 from boxwood.columns.column_table import ColumnTable, in_stated_order, orders_of_bands
 from boxwood.columns.of_batches import may_be_unusable
@@ -30,8 +31,10 @@ from boxwood.explanation.ask.clustering import (
     clustering_of_table,
     given_to,
     label_column_of,
+    labelling_of_made,
     notes_on_clustering,
     number_of_clusters,
+    refuse_number,
 )
 from boxwood.explanation.ask.columns import (
     are_named,
@@ -46,7 +49,6 @@ from boxwood.explanation.ask.columns import (
 )
 from boxwood.explanation.ask.gaps import (
     CompleteCases,
-    can_be_gathered,
     complete_cases,
     notes_on_labels_of,
     refuse_other_index,
@@ -62,7 +64,7 @@ from boxwood.explanation.measure.full_table import FullTable
 from boxwood.grow import METHODS
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names, budget_of
-from boxwood.reference.clusterer import default_clusterer, is_fitted, is_gaussian_mixture, last_step
+from boxwood.reference.clusterer import is_fitted, is_gaussian_mixture, last_step
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
@@ -86,7 +88,7 @@ class Problem(TableSearch):
     by_means : bool
         Whether centres of clusters in batches are the means of their rows.
     whole : FullTable, default=None
-        All rows of the table, if the rows of the task were drawn from it.
+        All rows of the table, if the rows of the task were drawn from it, with their clusters.
     other_numbers : tuple of int
         Numbers of clusters that would do nearly as well as the one that was chosen, the best ones first.
     """
@@ -136,8 +138,10 @@ def dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tup
     return X, replace(asked, dates=date_columns(X) | read)
 
 
-def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
+def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | None = None) -> Problem:
     """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.
+
+    IN: drawn_from: all rows of the table, if these were drawn from it to be clustered.
 
     Raises
     ------
@@ -155,7 +159,7 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     if read is not None and not read.X.is_plain:
         said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering))
         table = replace(read.X, names=in_table or read.X.names, notes=said)
-        return mixed_problem(read._replace(X=table), asked)
+        return mixed_problem(read._replace(X=table), asked, drawn_from)
     known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
     if isinstance(X, ColumnTable):  # of numbers and dates
         X = X.values
@@ -187,6 +191,11 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     rows = coordinates.rows
     number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(rows), asked.among)
     reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
+    whole = None
+    if drawn_from is not None:
+        labelling = labelling_of_made(fitted, reference, coordinates)
+        whole, budget = _with_clusters(drawn_from, asked, labelling, coordinates, budget)
+        complete = complete.of_drawn()
     ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
     scaled = bool(asked.standardize) and not was_fitted
     about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
@@ -196,7 +205,7 @@ def problem_of(X: Any, clustering: Any, asked: Options) -> Problem:
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
     about = {"clusterer": clusterer, "given": given, "complete": complete, "other_numbers": number.others}
-    return Problem(task, coordinates, budget, **about, notes=notes)
+    return Problem(task, coordinates, budget, **about, notes=notes, whole=whole)
 
 
 def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
@@ -206,8 +215,8 @@ def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
     return unscaled.standardized() if asked.standardize else unscaled
 
 
-def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
-    """Return the problem of a table with categories or gaps."""
+def mixed_problem(read: CompleteCases, asked: Options, drawn_from: FullTable | None = None) -> Problem:
+    """Return the problem of a table with categories or gaps; IN: drawn_from: as for `problem_of`."""
     of_bands = {name: order for name, order in orders_of_bands(read.X).items() if name not in asked.categories}
     table = in_stated_order(read.X, of_bands | dict(asked.orders))
     read = read._replace(X=table)
@@ -219,9 +228,11 @@ def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
     budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
     whole, lost = (None, ()) if read.whole is None else _of_clusters(read.whole, reference)
     if whole is not None:
-        whole, n_kept = replace(whole, fewest=budget.min_samples_leaf), whole.overview.n_kept
-        budget.refuse_too_few(n_kept)
-        budget = budget.for_share(min(len(coordinates.rows) / n_kept, 1.0))
+        whole, budget = _on_drawn(whole, budget, len(coordinates.rows))
+    if drawn_from is not None:
+        labelling = labelling_of_made(made, reference, coordinates)
+        whole, budget = _with_clusters(drawn_from, asked, labelling, coordinates, budget)
+        read = read.of_drawn()
     numbers = [j for j in range(len(coordinates.columns)) if j not in coordinates.categories]
     said = [coordinates.columns[j] for j in numbers]
     values = [table.values[:, table.columns.index(name)] for name in said]
@@ -244,9 +255,25 @@ def mixed_problem(read: CompleteCases, asked: Options) -> Problem:
     return Problem(task, coordinates, budget, parts, **known, notes=notes, whole=whole)
 
 
+def _with_clusters(
+    whole: FullTable, asked: Options, labelling: MadeClusters, here: FeatureSpace, budget: Budget
+) -> tuple[FullTable, Budget]:
+    """Return all rows of a table with clusters that were made of some, and the limits of rules on these."""
+    needed = () if asked.missing == "learn" else here.columns
+    return _on_drawn(replace(whole, labelling=labelling, needed=needed), budget, len(here.rows))
+
+
+def _on_drawn(whole: FullTable, budget: Budget, n_drawn: int) -> tuple[FullTable, Budget]:
+    """Return all rows of a table with the least size of leaves, and the limits of rules on some that were drawn."""
+    n_kept = whole.overview.n_kept
+    budget.refuse_too_few(n_kept)
+    return replace(whole, fewest=budget.min_samples_leaf), budget.for_share(min(n_drawn / n_kept, 1.0))
+
+
 def _of_clusters(whole: FullTable, reference: Reference) -> tuple[FullTable, tuple[str, ...]]:
     """Return all rows of a table with the clusters of those drawn, and a note on others, whose drawn rows are empty."""
     labelling, kept = whole.labelling, {*reference.names}
+    assert isinstance(labelling, LabelColumn)
     lost = [str(label) for label in labelling.labels if label not in kept]
     labels = tuple(label for label in labelling.labels if label in kept)
     note = f"no row drawn of {listed(lost)} has a value, so there is no such cluster here; its rows are left out"
@@ -266,22 +293,21 @@ def _task(rows: Rows | Batches, reference: Reference, asked: Options, mixture: M
 
 
 def problem_of_batches(source: Source, clustering: Any, asked: Options) -> Problem:
-    """Return what is asked of a table in batches; clusters are made, or found in it, by passes.
+    """Return what is asked of a table in batches whose clusters are given, and are found by passes.
 
-    Where boxwood makes the clusters, a pass looks at all columns before. Elsewhere the first pass tells whether one is
-    needed: if rows lack values, or a column may be none for rules.
+    The first pass tells whether another one has to look at all columns before: if rows lack values, or a column may be
+    none for rules.
     """
-    if not can_be_gathered(clustering):
+    if not isinstance(clustering, str):
         refuse_unseen_kinds(asked.categories, asked.numbers, f"{source.name} with centres or a clusterer")
         if is_spark_model(clustering):
             source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":
         METHODS[asked.method].refuse_batches()  # before anything is read
-    if clustering is not None:
-        with suppress(MissingValues):
-            problem = _posed(source, clustering, asked, looked_at=False)
-            if not _may_be_unusable(problem, clustering, asked):
-                return _without_labels(problem, source, clustering, asked)
+    with suppress(MissingValues):
+        problem = _posed(source, clustering, asked, looked_at=False)
+        if not _may_be_unusable(problem, clustering, asked):
+            return _without_labels(problem, source, clustering, asked)
     return _without_labels(_posed(source, clustering, asked, looked_at=True), source, clustering, asked)
 
 
@@ -317,25 +343,17 @@ def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, 
     budget = budget_of(asked.limits, batches.columns, source.names, lambda: left_out_of(source, ()))
     if asked.method != "auto":
         _refuse_limits(asked.method, budget)
-    if asked.standardize and not (clustering is None or isinstance(clustering, str)):
+    if asked.standardize and not isinstance(clustering, str):
         refuse_all_rows("standardize with centres or a clusterer", source.name)
     here = FeatureSpace.in_batches(batches, unit_scaling(batches) if asked.standardize else None)
     assert isinstance(here.store, Batches)
-    reference, on_clusters = clustering_of_table(
-        here.store,
-        clustering,
-        asked.n_clusters,
-        asked.random_state,
-        tells_tails=asked.standardize == AS_THEY_ENTER,
-    )
+    refuse_number(asked.n_clusters)
+    reference = clustering_of_table(here.store, clustering)
     clusterer = clustering if hasattr(clustering, "fit") else None
     mixture = None if clusterer is None else _mixture_of(clusterer)
     task = _task(here.store, reference, asked, mixture, budget)
     refuse_one_cluster_of(task)
-    if clustering is None:
-        clusterer = default_clusterer(reference.n_clusters, task.n_rows * task.n_columns, asked.random_state)
-    by_means = clustering is None or _has_means(reference)
-    notes = (*notes_on_labels_of(source, reference), *usable.notes, *on_clusters)
+    notes, by_means = (*notes_on_labels_of(source, reference), *usable.notes), _has_means(reference)
     return Problem(task, here, budget, clusterer=clusterer, given=None, complete=usable, notes=notes, by_means=by_means)
 
 

@@ -28,7 +28,7 @@ from boxwood.explanation.ask.explainer import (
     refuse_growing,
 )
 from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
-from boxwood.explanation.ask.gathered import gathered, numbers_in_order
+from boxwood.explanation.ask.gathered import gathered, numbers_in_order, to_cluster
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
 from boxwood.explanation.ask.problem import (
@@ -41,11 +41,12 @@ from boxwood.explanation.ask.problem import (
 )
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.leaves import leaves_that_pay
-from boxwood.explanation.choose.on_table import TableSearch, choose, most_parts
+from boxwood.explanation.choose.on_table import FinishedTree, TableSearch, choose, most_parts
 from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.choose.search_batches import choose_in_batches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.full_table import OF_DRAWN
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
@@ -74,10 +75,10 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     problem, X, asked = _posed(X, source, clustering, asked)
     in_batches = problem.task.in_batches
     grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
-    problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
-    if clustering is None and not in_batches:
-        posed = (problem_of(X, None, replace(asked, n_clusters=k)) for k in problem.other_numbers)
-        problem, outcome = _with_rules_that_are_right(problem, outcome, asked, posed)
+    if clustering is None:
+        problem, outcome = _of_clusters_made(problem, X, asked)
+    else:
+        problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
     rows = problem.complete
     explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
@@ -102,7 +103,7 @@ def _with_leaves_that_pay(
     """
     is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
     is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
-    if clustering is None or hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
+    if hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
         return problem, grown(problem, asked=asked)
     began, limit, task = time.monotonic(), asked.options.get("time_limit"), problem.task
     knows_first = limit is None and not task.in_batches
@@ -125,28 +126,48 @@ def _with_options(asked: Options, **options: Any) -> Options:
     return replace(asked, options=asked.options | options)
 
 
+def _of_clusters_made(problem: Problem, X: Any, asked: Options) -> tuple[Problem, Outcome]:
+    """Return the problem of clusters that boxwood made of rows X, or made anew, and its outcome.
+
+    Rows that were drawn from a table decide; the tree that is taken is measured on all rows, once.
+    """
+    posed = (problem_of(X, None, replace(asked, n_clusters=k), problem.whole) for k in problem.other_numbers)
+    problem, outcome, notes = _with_rules_that_are_right(problem, asked, posed)
+    if problem.whole is not None:
+        assert outcome.found is not None
+        outcome = _with_notes(_measured(problem, asked, outcome.found), OF_DRAWN)
+    return problem, _with_notes(outcome, *notes)
+
+
 def _with_rules_that_are_right(
-    problem: Problem, outcome: Outcome, asked: Options, others: Iterator[Problem]
-) -> tuple[Problem, Outcome]:
-    """Return the problem and its outcome where rules are right for enough rows, if nobody asked for a size.
+    problem: Problem, asked: Options, others: Iterator[Problem]
+) -> tuple[Problem, Outcome, tuple[str, ...]]:
+    """Return the problem, its outcome and notes where rules are right for enough rows, if nobody asked for a size.
 
     Else one leaf more is tried, and then the other numbers of clusters that do nearly as well, until rules are right
-    for enough rows; if none are, those that are right for most. Slices of rows without groups get no leaf more: that
-    they are easy to say is all they are worth. IN: others: the problems of those numbers.
+    for enough rows; if none are, those that are right for most. Clusters of rows without groups get no leaf more: that
+    they are easy to say is all they are worth. All rows of a table from which these were drawn are not looked at.
+
+    IN: others: the problems of those numbers.
     """
+
+    def tried(problem: Problem) -> tuple[Problem, Outcome]:
+        return problem, _in_memory(replace(problem, whole=None), asked)
+
+    found = [tried(problem)]
+    outcome = found[0][1]
     is_left_open = asked.method == "auto" and asked.options.get("objective", "auto") == "auto"
     is_left_open = is_left_open and asked.n_clusters is None and asked.max_leaf_nodes is None
     if not is_left_open or asked.options.get("time_limit") is not None or _is_right(outcome):
-        return problem, outcome
+        return problem, outcome, ()
     larger = replace(problem, task=problem.task.with_leaves(problem.task.reference.n_clusters + 1))
-    found = [(problem, outcome)]
-    found += [] if lack_groups(outcome.explanation.notes) else [(larger, _in_memory(larger, asked))]
+    found += [] if lack_groups(outcome.explanation.notes) else [tried(larger)]
     while not _is_right(found[-1][1]) and (other := next(others, None)) is not None:
-        found.append((other, _in_memory(other, asked)))
+        found.append(tried(other))
     best = found[-1] if _is_right(found[-1][1]) else max(found, key=lambda one: one[1].explanation.agreement)
     if best[1].explanation.agreement < outcome.explanation.agreement + settings.LEAVES_GAIN:
         best = found[0]
-    return best[0], _with_notes(best[1], *_notes_on_choice(outcome.explanation, best[1].explanation))
+    return *best, tuple(_notes_on_choice(outcome.explanation, best[1].explanation))
 
 
 def _is_right(outcome: Outcome) -> bool:
@@ -210,6 +231,10 @@ def _posed(X: Any, source: Source | None, clustering: Any, asked: Options) -> tu
     """Return what is asked, and the rows and the options that say it: of a table in batches perhaps rows in memory."""
     if source is None:
         return problem_of(X, clustering, asked), X, asked
+    if clustering is None:
+        drawn = to_cluster(source, asked)
+        asked = replace(asked, sample_weight=drawn.sample_weight)
+        return problem_of(drawn.X, None, asked, drawn.whole), drawn.X, asked
     try:
         read = gathered(source, clustering, asked)
         if read is None:
@@ -217,10 +242,7 @@ def _posed(X: Any, source: Source | None, clustering: Any, asked: Options) -> tu
     except HasGaps:
         read = gathered(source, clustering, asked, has_gaps=True)
         assert read is not None
-    if clustering is not None:
-        return mixed_problem(read, asked), source, asked
-    asked = replace(asked, sample_weight=read.sample_weight)
-    return problem_of(read.X, None, asked), read.X, asked
+    return mixed_problem(read, asked), source, asked
 
 
 def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
@@ -235,9 +257,14 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
 
 
 def _in_memory(problem: Problem, asked: Options) -> Outcome:
+    options = with_defaults(asked.method, asked.options, problem.clusterer)
+    return _measured(problem, asked, choose(problem, asked.method, asked.progress, options))
+
+
+def _measured(problem: Problem, asked: Options, found: FinishedTree) -> Outcome:
+    """Return the outcome of a tree on rows in memory; it is measured on those, or on all from which they were drawn."""
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, problem.clusterer)
-    found = choose(problem, name, asked.progress, options)
     grown, tree, search = found.grown, found.tree, found.search
     if not problem.parts:
         problem = replace(problem, task=search.task, coordinates=search.coordinates)
@@ -257,7 +284,7 @@ def _in_memory(problem: Problem, asked: Options) -> Outcome:
     if problem.whole is not None:
         evidence = replace(evidence, whole=problem.whole)
     told_of = SeenByAuto(search.task, partial(_reached, search, problem), whole is None) if name == "auto" else None
-    return Outcome(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of)
+    return Outcome(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of, found)
 
 
 def _reached(seen: TableSearch, table: TableSearch, tree: ThresholdTree) -> tuple[int, float]:

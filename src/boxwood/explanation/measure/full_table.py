@@ -1,7 +1,8 @@
-"""`FullTable`: what a tree does in all rows of a long table with words or gaps, of which only some are in memory.
+"""`FullTable`: what a tree does in all rows of a long table of which only some are in memory.
 
-Its cuts are chosen on the rows in memory. What its leaves hold, and what it costs, comes from three passes over all of
-them, which ask what rows in memory are asked, and so give the same numbers.
+The table has words or gaps, or boxwood makes its clusters. Cuts are chosen on the rows in memory. What leaves hold, and
+what the tree costs, comes from three passes over all rows, which ask what rows in memory are asked, and so give the
+same numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import listed
+from boxwood.axes.tails import Tails
 from boxwood.batches import Batches, Block, LabelColumn, Source
+from boxwood.batches.labelling import MadeClusters, OneCluster
 from boxwood.batches.overview import Overview
 from boxwood.batches.sums import Grid
 from boxwood.errors import DataError
@@ -91,8 +94,8 @@ class FullTable:
     ----------
     source : Source
         The table.
-    labelling : LabelColumn
-        Gives each row its cluster.
+    labelling : LabelColumn, MadeClusters or OneCluster
+        Gives each row its cluster: one that a column names, or the one of those made of some rows that is nearest.
     overview : Overview
         What a pass tells of the number of rows and of their weights.
     weight : str, default=None
@@ -106,7 +109,7 @@ class FullTable:
     """
 
     source: Source
-    labelling: LabelColumn
+    labelling: LabelColumn | MadeClusters | OneCluster
     overview: Overview
     weight: str | None = None
     n_jobs: int | None = -1
@@ -116,7 +119,7 @@ class FullTable:
     @property
     def n_clusters(self) -> int:
         """Number of clusters."""
-        return len(self.labelling.labels)
+        return self.labelling.n_clusters
 
     def batches(self, source: Source, columns: tuple[str, ...]) -> Batches:
         """Return some columns of the rows; IN: source: the table, or the table with codes in the place of words."""
@@ -157,7 +160,8 @@ class FullTable:
     def _rows(self, tree: ThresholdTree, here: FeatureSpace) -> _RowsDownTree:
         points = points_of(here.categories, here.gaps)
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
-        return _RowsDownTree(tree, points, needed, sorted(here.categories), self.n_clusters, len(here.columns))
+        tails = None if here.entry is None else here.entry.tails
+        return _RowsDownTree(tree, points, needed, sorted(here.categories), self.n_clusters, len(here.columns), tails)
 
     def _measured(self, tree: ThresholdTree, here: FeatureSpace) -> tuple[FullTableMeasures, Ints]:
         """Return what a tree does, and the number of rows with a cluster in each leaf."""
@@ -206,8 +210,10 @@ class FullTable:
 
 def _scales(here: FeatureSpace) -> Floats:
     """Return the factor of each column in costs; those of a model from a file are of numbers alone."""
-    numbers = [j not in here.categories for j in range(len(here.columns))]
-    return np.array(numbers, dtype=np.float64) if here.scales is None else here.scales
+    if here.scales is not None:
+        return here.scales
+    numbers = np.array([j not in here.categories for j in range(len(here.columns))], dtype=np.float64)
+    return numbers if here.scaling is None else numbers / here.scaling.scale
 
 
 def _refuse_infinite(seen: _InAllRows, here: FeatureSpace) -> None:
@@ -218,7 +224,10 @@ def _refuse_infinite(seen: _InAllRows, here: FeatureSpace) -> None:
 
 
 class _RowsDownTree(NamedTuple):
-    """How rows of a table go down a tree; `points` has what stands for a missing value in columns that may lack one."""
+    """How rows of a table go down a tree; `points` has what stands for a missing value in columns that may lack one.
+
+    IN: tails: what is done to numbers before costs are measured.
+    """
 
     tree: ThresholdTree
     points: Mapping[int, float]
@@ -226,6 +235,7 @@ class _RowsDownTree(NamedTuple):
     coded: list[int]
     n_clusters: int
     n_columns: int
+    tails: Tails | None = None
 
     def reached(self, values: Floats, lacks: Bools) -> tuple[Floats, Indices]:
         """Return the rows as the tree takes them, and the leaf of each; -1 where it has none."""
@@ -273,6 +283,7 @@ class _InAllRows:
         self.infinite += np.isinf(block.values).sum(axis=0)
         kept = block.kept & (leaf >= 0) & ~is_empty
         groups = {False: block.labels, True: self.how.tree.leaf_clusters[leaf]}
+        table = table if self.how.tails is None else self.how.tails.transform(table)
         for (j, by_tree), part in self.parts.items():
             x = leaf.astype(np.float64) if j == LEAF else table[:, j]
             part.update((x[:, None], np.where(kept & np.isfinite(x), groups[by_tree], -1), block.weights))
