@@ -235,9 +235,8 @@ class AutoSearch:
     def _input(self, leaves: int) -> CandidateInput:
         most = self.task.leaves()
         searched = min(self.task.reference.n_clusters, most), most
-        return CandidateInput(
-            self._seen, self.sample, leaves, self.goal.by_cost, searched, self.starts, self.by_impurity
-        )
+        by = self.goal.by_cost, self.goal.objective == "cost"
+        return CandidateInput(self._seen, self.sample, leaves, *by, searched, self.starts, self.by_impurity, set())
 
     def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
@@ -267,8 +266,11 @@ class AutoSearch:
 
         A perfect one is the last: it is the first of equals, whatever comes.
         """
-        goal, is_first = self.on_sample, True
+        goal, is_first, known = self.on_sample, True, set[ThresholdTree]()
         for raw, name in self._raw(part, begin):
+            if raw in known:
+                continue
+            known.add(raw)
             tree = self._fitting(merged(raw), part.sample)
             yield tree, name
             if is_first and goal.is_perfect(goal.candidate(tree, name)):
@@ -280,6 +282,7 @@ class AutoSearch:
 
     def _raw(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
+            part.begun.add(begin.tree)
             yield begin.tree, begin.name
             for how, loss in part.losses.items():
                 yield expanded(begin.tree, part.sample, part.leaves, loss=loss), f"{begin.name}, {how}"
