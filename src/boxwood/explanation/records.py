@@ -13,7 +13,7 @@ from boxwood._messages import renamed
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
 from boxwood.tree import Box, Interval, ThresholdTree
-from boxwood.tree.boxes import sides, without_missing
+from boxwood.tree.boxes import box_of, sides, without_missing
 from boxwood.tree.cover import cover
 from boxwood.tree.nodes import Cut
 
@@ -767,6 +767,17 @@ def rules_of(
     say as dates; so for the functions below.
     """
     return [_rule(box, columns, categories, gaps, dates) for box in tree.boxes()]
+
+
+def rule_of(
+    cuts: Iterable[Cut],
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
+) -> Rule:
+    """Return the rule that the rows on one side of each of some cuts fulfil: the side that `cut.inside` says."""
+    return _rule(box_of(cuts), columns, categories, gaps, dates)
 
 
 def cluster_rules_of(

@@ -12,10 +12,10 @@ from boxwood._types import Indices
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.measure.measure import binary_columns, may_have_more_leaves
 from boxwood.explanation.measured_tree import Tree
-from boxwood.explanation.records import Clusters, ClusterSummary, LeafSummary, Mend, rules_of, value_of_two
+from boxwood.explanation.records import Clusters, ClusterSummary, LeafSummary, Mend, rule_of, value_of_two
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.reference import Reference, Task
-from boxwood.tree import ThresholdTree, TreeBuilder
+from boxwood.tree import ThresholdTree
 from boxwood.words.rules import rule
 
 KEPT = 0.5  # share of the rows that a weak rule finds, which the mended one still finds
@@ -82,12 +82,9 @@ def _in_two(evidence: Evidence, rows: Indices, cluster: int) -> ThresholdTree:
 def _condition(half: _Half, explanation: Tree, evidence: Evidence) -> str:
     """Return what one side of a cut of a leaf asks of its column, in the words of the explanation's rules."""
     cut, here, names, j = half.cut, evidence.coordinates, explanation.columns, int(half.cut.feature[0])
-    builder, nodes = TreeBuilder.from_tree(explanation.tree)
-    sides = builder.split(nodes[explanation.tree.leaf_nodes[half.leaf]], *cut.test(0))
-    for node in sides:
-        builder.label(node, 0)
     truths = {j: BOOLEAN} if names[j] in evidence.booleans else {}
-    said = rules_of(builder.build(), names, dict(here.categories) | truths, here.gaps, here.dates)
-    asked = next(one for one in said[half.leaf + half.side] if one.column == names[j])
+    cuts = (*explanation.tree.path(half.leaf), cut.path(half.side)[0])
+    said = rule_of(cuts, names, dict(here.categories) | truths, here.gaps, here.dates)
+    asked = next(one for one in said if one.column == names[j])
     is_binary = names[j] in binary_columns(cut, here, evidence.task.kept)
     return rule((asked._replace(intervals=value_of_two(asked)) if is_binary else asked,))
