@@ -318,6 +318,24 @@ def test_a_table_is_not_searched_for_a_proof_that_the_limit_is_too_low_for(monke
     assert looks == [boxes, boxes - 1]
 
 
+def test_a_search_for_the_cheapest_tree_that_begins_also_ends(monkeypatch):
+    gaps, optimal_of = [], _search.optimal_of
+
+    def noted(*args, **options):
+        found = optimal_of(*args, **options)
+        gaps.append(found.gap)
+        return found
+
+    monkeypatch.setattr(_search, "optimal_of", noted)
+    for seed in seeds(16):
+        rng = np.random.default_rng(seed)
+        n, d, k = int(rng.integers(40, 400)), int(rng.integers(1, 9)), int(rng.integers(2, 5))
+        X, _ = make_blobs(n, d, centers=k, cluster_std=float(rng.uniform(1, 6)), random_state=seed)
+        explain(X, KMeans(k, n_init=1, random_state=0).fit(X))
+    assert len(gaps) >= share(8)
+    assert set(gaps) == {0.0}
+
+
 def test_a_gap_is_said_where_it_is_small():
     X = load_wine().data
     for k, is_said in ((2, True), (4, False)):

@@ -897,8 +897,9 @@ class SearchFacts(NamedTuple):
         No tree with as many leaves costs less by more than this share, even if it explains other clusters; 0 if none
         costs less. Trees that test forbidden columns do not count; those that break another limit do. None if that is
         not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in
-        tables with words or gaps, in long and in wide ones, with `max_columns`, where rounded thresholds move rows, and
-        where a cut of a pipeline's columns becomes several cuts of the table's.
+        tables with words or gaps, in long and in wide ones, with four leaves in most unless cost was asked for, with
+        `max_columns`, where rounded thresholds move rows, and where a cut of a pipeline's columns becomes several cuts
+        of the table's.
     agreement_gap : float, default=None
         No tree within the limits, of as many leaves as were asked for, agrees on more rows by more than this share of
         them; 0 if none agrees more. It is known where agreement alone is looked at, for a depth of at most 4 or at most

@@ -310,7 +310,7 @@ def _searched(
 
 
 # Boxes for each column in which a search for so many leaves may end, and in which it does; for two leaves it is one.
-ENDS = {3: (13, 60), 4: (200, 700)}
+ENDS = {3: (13, 60), 4: (200, 1000)}
 
 
 def ends_within(max_boxes: float, leaves: int, n_columns: int, *, surely: bool = False) -> bool:
