@@ -306,22 +306,40 @@ def test_the_command_line_takes_both_options(tmp_path):
 
 def test_a_table_is_not_searched_for_a_proof_that_the_limit_is_too_low_for(monkeypatch):
     X, labels = make_blobs(100, 40, centers=3, cluster_std=6, random_state=0)
-    known, looks = explain(X, labels), []
-    assert known.search.gap is not None
+    looks = []
     optimal_of = _search.optimal_of
     monkeypatch.setattr(_search, "optimal_of", lambda *a, **k: looks.append(k["max_boxes"]) or optimal_of(*a, **k))
-    boxes = ENDS[3] * 40
+    boxes = ENDS[3][True] * 40
     monkeypatch.setattr(settings, "LOOKED_AT", boxes * 4 * 100)  # a look at 40 columns takes four times as long
     assert explain(X, labels).search.gap is not None
     monkeypatch.setattr(settings, "LOOKED_AT", boxes * 4 * 100 - 1)
     assert explain(X, labels).search.gap is None
-    assert looks == [boxes]
+    assert explain(X, labels, objective="cost").search.gap is not None  # it may end
+    assert looks == [boxes, boxes - 1]
+
+
+def test_a_search_for_the_cheapest_tree_that_begins_also_ends(monkeypatch):
+    gaps, optimal_of = [], _search.optimal_of
+
+    def noted(*args, **options):
+        found = optimal_of(*args, **options)
+        gaps.append(found.gap)
+        return found
+
+    monkeypatch.setattr(_search, "optimal_of", noted)
+    for seed in seeds(16):
+        rng = np.random.default_rng(seed)
+        n, d, k = int(rng.integers(40, 400)), int(rng.integers(1, 9)), int(rng.integers(2, 5))
+        X, _ = make_blobs(n, d, centers=k, cluster_std=float(rng.uniform(1, 6)), random_state=seed)
+        explain(X, KMeans(k, n_init=1, random_state=0).fit(X))
+    assert len(gaps) >= share(8)
+    assert set(gaps) == {0.0}
 
 
 def test_a_gap_is_said_where_it_is_small():
     X = load_wine().data
     for k, is_said in ((2, True), (4, False)):
-        ex = explain(X, KMeans(k, n_init=3, random_state=0).fit(X).labels_)
+        ex = explain(X, KMeans(k, n_init=3, random_state=0).fit(X).labels_, objective="cost")
         assert (ex.search.gap < 0.02) == is_said
         assert ("no rules as short" in ex.to_text()) == is_said
 

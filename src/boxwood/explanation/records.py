@@ -13,7 +13,7 @@ from boxwood._messages import renamed
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
 from boxwood.tree import Box, Interval, ThresholdTree
-from boxwood.tree.boxes import sides, without_missing
+from boxwood.tree.boxes import box_of, sides, without_missing
 from boxwood.tree.cover import cover
 from boxwood.tree.nodes import Cut
 
@@ -772,6 +772,17 @@ def rules_of(
     return [_rule(box, columns, categories, gaps, dates) for box in tree.boxes()]
 
 
+def rule_of(
+    cuts: Iterable[Cut],
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int] = (),
+    dates: Mapping[int, Dates] = NO_DATES,
+) -> Rule:
+    """Return the rule that the rows on one side of each of some cuts fulfil: the side that `cut.inside` says."""
+    return _rule(box_of(cuts), columns, categories, gaps, dates)
+
+
 def cluster_rules_of(
     tree: ThresholdTree,
     columns: Sequence[str],
@@ -889,8 +900,9 @@ class SearchFacts(NamedTuple):
         No tree with as many leaves costs less by more than this share, even if it explains other clusters; 0 if none
         costs less. Trees that test forbidden columns do not count; those that break another limit do. None if that is
         not known: for more than four leaves or more leaves than clusters, where agreement alone is looked at, in
-        tables with words or gaps, in long and in wide ones, with `max_columns`, where rounded thresholds move rows, and
-        where a cut of a pipeline's columns becomes several cuts of the table's.
+        tables with words or gaps, in long and in wide ones, with four leaves in most unless cost was asked for, with
+        `max_columns`, where rounded thresholds move rows, and where a cut of a pipeline's columns becomes several cuts
+        of the table's.
     agreement_gap : float, default=None
         No tree within the limits, of as many leaves as were asked for, agrees on more rows by more than this share of
         them; 0 if none agrees more. It is known where agreement alone is looked at, for a depth of at most 4 or at most

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import reduce
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -61,6 +62,11 @@ def boxes(tree: Nodes, at: Collection[int] | None = None) -> list[Box]:
         stack.append((int(tree.second[node]), _restrict(box, cut._replace(inside=False))))
         stack.append((node + 1, _restrict(box, cut)))
     return result
+
+
+def box_of(cuts: Iterable[Cut]) -> Box:
+    """Return the box on one side of each of some cuts."""
+    return reduce(_restrict, cuts, {})
 
 
 def _restrict(box: Box, cut: Cut) -> Box:

@@ -176,14 +176,14 @@ class Nodes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
             return NotImplemented
-        return self is other or all(map(np.array_equal, self._arrays(), other._arrays()))
+        return self is other or self._key == other._key
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash(self._key)
 
     @cached_property
-    def _hash(self) -> int:  # adding zero makes -0.0, which equals 0.0, hash as it does
-        return hash(tuple((array + 0).tobytes() for array in self._arrays()))
+    def _key(self) -> bytes:  # adding zero makes -0.0, which equals 0.0, the same bytes; the last array alone has rows
+        return b"".join((array + 0).tobytes() for array in (np.array(self.n_nodes), *self._arrays()))
 
     def __reduce__(self) -> tuple[type[Self], tuple[Array, ...]]:
         return type(self), self._arrays()  # through the constructor, so that a copy is checked and frozen too
@@ -230,7 +230,7 @@ def _check(tree: Nodes) -> None:
 def _check_nodes(tree: Nodes) -> None:
     leaf = tree.feature < 0
     unbounded = np.isneginf(tree.lower) & np.isposinf(tree.upper)
-    rules = (
+    rules = [
         (tree.feature < -1, "tests a negative column"),
         (np.isnan(tree.lower) | np.isnan(tree.upper), "has a threshold that is not a number"),
         (~(tree.lower <= tree.upper), "has a lower end above its upper end"),
@@ -238,12 +238,16 @@ def _check_nodes(tree: Nodes) -> None:
         (leaf & (tree.second != -1), "is a leaf with a second child"),
         (leaf & (tree.cluster < 0), "is a leaf without a cluster"),
         (~leaf & (tree.cluster != -1), "is a cut with a cluster"),
-        (leaf & tree.is_set, "is a leaf with a set of codes"),
-        (tree.is_set & ~_is_canonical(tree), "has a set that its ends do not span, or that is an interval"),
-    )
-    for broken, reason in rules:
-        if broken.any():
-            raise ValueError(f"node {int(np.argmax(broken))} {reason}")
+    ]
+    if tree.has_sets:
+        rules += [
+            (leaf & tree.is_set, "is a leaf with a set of codes"),
+            (tree.is_set & ~_is_canonical(tree), "has a set that its ends do not span, or that is an interval"),
+        ]
+    broken = np.array([each for each, _ in rules])
+    if broken.any():
+        rule = int(broken.any(axis=1).argmax())
+        raise ValueError(f"node {int(broken[rule].argmax())} {rules[rule][1]}")
 
 
 def _sets(members: Any, n_nodes: int) -> Bools:
@@ -257,8 +261,6 @@ def _sets(members: Any, n_nodes: int) -> Bools:
 
 def _is_canonical(tree: Nodes) -> Bools:
     """Return whether the ends of each set are its least and greatest code, and a code between them is none of it."""
-    if not tree.has_sets:
-        return np.ones(tree.n_nodes, dtype=np.bool_)
     first, last = tree.members.argmax(axis=1), tree.members.shape[1] - 1 - tree.members[:, ::-1].argmax(axis=1)
     has_hole = tree.members.sum(axis=1) < last - first + 1
     return np.asarray((tree.lower == first) & (tree.upper == last) & has_hole)

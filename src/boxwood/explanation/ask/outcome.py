@@ -137,13 +137,14 @@ def _notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any
 def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto) -> tuple[str, ...]:
     """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
 
-    The tree is expanded to up to four times as many leaves, or as were asked for, on a sample where the table is large.
-    No other tree is tried, so nothing is said of what no tree can reach.
+    The tree is expanded to up to four times as many leaves, or as were asked for, on a sample of few rows. No other
+    tree is tried, so nothing is said of what no tree can reach.
     """
     if agreement >= LOW:
         return ()
     task = _settled(seen.task, tree)
-    sample, asked = task.sampled(settings.ROWS), max(tree.n_leaves, task.max_leaf_nodes or 0)
+    asked = max(tree.n_leaves, task.max_leaf_nodes or 0)
+    sample = task.sampled(max(settings.HINT_ROWS, settings.ROWS_PER_LEAF * 4 * asked))
     about = "" if seen.is_all else "about "
     for more in (2, 4):
         tree = expanded(tree, sample, more * asked, loss="mistakes", look_ahead=False)

@@ -37,9 +37,11 @@ class CandidateInput(NamedTuple):
     sample: Task
     leaves: int
     by_cost: bool  # whether trees are chosen by cost, and not by agreement alone
+    asks_cost: bool  # whether the least cost was asked for
     searched: tuple[int, ...]  # numbers of leaves of all searches of the task
     starts: dict[str, Trees]  # trees with a leaf for each cluster, by method: those of any number of leaves begin so
     by_impurity: dict[str, dict[int, ThresholdTree]]  # trees by their size, for all searches
+    begun: set[ThresholdTree]  # trees that others were begun with
 
     @property
     def losses(self) -> dict[str, str]:
@@ -56,7 +58,9 @@ def _separating(part: CandidateInput) -> Trees:
             starts = part.starts.get(method.name) or _of_method(method, task, seen)
             starts, part.starts[method.name] = tee(starts)
             for start, name in starts:
-                yield from _expanded(start, name, part)
+                if start not in part.begun:  # for few clusters methods often agree
+                    part.begun.add(start)
+                    yield from _expanded(start, name, part)
 
 
 def _of_method(method: Method, task: Task, part: CandidateInput) -> Trees:
@@ -108,13 +112,14 @@ def _from_the_root(part: CandidateInput) -> Trees:
 def _of_impurity(part: CandidateInput) -> Trees:
     """Yield CART's trees and regression trees, as large as asked for, and twice as large and pruned back.
 
-    CART's by Gini impurity, which see all rows, gain next to nothing beside trees that separate the centres.
+    CART's by Gini impurity, which see all rows, gain next to nothing beside trees that separate the centres, and
+    regression trees on the rows nothing where agreement counts, too.
     """
     loss, has_separating = "cost" if part.by_cost else "mistakes", _has_separating(part)
     for criterion, name in IMPURITIES.items():
         if criterion == "gini" and has_separating:
             continue
-        if criterion == "rows" and not (part.by_cost and part.task.rows.n_columns <= settings.COLUMNS_BY_ROWS):
+        if criterion == "rows" and not (part.asks_cost and part.task.rows.n_columns <= settings.COLUMNS_BY_ROWS):
             continue
         task = part.task if criterion == "gini" else part.sample
         if criterion not in part.by_impurity:  # all at once takes no longer than the largest

@@ -23,7 +23,7 @@ from boxwood.explanation.progress import Clock, Progress, Steps, silent
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
 from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
-from boxwood.grow.exact.optimal import WINDOW, may_end_within, optimal_of, resolved, with_cheapest_names
+from boxwood.grow.exact.optimal import WINDOW, ends_within, optimal_of, resolved, with_cheapest_names
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expanded
 from boxwood.grow.refinement.exchange import preferring, refilled, swapped, within
@@ -235,9 +235,8 @@ class AutoSearch:
     def _input(self, leaves: int) -> CandidateInput:
         most = self.task.leaves()
         searched = min(self.task.reference.n_clusters, most), most
-        return CandidateInput(
-            self._seen, self.sample, leaves, self.goal.by_cost, searched, self.starts, self.by_impurity
-        )
+        by = self.goal.by_cost, self.goal.objective == "cost"
+        return CandidateInput(self._seen, self.sample, leaves, *by, searched, self.starts, self.by_impurity, set())
 
     def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
@@ -258,7 +257,7 @@ class AutoSearch:
 
     def _bounded(self, part: CandidateInput, perfect: Candidate) -> Candidate:
         """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
-        if self._has_own_means(part.leaves) and part.leaves <= settings.SOLVED:
+        if self._has_own_means(part.leaves) and self._is_solved(part):
             list(self._solved(part, perfect))
         return perfect
 
@@ -267,8 +266,11 @@ class AutoSearch:
 
         A perfect one is the last: it is the first of equals, whatever comes.
         """
-        goal, is_first = self.on_sample, True
+        goal, is_first, known = self.on_sample, True, set[ThresholdTree]()
         for raw, name in self._raw(part, begin):
+            if raw in known:
+                continue
+            known.add(raw)
             tree = self._fitting(merged(raw), part.sample)
             yield tree, name
             if is_first and goal.is_perfect(goal.candidate(tree, name)):
@@ -280,6 +282,7 @@ class AutoSearch:
 
     def _raw(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         if begin is not None:
+            part.begun.add(begin.tree)
             yield begin.tree, begin.name
             for how, loss in part.losses.items():
                 yield expanded(begin.tree, part.sample, part.leaves, loss=loss), f"{begin.name}, {how}"
@@ -310,9 +313,9 @@ class AutoSearch:
 
     def _with_own_means(self, part: CandidateInput, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
-        if part.leaves <= settings.SOLVED:
+        if self._is_solved(part):
             yield from self._solved(part, candidates[0])
-        elif part.task.n_columns <= settings.WIDEST:
+        elif part.leaves > WINDOW and part.task.n_columns <= settings.WIDEST:
             yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
 
     def _swapped(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
@@ -426,17 +429,37 @@ class AutoSearch:
         """Return the rows as exact searches take them, with what these have solved: no subtree is solved twice."""
         return self.marks.setdefault(id(task), LoopCodes.of(task))
 
+    def _is_solved(self, part: CandidateInput) -> bool:
+        """Return whether the exact search begins: it will end within its limit; where cost is asked for, it may end.
+
+        One that does not end takes longer than all else and hardly ever finds a better tree, but where it is asked for
+        and solves smaller subtrees before.
+        """
+        boxes, is_asked = self._boxes_to_solve(part), self.goal.objective == "cost"
+        if part.leaves > settings.SOLVED or boxes == 0:
+            return False
+        if boxes is None or (is_asked and part.leaves > WINDOW):
+            return True
+        return ends_within(boxes, part.leaves, part.task.n_columns, surely=not is_asked)
+
+    def _boxes_to_solve(self, part: CandidateInput) -> int | None:
+        """Return how many boxes the exact search may look at; None if a clock ends it."""
+        task = self._solved_rows(part)
+        if self.clock.deadline is not None and task is self.task:
+            return None
+        return self._boxes(settings.LOOKED_AT, task, settings.COLUMNS, power=2)
+
+    def _solved_rows(self, part: CandidateInput) -> Task:
+        """Return the rows of the exact search: all if the least cost is asked for, else those of the sample."""
+        return self.task if self.goal.objective == "cost" else part.sample
+
     def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.
 
-        It reads all rows if the least cost is asked for, or if the sample has all; else it proves no bound. It is left
-        out where it would not end, unless it solves smaller subtrees before.
+        It proves no bound if its rows are a sample.
         """
-        task = self.task if self.goal.objective == "cost" else part.sample
-        by_clock = self.clock.deadline is not None and task is self.task
-        boxes = None if by_clock else self._boxes(settings.LOOKED_AT, task, settings.COLUMNS, power=2)
-        may_end = boxes is None or may_end_within(boxes, part.leaves, task.n_columns)
-        if self.clock.has_passed() or boxes == 0 or not (may_end or part.leaves > WINDOW):
+        task, boxes = self._solved_rows(part), self._boxes_to_solve(part)
+        if self.clock.has_passed():
             return
         solved = optimal_of(task, part.leaves, incumbent=best.tree, max_boxes=boxes, deadline=self.clock.deadline)
         if task is self.task:

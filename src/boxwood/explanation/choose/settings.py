@@ -29,6 +29,7 @@ ROWS_PER_LEAF = 50  # The sample has at least so many rows for each leaf.
 TIMES = 10  # The next larger sample has ten times as many rows.
 FAR = 4  # A larger sample is used if the table has four times its rows; else it would save no time.
 COMPARED = 3  # The best three trees of a sample are compared on more rows.
+HINT_ROWS = 2_000  # How many leaves would agree with more rows is tried on so many, or as many as leaves need.
 SAMPLE_ROWS = 100_000  # Of a table in batches at most so many rows are read into memory.
 SAMPLE_VALUES = 2_000_000  # The same in values, for wide tables.
 GATHERED = 1 << 23  # A table with words or gaps, or without clusters, is read into memory up to so many values.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from boxwood._types import Indices
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.measure.measure import binary_columns, may_have_more_leaves
 from boxwood.explanation.measured_tree import Tree
-from boxwood.explanation.records import Clusters, ClusterSummary, LeafSummary, Mend, rules_of, value_of_two
+from boxwood.explanation.records import Clusters, ClusterSummary, LeafSummary, Mend, rule_of, value_of_two
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.reference import Reference, Task
-from boxwood.tree import ThresholdTree, TreeBuilder
+from boxwood.tree import ThresholdTree
 from boxwood.words.rules import rule
 
 KEPT = 0.5  # share of the rows that a weak rule finds, which the mended one still finds
@@ -35,12 +36,23 @@ def with_mends(explanation: Tree) -> Tree:
 def _with_mend(cluster: ClusterSummary, explanation: Tree, evidence: Evidence) -> ClusterSummary:
     """Return a weak cluster with the cut that leaves its rules with the highest precision, if that mends them."""
     leaves = [leaf for leaf in explanation.leaves if leaf.cluster == cluster.cluster and leaf.own > 0]
-    found = (one for leaf in leaves for one in _halves(cluster, leaf, explanation, evidence))
-    best = max(found, default=None, key=lambda mended: mended.precision)
-    return cluster if best is None else cluster._replace(mend=best)
+    found = (one for leaf in leaves for one in _halves(cluster, leaf, evidence))
+    best = max(found, default=None, key=lambda half: half.precision)
+    if best is None:
+        return cluster
+    return cluster._replace(mend=Mend(_condition(best, explanation, evidence), best.precision))
 
 
-def _halves(cluster: ClusterSummary, leaf: LeafSummary, explanation: Tree, evidence: Evidence) -> Iterator[Mend]:
+class _Half(NamedTuple):
+    """One side of a cut of a leaf, and the precision of the cluster's rules if the leaf is that side alone."""
+
+    cut: ThresholdTree
+    leaf: int
+    side: int
+    precision: float
+
+
+def _halves(cluster: ClusterSummary, leaf: LeafSummary, evidence: Evidence) -> Iterator[_Half]:
     """Yield the better side of a leaf's best cut, if the rules of its cluster are no longer weak with it alone."""
     rows = np.flatnonzero((evidence.leaf == leaf.leaf) & evidence.task.kept)
     cut = _in_two(evidence, rows, cluster.cluster)
@@ -55,7 +67,7 @@ def _halves(cluster: ClusterSummary, leaf: LeafSummary, explanation: Tree, evide
     right_now, matched_now = before - leaf.own + right[here], cluster.matched - leaf.size + matched[here]
     precision = min(float(right_now / matched_now), 1.0)
     if right_now >= KEPT * before and not cluster._replace(precision=precision).is_weak:
-        yield Mend(_condition(cut, leaf.leaf, here, explanation, evidence), precision)
+        yield _Half(cut, leaf.leaf, here, precision)
 
 
 def _in_two(evidence: Evidence, rows: Indices, cluster: int) -> ThresholdTree:
@@ -67,15 +79,12 @@ def _in_two(evidence: Evidence, rows: Indices, cluster: int) -> ThresholdTree:
     return evidence.on_table(grown_by(part, "gini", 2))
 
 
-def _condition(cut: ThresholdTree, leaf: int, side: int, explanation: Tree, evidence: Evidence) -> str:
+def _condition(half: _Half, explanation: Tree, evidence: Evidence) -> str:
     """Return what one side of a cut of a leaf asks of its column, in the words of the explanation's rules."""
-    here, names, j = evidence.coordinates, explanation.columns, int(cut.feature[0])
-    builder, nodes = TreeBuilder.from_tree(explanation.tree)
-    sides = builder.split(nodes[explanation.tree.leaf_nodes[leaf]], *cut.test(0))
-    for node in sides:
-        builder.label(node, 0)
+    cut, here, names, j = half.cut, evidence.coordinates, explanation.columns, int(half.cut.feature[0])
     truths = {j: BOOLEAN} if names[j] in evidence.booleans else {}
-    said = rules_of(builder.build(), names, dict(here.categories) | truths, here.gaps, here.dates)[leaf + side]
+    cuts = (*explanation.tree.path(half.leaf), cut.path(half.side)[0])
+    said = rule_of(cuts, names, dict(here.categories) | truths, here.gaps, here.dates)
     asked = next(one for one in said if one.column == names[j])
     is_binary = names[j] in binary_columns(cut, here, evidence.task.kept)
     return rule((asked._replace(intervals=value_of_two(asked)) if is_binary else asked,))

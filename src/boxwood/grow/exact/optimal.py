@@ -305,20 +305,21 @@ def _searched(
     known = search.grown(kept.order, leaves) if given is None or n_leaves(given.cuts) > leaves else given
     known = _improved(known, kept, costs, search)
     search.max_boxes, search.deadline = max_boxes, deadline
-    is_within_reach = max_boxes is None or may_end_within(max_boxes, leaves, kept.task.n_columns)
+    is_within_reach = max_boxes is None or ends_within(max_boxes, leaves, kept.task.n_columns)
     return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST and is_within_reach else known
 
 
-ENDS = {3: 13, 4: 200}  # for each column, in which a search for so many leaves mostly ends; for two leaves it is one
+# Boxes for each column in which a search for so many leaves may end, and in which it does; for two leaves it is one.
+ENDS = {3: (13, 60), 4: (200, 1000)}
 
 
-def may_end_within(max_boxes: float, leaves: int, n_columns: int) -> bool:
-    """Return whether a search for the cheapest tree may end within so many boxes.
+def ends_within(max_boxes: float, leaves: int, n_columns: int, *, surely: bool = False) -> bool:
+    """Return whether a search for the cheapest tree may end within so many boxes, or does so `surely`.
 
-    That depends on leaves and columns; the number of rows matters little. A search that does not end hardly ever finds
-    a better tree than the one it begins with. With 5 leaves and more none ends within the limits of "auto".
+    That depends on leaves and columns; the number of rows matters little. Clusters that are far apart take
+    fewest boxes. With 5 leaves and more none ends within the limits of "auto".
     """
-    return leaves <= 2 or max_boxes >= ENDS.get(leaves, math.inf) * n_columns
+    return leaves <= 2 or max_boxes >= ENDS.get(leaves, (math.inf, math.inf))[surely] * n_columns
 
 
 def _improved(known: BestOnBox, kept: Kept, costs: LoopCosts, search: Search) -> BestOnBox:
@@ -470,7 +471,7 @@ class _Windows:
         inside[rows] = True
         box, boxes = self.search.part(self.kept.order, inside), self.search.boxes_left * len(inside) / len(rows)
         begin = known
-        if not may_end_within(boxes, below.n_leaves, self.kept.task.n_columns):
+        if not ends_within(boxes, below.n_leaves, self.kept.task.n_columns):
             begin = min(known, self.search.grown(box, below.n_leaves), key=lambda each: each.cost)
         found = self.search.solve(box, below.n_leaves, known=begin)
         table = self.search.sums.table

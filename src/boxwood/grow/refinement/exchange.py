@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -134,15 +135,18 @@ def _worths(tree: ThresholdTree, task: Task, loss: str) -> Floats:
     problem, rows = make_problem(task, loss), np.flatnonzero(task.kept)
     leaf = leaves_reached(tree, task)[rows]
     order = np.argsort(leaf, kind="stable")
-    ends = np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
-    worths = np.empty(tree.n_leaves)
-    for i, node in enumerate(tree.leaf_nodes.tolist()):
-        of_leaf, above = rows[order[ends[i] : ends[i + 1]]], int(tree.parent[node])
+    rows, ends = rows[order], np.searchsorted(leaf[order], np.arange(tree.n_leaves + 1))
+    of_leaves, clusters = [slice(*each) for each in pairwise(ends.tolist())], np.empty(len(rows), dtype=np.intp)
+    for node, of_leaf in zip(tree.leaf_nodes.tolist(), of_leaves, strict=True):
+        above = int(tree.parent[node])
         sibling = above + 1 if node != above + 1 else int(tree.second[above])
-        other = problem.cost_under(of_leaf, subtree(tree, sibling).predict(task.rows.values[of_leaf], n_jobs=1))
-        more = other - problem.cost_under(of_leaf, np.full(len(of_leaf), tree.leaf_clusters[i]))
-        worths[i] = (more * problem.share[of_leaf] * problem.times[of_leaf]).sum()
-    return worths
+        if tree.feature[sibling] < 0:
+            clusters[of_leaf] = tree.cluster[sibling]
+        else:
+            clusters[of_leaf] = subtree(tree, sibling).predict(task.rows.values[rows[of_leaf]], n_jobs=1)
+    more = problem.cost_under(rows, clusters) - problem.cost_under(rows, tree.leaf_clusters[leaf[order]])
+    more = more * problem.share[rows] * problem.times[rows]
+    return np.array([more[of_leaf].sum() for of_leaf in of_leaves])
 
 
 NEARLY = 0.01  # largest share by which the loss may rise so that cuts test preferred columns
@@ -232,10 +236,8 @@ def _exchanged(tree: ThresholdTree, node: int, exchange: _Exchange) -> Threshold
 
 def subtree(tree: ThresholdTree, node: int) -> ThresholdTree:
     """Return the tree below a node."""
-    end, waiting = node, 1
-    while waiting:
-        waiting += 1 if tree.feature[end] >= 0 else -1
-        end += 1
+    open_ends = np.where(tree.feature[node:] < 0, -1, 1).cumsum()
+    end = node + int(np.argmax(open_ends < 0)) + 1
     second = tree.second[node:end]
     arrays = tree.feature[node:end], tree.lower[node:end], tree.upper[node:end]
     return ThresholdTree(*arrays, np.where(second < 0, -1, second - node), tree.cluster[node:end])
