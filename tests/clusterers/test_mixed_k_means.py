@@ -17,11 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boxwood import DataError, MixedKMeans, _threads, explain
-from boxwood.clusterers import _mixed_k_means
+from boxwood.clusterers import _mixed_k_means, of_entry
 from boxwood.clusterers._k_medians import Clustering, alternate
 from boxwood.clusterers._mixed_k_means import CodedTable
+from boxwood.clusterers.of_entry import OfEntry
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.mixed_costs import mixed_cost, mixed_scales
+from boxwood.reference.clusterer import FEW_STARTS, MANY_STARTS
 from tests.naive.mixed import k_pod, one_hot
 from tests.scale import law, seeds, share, variants
 
@@ -428,3 +430,13 @@ def test_wrong_data():
 def test_parameters_survive_cloning():
     model = MixedKMeans(2, categorical_features=["a"], standardize=True)
     assert clone(model).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize(("large", "starts"), [(100, MANY_STARTS), (99, FEW_STARTS)])
+def test_clusters_of_a_large_table_come_of_few_starts(monkeypatch, large, starts):
+    made = []
+    monkeypatch.setattr(of_entry, "LARGE", large)
+    monkeypatch.setattr(of_entry, "MixedKMeans", lambda k, **how: made.append(how["n_init"]) or MixedKMeans(k, **how))
+    found = OfEntry(2, {}, random_state=0).fit(np.random.default_rng(0).normal(size=(50, 2)))
+    assert made == [starts]
+    assert found.n_found_ == 2

@@ -12,9 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import boxwood as bw
+from boxwood._threads import one_thread
 from boxwood._validation import Rows
 from boxwood.reference import clusterer
-from boxwood.reference.clusterer import reference_of
+from boxwood.reference.clusterer import fitted_clusterer, reference_of
 from tests.scale import each, seeds
 
 
@@ -42,6 +43,16 @@ def test_nothing_is_predicted_for_the_rows_of_its_fit(dtype):
         reference = reference_of(kmeans, X, Rows.of(X))
         assert reference.labels.tolist() == kmeans.labels_.tolist()
         assert kmeans.predicted == 0
+
+
+def test_k_means_of_a_small_table_is_the_same_on_any_number_of_threads():
+    for seed in seeds(8):
+        X = blobs(seed, n=2000)
+        args = (None, X, Rows.of(X))
+        many = fitted_clusterer(*args, n_clusters=4, random_state=seed)
+        with one_thread():
+            one = fitted_clusterer(*args, n_clusters=4, random_state=seed)
+        assert many.cluster_centers_.tobytes() == one.cluster_centers_.tobytes()
 
 
 def test_other_rows_are_predicted():

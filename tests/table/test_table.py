@@ -24,7 +24,7 @@ from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table
 from boxwood.table.column_names import split_names
-from boxwood.table.duck import _SETTINGS, DuckTable, connected
+from boxwood.table.duck import _SETTINGS, DuckTable, connected, waited
 from boxwood.table.formats import FORMATS, format_of
 from boxwood.table.labels import Rules
 from boxwood.table.scanned import scan_file
@@ -606,6 +606,20 @@ def test_settings_that_a_version_of_duckdb_lacks_are_passed_over(monkeypatch):
     with connected() as (con, _):
         query = "SELECT current_setting('max_expression_depth'), current_setting('python_enable_replacements')"
         assert con.execute(query).fetchone() == (100_000, False)
+
+
+def test_a_query_tells_how_far_it_is_and_prints_nothing(capfd):
+    told = []
+
+    def tick(share):
+        told.append(share)
+        if share > 0 or len(told) == 100:  # ten seconds
+            raise InterruptedError
+
+    with connected() as (con, _), pytest.raises(InterruptedError):
+        waited(con, lambda: con.execute("SELECT max(hash(i)) FROM range(100_000_000_000) t(i)").fetchall(), tick)
+    assert 0 < told[-1] < 1
+    assert capfd.readouterr() == ("", "")
 
 
 def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._threads import one_blas_thread
+from boxwood._threads import one_thread
 from boxwood._types import Floats, Indices
 from boxwood.batches.batches import Batches, Block, Together
 from boxwood.batches.labelling import Labelling, NearestCenters, OneCluster
@@ -145,12 +145,11 @@ def k_means_of_batches(
 def _start(sample: Sample, n_clusters: int, random_state: Any) -> tuple[Floats, Floats]:
     """Return the centres that k-means finds on a sample, the best of several starts, and their clusters' weights."""
     from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     values, weights = sample.values, sample.weights
     starts = MANY_STARTS if values.size <= LARGE else FEW_STARTS
     kmeans = KMeans(n_clusters, n_init=starts, random_state=random_state)
-    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):  # more threads add in an order of their own
+    with one_thread():
         kmeans.fit(values, sample_weight=weights)
     return kmeans.cluster_centers_, np.bincount(kmeans.labels_, weights, n_clusters).astype(np.float64)
 
@@ -289,12 +288,11 @@ def mixture_of_sample(batches: Batches, n_components: int, n_rows: int, random_s
         If values are missing or infinite, or if there are fewer different rows than components.
     """
     from sklearn.mixture import GaussianMixture
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     look = first_look(batches, n_components, n_rows)
     rows, n_kept = look.sample.drawn(n_rows).values, look.overview.n_kept
     mixture = GaussianMixture(n_components, random_state=random_state)
-    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):  # more threads add in an order of their own
+    with one_thread():
         mixture.fit(rows)
     is_all = len(rows) == n_kept
     return mixture, "" if is_all else f"the mixture was fitted on a sample of {len(rows):,} of {n_kept:,} rows"

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
 from boxwood.clusterers._mixed_k_means import MixedKMeans
+from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
 from boxwood.reference.entry import Entry
 from boxwood.reference.mixed import with_gaps
 
@@ -60,7 +61,10 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
         """Make the clusters of a table, with NaN or plus infinity for each missing number."""
         values, words = self._entered(with_gaps(np.where(np.isinf(X), np.nan, X), self.coded))
         how: dict[str, Any] = {"standardize": self.standardize and self.entry is None, "n_jobs": self.n_jobs}
-        made = MixedKMeans(self.n_clusters, categorical_features=words, random_state=self.random_state, **how)
+        starts = MANY_STARTS if values.size <= LARGE else FEW_STARTS
+        made = MixedKMeans(
+            self.n_clusters, categorical_features=words, n_init=starts, random_state=self.random_state, **how
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # who needs all of them counts them
             made.fit(values, sample_weight=sample_weight)

@@ -145,7 +145,8 @@ class MeasuredTree:
     @property
     def _gap_columns(self) -> frozenset[int]:
         """Index of each column of numbers in which the tree takes a missing value as +inf."""
-        return frozenset(self.columns.index(name) for name in self.gaps)
+        gaps = set(self.gaps)
+        return frozenset(j for j, name in enumerate(self.columns) if name in gaps) if gaps else frozenset()
 
     @property
     def _date_columns(self) -> dict[int, Dates]:

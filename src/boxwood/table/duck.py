@@ -53,6 +53,10 @@ _SETTINGS = {
     "disabled_optimizers": f"'{_NOT_USED}'",
     # a group of rows of a wide Parquet file would be read as a whole before its first row is used
     "disable_parquet_prefetching": "true",
+    # otherwise nobody is told how far a query is; nothing is printed
+    "enable_progress_bar": "true",
+    "enable_progress_bar_print": "false",
+    "progress_bar_time": "0",
 }
 
 

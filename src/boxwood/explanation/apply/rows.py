@@ -118,7 +118,7 @@ def walked(
 ) -> Walk:
     """Return the way of rows in memory; arguments as for `leaves_in`."""
     read, table = _tested(X, columns, tree.features.tolist(), categories, dates)
-    table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
+    table = with_points(table, [i for i, j in enumerate(read) if j in gaps] if gaps else [])
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
     return Walk(read, on_table, table, values_at_leaves(on_table, table, tree._leaf_numbers, n_jobs=-1, nan="none"))
 
