@@ -20,6 +20,7 @@ from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.problem import Problem
 from boxwood.explanation.ask.stand_ins import notes_on_stand_ins
 from boxwood.explanation.choose import settings
+from boxwood.explanation.choose.on_table import FinishedTree
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import may_have_more_leaves
@@ -88,12 +89,15 @@ class Outcome(NamedTuple):
         Number of rows that rounded thresholds moved to another leaf.
     seen : SeenByAuto, default=None
         What "auto" saw; None for a method by its name.
+    found : FinishedTree, default=None
+        What was chosen of the trees that were grown, with its columns; None for rows in batches.
     """
 
     explanation: MeasuredTree
     grown: ThresholdTree
     n_moved: int
     seen: SeenByAuto | None = None
+    found: FinishedTree | None = None
 
 
 def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: bool) -> MeasuredTree:

@@ -37,6 +37,7 @@ class CandidateInput(NamedTuple):
     sample: Task
     leaves: int
     by_cost: bool  # whether trees are chosen by cost, and not by agreement alone
+    by_centers: bool  # whether trees that separate the centres of clusters may be worth their time
     searched: tuple[int, ...]  # numbers of leaves of all searches of the task
     starts: dict[str, Trees]  # trees with a leaf for each cluster, by method: those of any number of leaves begin so
     by_impurity: dict[str, dict[int, ThresholdTree]]  # trees by their size, for all searches
@@ -49,6 +50,8 @@ class CandidateInput(NamedTuple):
 
 def _separating(part: CandidateInput) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
+    if not part.by_centers:
+        return
     seen = part._replace(task=part.task.on_usable_columns, sample=part.sample.on_usable_columns)
     for method in METHODS.values():
         if _is_complete(method, seen):
@@ -113,6 +116,8 @@ def _of_impurity(part: CandidateInput) -> Trees:
     loss, has_separating = "cost" if part.by_cost else "mistakes", _has_separating(part)
     for criterion, name in IMPURITIES.items():
         if criterion == "gini" and has_separating:
+            continue
+        if criterion == "centers" and not part.by_centers:
             continue
         if criterion == "rows" and not (part.by_cost and part.task.rows.n_columns <= settings.COLUMNS_BY_ROWS):
             continue
