@@ -243,8 +243,11 @@ class TableSearch:
         return replace(self, budget=budget, task=task, begin=None)
 
     def larger(self, begin: FinishedTree) -> TableSearch | None:
-        """Return the search for a tree of more leaves on the columns of one of fewer; None if it had other limits."""
-        if begin.search.budget != self.budget:
+        """Return the search for a tree of more leaves on the columns of one of fewer.
+
+        None if that had other limits, or if a larger tree may test other columns of a table in which rules test few.
+        """
+        if begin.search.budget != self.budget or self.budget.max_columns is not None:
             return None
         return replace(begin.search, task=begin.search.task.with_leaves(self.task.max_leaf_nodes), begin=None)
 
