@@ -37,7 +37,7 @@ class CandidateInput(NamedTuple):
     sample: Task
     leaves: int
     by_cost: bool  # whether trees are chosen by cost, and not by agreement alone
-    by_centers: bool  # whether trees that separate the centres of clusters may be worth their time
+    by_centers: bool  # whether trees that look at the centres of clusters alone may be worth their time
     searched: tuple[int, ...]  # numbers of leaves of all searches of the task
     starts: dict[str, Trees]  # trees with a leaf for each cluster, by method: those of any number of leaves begin so
     by_impurity: dict[str, dict[int, ThresholdTree]]  # trees by their size, for all searches
@@ -50,11 +50,9 @@ class CandidateInput(NamedTuple):
 
 def _separating(part: CandidateInput) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
-    if not part.by_centers:
-        return
     seen = part._replace(task=part.task.on_usable_columns, sample=part.sample.on_usable_columns)
     for method in METHODS.values():
-        if _is_complete(method, seen):
+        if _is_complete(method, seen) and (part.by_centers or method.name != "imm"):
             task = method.task_for(part.task if method.sees_all_rows else part.sample)
             starts = part.starts.get(method.name) or _of_method(method, task, seen)
             starts, part.starts[method.name] = tee(starts)
