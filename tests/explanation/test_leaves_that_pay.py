@@ -127,3 +127,17 @@ def test_what_is_named_decides():
     assert explain(X, labels, method="cart").n_leaves <= k
     assert explain(X, labels, max_depth=2).n_leaves <= 4
     assert set(explain(X, labels, forbidden=["x1"]).tree.features.tolist()) <= {0, 2, 3}
+
+
+@law(6)
+def test_of_words_the_larger_tree_begins_with_the_smaller_one_and_keeps_its_limits(seed):
+    random, (X, labels) = np.random.default_rng(seed), classes(seed)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    words = random.permutation(list("pqrst"))
+    frame["a"] = words[(X[:, 0] * 5).astype(int).clip(0, 4)]
+    frame = frame.mask(random.random(frame.shape) < 0.05)
+    for limits in ({}, {"max_columns": 2}, {"min_samples_leaf": 20}):
+        few, many = (explain(frame, labels, max_leaf_nodes=n, **limits) for n in (int(labels.max()) + 1, None))
+        assert many.agreement >= few.agreement
+        assert len(many.tree.features) <= limits.get("max_columns", 4)
+        assert min(leaf.size for leaf in many.leaves) >= limits.get("min_samples_leaf", 1)

@@ -81,7 +81,7 @@ class Outcome(NamedTuple):
     seen : SeenByAuto, default=None
         What "auto" saw; None for a method by its name.
     found : FinishedTree, default=None
-        The tree before it was measured; None of rows in batches.
+        What was chosen of the trees that were grown, with its columns; None for rows in batches.
     """
 
     explanation: MeasuredTree

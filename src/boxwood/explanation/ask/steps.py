@@ -115,7 +115,7 @@ def _with_leaves_that_pay(
         n_leaves = _leaves_that_pay(problem, few)
     left = None if limit is None else limit - (time.monotonic() - began)
     if n_leaves > task.leaves() and least <= 1 and (left is None or left > 0):
-        larger = replace(problem, task=task.with_leaves(n_leaves))
+        larger = replace(problem, task=task.with_leaves(n_leaves), begin=few.found)
         many = grown(larger, asked=asked if left is None else _with_options(asked, time_limit=left))
         if many.explanation.agreement >= least:
             return larger, _with_notes(many, _note_on_leaves(few.explanation, many.explanation, "labels"))
@@ -267,7 +267,7 @@ def _measured(problem: Problem, asked: Options, found: FinishedTree) -> Outcome:
     options = with_defaults(name, asked.options, problem.clusterer)
     grown, tree, search = found.grown, found.tree, found.search
     if not problem.parts:
-        problem = replace(problem, task=search.task, coordinates=search.coordinates)
+        problem = replace(problem, task=search.task, coordinates=search.coordinates, begin=None)
     notes = (*problem.notes, *grown.notes, *notes_on_kernel(problem.clusterer, name))
     if problem.parts:
         notes = _without_notes_on_length(notes, grown)

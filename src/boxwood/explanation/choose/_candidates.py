@@ -38,6 +38,7 @@ class CandidateInput(NamedTuple):
     leaves: int
     by_cost: bool  # whether trees are chosen by cost, and not by agreement alone
     asks_cost: bool  # whether the least cost was asked for
+    by_centers: bool  # whether trees that look at the centres of clusters alone may be worth their time
     searched: tuple[int, ...]  # numbers of leaves of all searches of the task
     starts: dict[str, Trees]  # trees with a leaf for each cluster, by method: those of any number of leaves begin so
     by_impurity: dict[str, dict[int, ThresholdTree]]  # trees by their size, for all searches
@@ -53,7 +54,7 @@ def _separating(part: CandidateInput) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
     seen = part._replace(task=part.task.on_usable_columns, sample=part.sample.on_usable_columns)
     for method in METHODS.values():
-        if _is_complete(method, seen):
+        if _is_complete(method, seen) and (part.by_centers or method.name != "imm"):
             task = method.task_for(part.task if method.sees_all_rows else part.sample)
             starts = part.starts.get(method.name) or _of_method(method, task, seen)
             starts, part.starts[method.name] = tee(starts)
@@ -118,6 +119,8 @@ def _of_impurity(part: CandidateInput) -> Trees:
     loss, has_separating = "cost" if part.by_cost else "mistakes", _has_separating(part)
     for criterion, name in IMPURITIES.items():
         if criterion == "gini" and has_separating:
+            continue
+        if criterion == "centers" and not part.by_centers:
             continue
         if criterion == "rows" and not (part.asks_cost and part.task.rows.n_columns <= settings.COLUMNS_BY_ROWS):
             continue

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from boxwood._types import Floats, Indices
 from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
+from boxwood.axes.mixed import MixedMap
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import carts_of
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
@@ -30,6 +31,8 @@ from boxwood.reference.budget import Budget
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.tree import ThresholdTree
 
+Options: TypeAlias = Mapping[str, Any]  # of a method
+
 
 @dataclass(frozen=True)
 class TableSearch:
@@ -45,16 +48,21 @@ class TableSearch:
         Limits of the rules, on the table's columns.
     parts : tuple of arrays of int, default=()
         Places of the rows on each of which "auto" looks for a tree; none if it looks at all rows of the task.
+    begin : FinishedTree, default=None
+        What "auto" has found for the same rows and fewer leaves: a larger tree begins with it, on the same columns.
     """
 
     task: Task
     coordinates: FeatureSpace
     budget: Budget
     parts: tuple[Indices, ...] = ()
+    begin: FinishedTree | None = None
 
     def grown(self, task: Task, method: str, **options: Any) -> Grown:
         """Return the tree that a method grows for these rows, or for others in the same columns, by their task."""
         here = self.coordinates
+        if method == "auto":
+            options["of_words"] = isinstance(here.axis_map, MixedMap)
         if method == "mmdt" and here.gaps and here.axis_map is not None:
             known = here.mixture_of_known(task.rows, task.reference.labels, task.reference.names)
             task = replace(task, mixture=known)
@@ -85,7 +93,7 @@ class TableSearch:
         task, here = self.task.of_rows(rows), self.coordinates
         coordinates = replace(here, table_store=here.table.take(rows), store=task.rows)
         budget = replace(self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None)
-        return replace(self, task=task, coordinates=coordinates, budget=budget, parts=())
+        return replace(self, task=task, coordinates=coordinates, budget=budget, parts=(), begin=None)
 
     def _with_refined_categories(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
@@ -232,7 +240,17 @@ class TableSearch:
     def without(self, columns: Collection[int]) -> TableSearch:
         """Return the search for trees that do not test some columns of the table."""
         budget = replace(self.budget, forbidden=tuple(sorted({*self.budget.forbidden, *columns})))
-        return replace(self, budget=budget, task=self.task.within(self.coordinates.budget_of_growth(budget)))
+        task = self.task.within(self.coordinates.budget_of_growth(budget))
+        return replace(self, budget=budget, task=task, begin=None)
+
+    def larger(self, begin: FinishedTree) -> TableSearch | None:
+        """Return the search for a tree of more leaves on the columns of one of fewer.
+
+        None if that had other limits, or if a larger tree may test other columns of a table in which rules test few.
+        """
+        if begin.search.budget != self.budget or self.budget.max_columns is not None:
+            return None
+        return replace(begin.search, task=begin.search.task.with_leaves(self.task.max_leaf_nodes), begin=None)
 
     def keeps_leaves(self, tree: ThresholdTree) -> bool:
         """Return whether a tree has as many leaves on the table's columns, where one cut may become several."""
@@ -246,12 +264,6 @@ class FinishedTree(NamedTuple):
     grown: Grown
     tree: ThresholdTree
     n_moved: int
-
-    @property
-    def agrees_most(self) -> bool:
-        """Whether it is proved that no tree of the table's columns agrees more."""
-        found: SearchFacts | None = self.attributes().get("search")
-        return found is not None and found.agreement_gap == 0 and self.n_moved == 0
 
     @property
     def is_perfect(self) -> bool:
@@ -273,7 +285,7 @@ class FinishedTree(NamedTuple):
         return {**self.grown.attributes, "search": found._replace(gap=None, agreement_gap=None)}
 
 
-def choose(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
+def choose(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     """Return the tree of a method; "auto" says what it finds in few words, where that costs little."""
     found = _chosen(table, method, progress, options)
     if method != "auto":
@@ -284,7 +296,7 @@ def choose(table: TableSearch, method: str, progress: Progress, options: Mapping
     )
 
 
-def _chosen(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
+def _chosen(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     """Return the tree of a method; of those that "auto" finds on parts of a long table, the one best on all rows."""
     found = [_best_of_columns(each, method, progress, options) for each in table.on_parts(most_parts(options))]
     if not table.parts:
@@ -296,23 +308,27 @@ def _chosen(table: TableSearch, method: str, progress: Progress, options: Mappin
     return trees[table.best([*trees], found[0].grown.attributes["search"])]
 
 
-def most_parts(options: Mapping[str, Any]) -> int | None:
+def most_parts(options: Options) -> int | None:
     """Return how many parts of a long table are looked at; None for all. A limit of time leaves out all but one."""
     return None if options.get("time_limit") is None else 1
 
 
-def _best_of_columns(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
+def _best_of_columns(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     """Return the tree of the method; "auto" takes the best of it and others, if the table is small.
 
     Where agreement alone decides, trees are grown on columns in which each set is a cut, and else on columns in which
-    words are numbers. If CART on one-hot columns comes near the best of them, others are grown there. Of equal ones the
-    first is taken. A limit of time leaves out sets and one-hot columns.
+    words are numbers. If CART on one-hot columns comes near the best of these, others are grown there. Of equal ones
+    the first is taken. A limit of time leaves out sets and one-hot columns. A tree that begins with another one is
+    grown on its columns.
     """
+    if table.begin is not None and (larger := table.larger(table.begin)) is not None:
+        return _grown_from(table.begin, larger, progress, options)
     if method != "auto" or options.get("time_limit") is not None:
         return _grown_on(table, method, progress, options)
-    every = _on_every_set(table, progress, options)
-    found = every or _grown_on(table, method, progress, options)
-    one_hot = None if found.is_perfect or found.agrees_most else table.on_one_hot()
+    if (every := _on_every_set(table, progress, options)) is not None:
+        return every
+    found = _grown_on(table, method, progress, options)
+    one_hot = None if found.is_perfect else table.on_one_hot()
     if one_hot is None or not _may_be_better(one_hot, found, table):
         return found
     other = _grown_on(one_hot, method, progress, {**options, "most_steps": 0})
@@ -327,7 +343,7 @@ def _may_be_better(other: TableSearch, best: FinishedTree, table: TableSearch) -
     return other.loss_of_cart(search) <= limit
 
 
-def _on_every_set(table: TableSearch, progress: Progress, options: Mapping[str, Any]) -> FinishedTree | None:
+def _on_every_set(table: TableSearch, progress: Progress, options: Options) -> FinishedTree | None:
     """Return the tree that agrees most on columns of every set, if agreement decides and these are not too many.
 
     What decides is a property of labels and rows, so it is known before any tree is grown.
@@ -336,14 +352,29 @@ def _on_every_set(table: TableSearch, progress: Progress, options: Mapping[str, 
     goal = None if every is None else goal_of(table.task, options.get("objective", "auto"))
     if every is None or goal is None or goal.by_cost:
         return None
-    found = _grown_on(every, "auto", progress, {**options, "objective": "agreement"})
-    told = found.grown.attributes["search"]._replace(objective=goal.objective, reason=goal.reason)
-    notes = (*found.grown.notes, goal.reason) if goal.reason else found.grown.notes
+    return _grown_by_agreement(every, progress, options, goal.objective, goal.reason)
+
+
+def _grown_from(begin: FinishedTree, larger: TableSearch, progress: Progress, options: Options) -> FinishedTree:
+    """Return the tree of more leaves that is grown on the columns of another one, and by its goal, from this."""
+    told, options = begin.grown.attributes["search"], {**options, "begin": begin.grown}
+    if told.by_agreement:
+        return _grown_by_agreement(larger, progress, options, told.objective, told.reason)
+    return _grown_on(larger, "auto", progress, options)
+
+
+def _grown_by_agreement(
+    table: TableSearch, progress: Progress, options: Options, objective: str, reason: str
+) -> FinishedTree:
+    """Return the tree that agrees most; IN: objective: what was asked for; reason: why agreement decides."""
+    found = _grown_on(table, "auto", progress, {**options, "objective": "agreement"})
+    told = found.grown.attributes["search"]._replace(objective=objective, reason=reason)
+    notes = (*found.grown.notes, reason) if reason else found.grown.notes
     return found._replace(
         grown=found.grown._replace(attributes={**found.grown.attributes, "search": told}, notes=notes)
     )
 
 
-def _grown_on(table: TableSearch, method: str, progress: Progress, options: Mapping[str, Any]) -> FinishedTree:
+def _grown_on(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     grown = table.measured_again(table.grown(table.task, method, progress=progress, **options))
     return FinishedTree(table, grown, *table.finished(grown.tree, grown.attributes.get("search")))

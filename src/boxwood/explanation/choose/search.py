@@ -129,16 +129,22 @@ def searched(
     objective: str = "auto",
     time_limit: float | None = None,
     most_steps: int = settings.ASKED,
+    begin: Grown | None = None,
+    of_words: bool = False,
     progress: Progress = silent,
 ) -> Grown:
     """Return the tree that the goal takes of all candidates, with the facts of the search.
 
-    IN: most_steps: of each search for the tree that agrees most of all, where agreement decides; 0 leaves them out.
+    IN: most_steps: of each search for the tree that agrees most of all, where agreement decides; 0 leaves them out;
+    begin: a tree with fewer leaves that was found for the same rows; of_words: whether columns stand for words or gaps.
     """
-    search = AutoSearch(task, objective, Clock(time_limit), progress, most_steps=most_steps)
+    search = AutoSearch(task, objective, Clock(time_limit), progress, most_steps=most_steps, of_words=of_words)
     leaves, k = task.leaves(), task.reference.n_clusters
-    begin = None if leaves <= k else search.best(k) if leaves < settings.FAR_LARGER * k else search.begun(k)
-    best = search.preferring(search.best(leaves, begin))
+    if begin is not None:
+        least: Candidate | None = search.goal.candidate(begin.tree, begin.method)
+    else:
+        least = None if leaves <= k else search.best(k) if leaves < settings.FAR_LARGER * k else search.begun(k)
+    best = search.preferring(search.best(leaves, least))
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
@@ -162,11 +168,19 @@ class AutoSearch:
     """All candidate trees of one task, and the rule that picks one; a long table is searched on a sample."""
 
     def __init__(
-        self, task: Task, objective: str, clock: Clock, progress: Progress = silent, *, most_steps: int = settings.ASKED
+        self,
+        task: Task,
+        objective: str,
+        clock: Clock,
+        progress: Progress = silent,
+        *,
+        most_steps: int = settings.ASKED,
+        of_words: bool = False,
     ) -> None:
         self.task, self.clock, self.most_steps = task, clock, most_steps
         self.sample = _sampled(task)
         self.goal = goal_of(task, objective)
+        self.by_centers = self.goal.by_cost or not of_words  # which say little of words, where agreement decides
         self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
         self.between = [self.goal.of_sample(task.sampled(n_rows)) for n_rows in self._sizes_between()]
         self.loss = "cost" if self.goal.by_cost else "mistakes"
@@ -235,7 +249,7 @@ class AutoSearch:
     def _input(self, leaves: int) -> CandidateInput:
         most = self.task.leaves()
         searched = min(self.task.reference.n_clusters, most), most
-        by = self.goal.by_cost, self.goal.objective == "cost"
+        by = self.goal.by_cost, self.goal.objective == "cost", self.by_centers
         return CandidateInput(self._seen, self.sample, leaves, *by, searched, self.starts, self.by_impurity, set())
 
     def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
