@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._frames import as_rows_here
+from boxwood._progress import as_progress
 from boxwood._validation import whole_number
 from boxwood.explanation.ask.gathered import share_drawn, to_cluster
 from boxwood.explanation.ask.how_many import DrawnRows, drawn
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
-from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.mixed import with_gaps
 from boxwood.table.scanned import as_source
