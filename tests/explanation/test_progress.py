@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from boxwood import explain
+from boxwood import explain, map_of_k
 from tests.scale import each, law
 
 X, Y = load_iris(return_X_y=True)
@@ -71,6 +71,11 @@ def test_what_begins_anew_has_a_number():
 def test_each_resample_is_told():
     steps = told(lambda verbose: explain(X, Y, method="cart").stability(4, verbose=verbose))
     assert steps == {"resamples": [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]}
+
+
+def test_each_number_of_clusters_is_told():
+    steps = told(lambda verbose: map_of_k(X, (2, 3), method="cart", verbose=verbose))
+    assert steps == {"numbers of clusters tried": [(0, 2), (1, 2), (2, 2)]}
 
 
 def test_each_tree_of_the_frontier_is_told():
