@@ -16,6 +16,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("errors", "_dates", "_imports", "_messages", "_types", "_version"),
     ("_threads", "loops"),
     ("_files", "_validation", "tree"),
+    ("_progress",),
     ("_compat", "_frames"),
     ("kernels",),
     ("axes",),

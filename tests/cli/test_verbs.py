@@ -17,6 +17,7 @@ from boxwood.cli import VERBS, _outputs, _terminal
 from boxwood.cli import boxwood as command
 from boxwood.cli._talk import Status, Talk
 from boxwood.render import EXPORTERS
+from boxwood.table import duck
 from tests.cli import test_cli
 from tests.cli.test_cli import DATA, POSIX, USAGE, run
 from tests.scale import some
@@ -342,28 +343,35 @@ def test_the_demo_shows_the_tree_and_where_to_go(tmp_path):
 def test_a_status_tells_share_rows_and_seconds_left(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("boxwood.cli._talk.time", SimpleNamespace(monotonic=lambda: now[0]))
-    status = Status("reading t.csv", alive=False)
-    assert status.line(0.0) == "reading t.csv …"
+    status = Status("labelling t.csv", alive=False, foretold=True)
+    assert status.line(0.0) == "labelling t.csv …"
     status(0.01)
-    assert status.line(9.0) == "reading t.csv 1%, 9 s so far …"  # too early to foretell
-    status(0.26, rows=2000)
-    assert status.line(10.0) == "reading t.csv 26% of 2,000 rows, 30 s left …"
-    assert status.line(0.5) == "reading t.csv 26% of 2,000 rows …"
+    assert status.line(9.0) == "labelling t.csv 1%, 9 s so far …"  # too early to foretell
+    status(0.41, rows=2000)
+    assert status.line(10.0) == "labelling t.csv 41% of 2,000 rows, 15 s left …"
+    assert status.line(0.5) == "labelling t.csv 41% of 2,000 rows …"
     now[0] = 599.0
     status.compiling()
-    assert status.line(600.0) == "reading t.csv 26% of 2,000 rows, 29 min 36 s left, compiling, once …"
-    assert status.line(625.0) == "reading t.csv 26% of 2,000 rows, 30 min 50 s left …"  # that was ten seconds
-    status.step("trees grown", 5, 5)
-    assert status.line(609.0) == "reading t.csv 100% of 2,000 rows, 10 min 9 s so far …"
-    now[0] = 700.0
-    status(0.1)  # another task: what came before says nothing of the time that it takes
-    assert status.line(709.0) == "reading t.csv 10% of 2,000 rows, 11 min 49 s so far …"
+    assert status.line(600.0) == "labelling t.csv 41% of 2,000 rows, 14 min 45 s left, compiling, once …"
+    assert status.line(625.0) == "labelling t.csv 41% of 2,000 rows, 15 min 22 s left …"  # that was ten seconds
+    status(0.1)  # once more from the beginning, which was not foretold
     status(0.4)
-    assert status.line(710.0) == "reading t.csv 40% of 2,000 rows, 20 s left …"
+    assert status.line(709.0) == "labelling t.csv, pass 2: 40% of 2,000 rows, 11 min 49 s so far …"
+
+
+def test_a_status_tells_no_time_left_of_a_task_of_many_parts():
     status = Status("growing", alive=False)
     status(0.0, rows=7)
-    assert status.line(1.9) == "growing 7 rows …"
+    assert status.line(0.9) == "growing 7 rows …"
     assert status.line(5.0) == "growing 7 rows, 5 s so far …"
+    status(0.9)
+    assert status.line(9.0) == "growing 90% of 7 rows, 9 s so far …"
+    status(0.0)
+    assert status.line(9.0) == "growing, pass 2 of 7 rows, 9 s so far …"
+    status.step("trees grown", 4, 5)
+    assert status.line(10.0) == "trees grown: 4 of 5, 10 s so far …"
+    status.step("making clusters", 0, 1)
+    assert status.line(11.0) == "making clusters, 11 s so far …"
 
 
 def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
@@ -409,6 +417,35 @@ def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(Status, "__call__", lambda self, share, rows=0: seen.append((share, rows)))
     run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", tmp_path / "o.csv")
     assert seen == [(0.5, 0), (1.0, 150)]
+
+
+@pytest.mark.parametrize("how", [("-k", 3), (), ("-l", "species"), ("-l", "species", "--engine", "duckdb")])
+def test_no_share_falls_under_one_name_while_a_file_is_explained(folder, tmp_path, monkeypatch, how):
+    shown, wait = {}, duck.waited
+
+    def slow(con, work, tick=None):
+        for share in (0.2, 0.7, 1.0) if tick is not None else ():
+            tick(share)
+        return wait(con, work, tick)
+
+    def draw(status):
+        name, _, counts = status.doing.partition(": ")
+        count = int(counts.split()[0]) if counts else status.share
+        shown.setdefault((name, status.passes), []).append(count)
+
+    monkeypatch.setattr(duck, "waited", slow)
+    monkeypatch.setattr(Status, "draw", draw)
+    rows = (folder / "iris.csv").read_text().splitlines()
+    words = ["colour", *(("red", "green", "blue")[i * i % 3] for i in range(len(rows) - 1))]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(f"{row},{word}" for row, word in zip(rows, words, strict=True)))
+    run(folder, "explain", path, "--exclude", "species" if "-l" not in how else "colour", *how)
+    assert all(counts == sorted(counts) for counts in shown.values())
+    named = {name for name, _ in shown}
+    assert {f"reading {path}", "steps to the tree"} <= named
+    assert (f"reading {path}", 2) in shown
+    assert ("starts of clusters" in named) == ("-l" not in how)
+    assert ("numbers of clusters tried" in named) == (not how)
 
 
 @POSIX

@@ -79,7 +79,7 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
 def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(300, 3))
     found = HowMany(dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True)))
-    monkeypatch.setattr(DrawnRows, "how_many", lambda look, among: found)
+    monkeypatch.setattr(DrawnRows, "how_many", lambda look, *how: found)
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
@@ -94,7 +94,7 @@ def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(mo
 
 
 def test_where_groups_show_among_few_alone_these_are_chosen(monkeypatch):
-    monkeypatch.setattr(DrawnRows, "how_many", lambda look, among: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
+    monkeypatch.setattr(DrawnRows, "how_many", lambda look, *how: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
     monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: k == 3)
     number = settled_number(DrawnRows(groups(3, 0)[0]), None)
     said = f"3 clusters were chosen (at most {FEW}), as 9 show no groups (n_clusters)"

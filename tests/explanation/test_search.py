@@ -7,12 +7,12 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
 
 from boxwood import Explanation, Reference, explain, grow, load
+from boxwood._progress import Clock
 from boxwood.cli import boxwood as command
 from boxwood.explanation.choose import search as _search
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES
 from boxwood.explanation.choose.goal import Candidate, Goal, GoalRule, share_beyond_doubt
-from boxwood.explanation.progress import Clock
 from boxwood.explanation.records import GOALS
 from boxwood.grow.exact.optimal import ENDS
 from boxwood.metrics import partition_cost

@@ -8,7 +8,9 @@ import math
 import os
 import pathlib
 import sys
+import threading
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -620,6 +622,19 @@ def test_a_query_tells_how_far_it_is_and_prints_nothing(capfd):
         waited(con, lambda: con.execute("SELECT max(hash(i)) FROM range(100_000_000_000) t(i)").fetchall(), tick)
     assert 0 < told[-1] < 1
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_share_of_a_query_never_falls():
+    told, shares, ended = [], iter([20.0, -1.0, 70.0, 30.0, 80.0]), threading.Event()
+    con = SimpleNamespace(query_progress=lambda: next(shares))
+
+    def tick(share):
+        told.append(share)
+        if len(told) == 5:
+            ended.set()
+
+    waited(con, ended.wait, tick)
+    assert told == [0.2, 0.2, 0.7, 0.7, 0.8]
 
 
 def test_too_small_a_limit_of_memory_is_lifted(tmp_path, monkeypatch):

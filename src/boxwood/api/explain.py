@@ -163,8 +163,9 @@ def explain(
         Number of threads that grow and measure, and that read a table in batches; -1 is all processors, None is 1. No
         result depends on it. Clusterers have a parameter of their own, and so have the workers of Spark and Dask.
     verbose : int or function, default=0
-        With 1 the steps of "auto" and of `validate` are printed on standard error, a line for each. A function is
-        called instead, with a text, the number of steps done, and the number of all steps.
+        With 1 the steps of making clusters, of "auto" and of `validate` are printed on standard error, a line for each.
+        A function is called instead, with a text, the number of steps done, 0 at first, and the number of all steps.
+        What is done again has another text, such as "steps to the tree, round 2".
     value : str, default=None
         A column of value, such as revenue: sums, shares and means by cluster are shown, see `Explanation.worth`. It may
         be left out by `columns`, unless the table is read in batches.

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._frames import as_rows_here
+from boxwood._progress import as_progress, told
 from boxwood._validation import whole_number
 from boxwood.explanation.ask.gathered import share_drawn, to_cluster
 from boxwood.explanation.ask.how_many import DrawnRows, drawn
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
-from boxwood.explanation.progress import as_progress
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.mixed import with_gaps
 from boxwood.table.scanned import as_source
@@ -113,7 +113,7 @@ def map_of_k(
     method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
         As for `explain`.
     verbose : int or function, default=0
-        With 1 each number of clusters is reported on standard error when it is done; see `explain`.
+        With 1 a line on standard error says how many numbers of clusters are done; see `explain`.
 
     Returns
     -------
@@ -154,11 +154,10 @@ def map_of_k(
     if (source := as_source(X)) is not None:
         read = to_cluster(source, Options.of({**given, "n_clusters": None}))
         X, given["sample_weight"], whole = read.X, read.sample_weight, read.whole
-    rows, progress, found = as_rows_here(X), as_progress(verbose), list[OfK]()
-    for done, k in enumerate(wanted, start=1):
+    rows, found = as_rows_here(X), list[OfK]()
+    for k in told(as_progress(verbose), "numbers of clusters tried", wanted):
         ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
         found.append(_row(ex, k))
-        progress(f"{k} clusters", done, len(wanted))
     taken = explained(rows, None, replace(Options.of({**given, "n_clusters": None}), among=wanted))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
     if whole is not None:

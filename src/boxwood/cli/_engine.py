@@ -158,12 +158,12 @@ def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: d
 
 
 @contextmanager
-def read_while(talk: Talk, doing: str, file: str | None) -> Iterator[Status]:
+def read_while(talk: Talk, doing: str, file: str | None, *, foretold: bool = False) -> Iterator[Status]:
     """Show a task that reads FILE or the query; of files of different columns, say what to do about them."""
     from boxwood.errors import DataError
 
     try:
-        with talk.status(f"{doing} {file or 'the query'}") as tick:
+        with talk.status(f"{doing} {file or 'the query'}", foretold=foretold) as tick:
             yield tick
     except DataError as error:
         from boxwood.table.parquet import SHARED_COLUMNS

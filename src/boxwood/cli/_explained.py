@@ -203,14 +203,12 @@ class ColumnNames(NamedTuple):
 
 def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]:
     """Return a function that shows the share and the rows of each pass."""
-    doing, last = status.doing, 0
+    doing = status.doing
 
     def tick(share: float, n_rows: int) -> None:
-        nonlocal last
         number = source.n_passes + 1
-        if number != last:
-            last = number
-            status.begin(f"{doing}, pass {number}:")
+        if (status.doing, status.passes) != (doing, number):
+            status.begin(doing, number)
         status(share, source.n_rows or n_rows)
 
     return tick
@@ -251,7 +249,7 @@ def explained_in_batches(
     with _growing(talk, makes_clusters=labels is None) as (status, warned):
         source.tick = told_by_rows(source, status)
         try:
-            explanation = explain(source, labels, columns=columns.columns, **options)
+            explanation = explain(source, labels, columns=columns.columns, verbose=status.step, **options)
         finally:
             source.tick = None
     return explanation, warned

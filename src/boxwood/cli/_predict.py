@@ -203,7 +203,7 @@ def _write(
     from boxwood.table.write_labels import label_rows
 
     file = table if isinstance(table, str) else None
-    with _in_option_names(), read_while(talk, "labelling", file) as tick:
+    with _in_option_names(), read_while(talk, "labelling", file, foretold=True) as tick:
         rules = sql_rules(explanation, out=out)
         return label_rows(table, out, rules, options, column=column, tick=tick, tell=talk.kept.append)
 

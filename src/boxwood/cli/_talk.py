@@ -138,9 +138,12 @@ class Talk:
         self.note(f"wrote {path} ({_size(os.path.getsize(path))})")
 
     @contextmanager
-    def status(self, doing: str) -> Iterator[Status]:
-        """Show a task on the terminal while it runs, then erase it; yields what is told how far it is."""
-        status, ended = Status(doing, self._alive), Event()
+    def status(self, doing: str, *, foretold: bool = False) -> Iterator[Status]:
+        """Show a task on the terminal while it runs, then erase it; yields what is told how far it is.
+
+        IN: foretold: whether shares are those of the whole task, so that they tell when it ends.
+        """
+        status, ended = Status(doing, self._alive, foretold=foretold), Event()
         status.draw()
         clock = Thread(target=status.tick, args=(ended,), daemon=True)
         if self._alive:
@@ -167,30 +170,34 @@ class Talk:
 
 
 class Status:
-    """The line of a task on the terminal: what is done, which share of it, on how many rows, how long it still takes.
+    """The line of a task on the terminal: what is done, which share of it, on how many rows, and for how long.
 
-    It is called with the share that is done, from 0 to 1, and the number of rows where that is known.
+    It is called with the share that is done, from 0 to 1, and the number of rows where that is known. A share below the
+    one before is that of a new pass, and the line says so: under one name no share falls. How long the task still takes
+    is said only where the shares are `foretold` to be those of all of it.
     """
 
-    def __init__(self, doing: str, alive: bool) -> None:
-        self.doing, self._alive = doing, alive
-        self.share, self.rows, self._drawn = 0.0, 0, ""
+    def __init__(self, doing: str, alive: bool, *, foretold: bool = False) -> None:
+        self.doing, self._alive, self._foretold = doing, alive, foretold
+        self.share, self.rows, self.passes, self._drawn = 0.0, 0, 1, ""
         self._began = time.monotonic()
         self._first, self._compiled = (0.0, 0.0), -math.inf  # the first share told, and when; when a loop was compiled
 
     def __call__(self, share: float, rows: int = 0) -> None:
-        if not 0 < self.share <= share:  # what came before the first step took its own time, and so did another task
+        if not self.share:  # what came before the first step took its own time
             self._first = share, time.monotonic() - self._began
+        self.passes += share < self.share
         self.share, self.rows = share, rows or self.rows
         self.draw()
 
-    def begin(self, doing: str) -> None:
-        """Show another task from here on."""
-        self.doing, self.share, self._began = doing, 0.0, time.monotonic()
+    def begin(self, doing: str, passes: int = 1) -> None:
+        """Show another part of the task, or a pass of it, from here on."""
+        self.doing, self.share, self.rows, self.passes = doing, 0.0, 0, passes
 
     def step(self, what: str, done: int, total: int) -> None:
-        """Take the progress of a call of the library: `done` of `total` steps."""
-        self(done / max(total, 1))
+        """Take the progress of a call of the library: `done` of `total` steps, which take unequal time."""
+        self.begin(f"{what}: {done:,} of {total:,}" if total > 1 else what)
+        self.draw()
 
     def compiling(self) -> None:
         """Say that machine code is made, which the next call finds on disk."""
@@ -211,16 +218,18 @@ class Status:
 
     def line(self, seconds: float) -> str:
         """Return the line after some seconds: with the time left once enough is done to estimate it, else these."""
-        done = f" {self.share:.0%}" if self.share > 0 else ""
-        rows = f" of {self.rows:,} rows" if self.rows and done else f" {self.rows:,} rows" if self.rows else ""
+        number = f", pass {self.passes}" if self.passes > 1 else ""
+        done = f"{':' if number else ''} {self.share:.0%}" if self.share > 0 else ""
+        rows = f"{' of' if done or number else ''} {self.rows:,} rows" if self.rows else ""
         gone, since = self.share - self._first[0], seconds - self._first[1]
-        left = since * (1 - self.share) / gone if gone >= SURE and since >= 1 else 0.0
-        taken = f", {_duration(left)} left" if left >= 1 else f", {_duration(seconds)} so far" if seconds >= 2 else ""
+        is_sure = self._foretold and self.passes == 1 and gone >= SURE and since >= 1
+        left = since * (1 - self.share) / gone if is_sure else 0.0
+        taken = f", {_duration(left)} left" if left >= 1 else f", {_duration(seconds)} so far" if seconds >= 1 else ""
         note = ", compiling, once" if seconds - self._compiled < COMPILING else ""
-        return f"{self.doing}{done}{rows}{taken}{note} …"
+        return f"{self.doing}{number}{done}{rows}{taken}{note} …"
 
 
-SURE = 0.2  # share done after the first that is told, before time left is estimated: steps take unequal time
+SURE = 1 / 3  # share done after the first that is told, before time left is estimated
 COMPILING = 10  # seconds that machine code of a loop takes at most, about
 
 

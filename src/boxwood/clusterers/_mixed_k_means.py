@@ -24,6 +24,7 @@ from boxwood._frames import (
     numeric_columns,
     refuse_unknown_columns,
 )
+from boxwood._progress import Progress, silent, told
 from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_positions, as_weights, cut_off, listed, real_number, refuse_no_sum, shown
@@ -204,6 +205,9 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             If `X` has infinite values or columns of dates, fewer rows than `n_clusters`, if every row lacks everything,
             if weights or columns do not fit, or if the cost is beyond the largest float.
         """
+        return self._fit(X, sample_weight, silent)
+
+    def _fit(self, X: Any, sample_weight: ArrayLike | None, progress: Progress) -> Self:
         table = CodedTable.to_fit(self, X, self.categorical_features)
         weights = as_weights(sample_weight, len(table.values))
         refuse_no_sum(weights)
@@ -212,7 +216,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         placed = self._space.placed(table.values)
         refuse_few(self.n_clusters, len(placed))
         cloud = self._cloud(placed, _has_value(placed) & (True if weights is None else weights > 0), weights)
-        best = self._settled(cloud, self._best_start(cloud))
+        best = self._settled(cloud, self._best_start(cloud, progress))
         warn_of_few(self.n_clusters, len(best.centers), "different rows, apart from what they lack")
         self._centers, self.n_iter_ = best.centers, best.n_iter
         self.labels_: Indices = self._nearest(placed)[0]
@@ -257,13 +261,13 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs = jobs_of(self.n_jobs) if placed.size > BLOCK_ROWS else 1
         return _MixedCloud(placed, weights, SQEUCLIDEAN, n_jobs, self._space)
 
-    def _best_start(self, cloud: _MixedCloud) -> Clustering:
+    def _best_start(self, cloud: _MixedCloud, progress: Progress) -> Clustering:
         """Return the best start. With gaps, a start may find fewer centres that cost nothing where others find more."""
         if not len(cloud.X):
             raise DataError("every row lacks every value, or weighs 0; there is nothing to cluster")
         rng, tol = check_random_state(self.random_state), real_number("tol", self.tol)
         best: Clustering | None = None
-        for _ in range(self.n_init):
+        for _ in told(progress, "starts of clusters", range(self.n_init)):
             start = plus_plus(cloud, self.n_clusters, rng)
             other = alternate(cloud, start, max_iter=self.max_iter, tol=tol)
             more = 1 if best is None else len(other.centers) - len(best.centers)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from boxwood._progress import Progress, silent
 from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
 from boxwood.clusterers._mixed_k_means import MixedKMeans
@@ -57,7 +58,7 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Array, y: None = None, sample_weight: Any = None) -> OfEntry:
+    def fit(self, X: Array, y: None = None, sample_weight: Any = None, progress: Progress = silent) -> OfEntry:
         """Make the clusters of a table, with NaN or plus infinity for each missing number."""
         values, words = self._entered(with_gaps(np.where(np.isinf(X), np.nan, X), self.coded))
         how: dict[str, Any] = {"standardize": self.standardize and self.entry is None, "n_jobs": self.n_jobs}
@@ -67,7 +68,7 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # who needs all of them counts them
-            made.fit(values, sample_weight=sample_weight)
+            made._fit(values, sample_weight, progress)
         self.labels_, self.n_found_, self._made = made.labels_, len(made.cluster_centers_), made
         return self
 

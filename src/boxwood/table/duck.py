@@ -503,6 +503,7 @@ def waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick |
     However it is interrupted, work has ended when this raises: what cleans up needs the connection.
     """
     outcome: Future[Any] = Future()
+    share = 0.0
     try:
         Thread(target=_settle, args=(outcome, work), daemon=True).start()
         while True:
@@ -512,7 +513,8 @@ def waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick |
                 if outcome.done():  # perhaps with a TimeoutError of its own
                     return outcome.result()
                 if tick is not None:
-                    tick(max(0.0, float(con.query_progress()) / 100))
+                    share = max(share, float(con.query_progress()) / 100)  # which DuckDB tells to be less at times
+                    tick(share)
     except BaseException:
         while not (outcome.cancel() or outcome.done()):  # an interrupt is lost on a query that has not begun
             con.interrupt()

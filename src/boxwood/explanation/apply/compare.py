@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from boxwood._frames import as_rows_here
+from boxwood._progress import silent
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
@@ -22,7 +23,6 @@ from boxwood.explanation.ask.problem import Problem, dated, problem_of
 from boxwood.explanation.choose.goal import Goal
 from boxwood.explanation.choose.on_table import choose
 from boxwood.explanation.measure.measure import measure
-from boxwood.explanation.progress import silent
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
 from boxwood.table.scanned import as_source, is_source

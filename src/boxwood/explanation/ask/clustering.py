@@ -12,13 +12,14 @@ import numpy as np
 from boxwood._frames import column_values, label_values
 from boxwood._imports import require
 from boxwood._messages import Quoting
+from boxwood._progress import Progress
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.labelling import MadeClusters
 from boxwood.batches.overview import MissingValues
 from boxwood.errors import DataError
-from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows, Number, settled_number
+from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
     fitted_clusterer,
@@ -72,11 +73,15 @@ def clustering_of(
 
 
 def number_of_clusters(
-    clustering: Any, n_clusters: int | None, look: Callable[[], DrawnRows], among: Sequence[int] = NUMBERS
+    clustering: Any,
+    n_clusters: int | None,
+    look: Callable[[], DrawnRows],
+    among: Sequence[int],
+    progress: Progress,
 ) -> Number:
     """Return the number of clusters to make; that of clusters that are given is None, and needs no look."""
     if clustering is None:
-        return settled_number(look(), n_clusters, among)
+        return settled_number(look(), n_clusters, among, progress)
     refuse_number(n_clusters)
     return Number()
 

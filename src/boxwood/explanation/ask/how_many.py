@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._progress import Progress, in_one_step, silent, told
 from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Floats, Indices, Weights
 from boxwood._validation import Rows, whole_number
@@ -100,10 +101,11 @@ class DrawnRows(NamedTuple):
         """Return a look at rows of numbers."""
         return cls(np.asarray(rows.values[drawn(len(rows), rows.weights)], dtype=np.float64))
 
-    def how_many(self, among: Sequence[int] = NUMBERS) -> HowMany:
+    def how_many(self, among: Sequence[int] = NUMBERS, progress: Progress = silent) -> HowMany:
         """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""
         most = min(len(self.rows) // ROWS_EACH, len(np.unique(self.rows, axis=0)))
-        return HowMany({k: self.agreement_of_halves(k) for k in among if k <= max(most, among[0])})
+        numbers = [k for k in among if k <= max(most, among[0])]
+        return HowMany({k: self.agreement_of_halves(k) for k in told(progress, "numbers of clusters tried", numbers)})
 
     def shows_groups(self, k: int) -> bool:
         """Return whether k clusters of the rows are clearer than those of tables without groups, or cannot be told.
@@ -147,19 +149,26 @@ class Number(NamedTuple):
     others: tuple[int, ...] = ()
 
 
-def settled_number(look: DrawnRows, n_clusters: int | None, among: Sequence[int] = NUMBERS) -> Number:
+def settled_number(
+    look: DrawnRows, n_clusters: int | None, among: Sequence[int] = NUMBERS, progress: Progress = silent
+) -> Number:
     """Return the number of clusters to make, the one that was asked for or the one to choose among some.
 
     Where no groups show, at most `FEW` clusters are chosen, and each number up to this one does nearly as well.
     """
+
+    def shows_groups(k: int) -> bool:
+        with in_one_step(progress, "looking for groups"):
+            return look.shows_groups(k)
+
     if n_clusters is not None:
         k = whole_number("n_clusters", n_clusters, 0)
-        return Number(k, () if k < 2 or look.shows_groups(k) else (_no_groups(k),))
-    found = look.how_many(among)
-    shows = look.shows_groups(found.best)
+        return Number(k, () if k < 2 or shows_groups(k) else (_no_groups(k),))
+    found = look.how_many(among, progress)
+    shows = shows_groups(found.best)
     if not shows and found.best > FEW:
         found = found.few
-        shows = look.shows_groups(found.best)
+        shows = shows_groups(found.best)
     if shows:
         return Number(found.best, (found.note,), found.others)
     return Number(found.best, (found.note_without_groups, _no_groups(found.best)), found.few.nearly_as_good(-1.0))

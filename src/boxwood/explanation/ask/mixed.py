@@ -286,7 +286,8 @@ def _labelled(
 ) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, Number]:
     """Return the table, the cluster of each row, names of clusters if they have some, who made them, and how many."""
     clustering, table = read.clustering, read.X
-    number = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked), asked.among)
+    among = asked.among, asked.progress
+    number = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked), *among)
     if number.k is not None:
         made = _made(table, weights, number.k, asked)
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
@@ -319,7 +320,7 @@ def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) ->
     from boxwood.clusterers.of_entry import OfEntry
 
     made = OfEntry(k, table.categories, entry, asked.standardize is True, **how)
-    made.fit(table.values, sample_weight=weights)
+    made.fit(table.values, sample_weight=weights, progress=asked.progress)
     if made.n_found_ < k:
         raise DataError(
             f"{k} clusters asked for, but {made.n_found_} hold all rows at no cost: the table has only so many "

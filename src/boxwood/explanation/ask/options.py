@@ -11,12 +11,12 @@ import numpy as np
 
 from boxwood._dates import Dates
 from boxwood._frames import nearest_name
+from boxwood._progress import Progress, as_progress
 from boxwood._threads import n_threads
 from boxwood._validation import Rows, as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
 from boxwood.axes.categories import plain_value
 from boxwood.explanation.ask.how_many import NUMBERS
 from boxwood.explanation.measure.held_out import Validate, checked_validate
-from boxwood.explanation.progress import Progress, as_progress
 from boxwood.reference.budget import as_names
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from boxwood._frames import (
     with_dates_read,
     without_columns,
 )
+from boxwood._progress import in_one_step, silent
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters
@@ -189,8 +190,10 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         *notes_on_rounding(X, unscaled.columns),
     )
     rows = coordinates.rows
-    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(rows), asked.among)
-    reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
+    among = asked.among, asked.progress
+    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(rows), *among)
+    with in_one_step(asked.progress if clustering is None else silent, "making clusters"):
+        reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
     whole = None
     if drawn_from is not None:
         labelling = labelling_of_made(fitted, reference, coordinates)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from boxwood._progress import Progress
 from boxwood._types import Floats, Indices
 from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
 from boxwood.axes.mixed import MixedMap
@@ -18,7 +19,6 @@ from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.plain import in_few_words
 from boxwood.explanation.choose.search import goal_of, grow_for
 from boxwood.explanation.measure.limited import finished
-from boxwood.explanation.progress import Progress
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxwood._progress import Progress, as_progress, silent
 from boxwood._validation import shown
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
@@ -24,7 +25,6 @@ from boxwood.explanation.measure.held_out import (
 )
 from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, losses_on, one_by_one, summed
 from boxwood.explanation.measure.measure import measure
-from boxwood.explanation.progress import Progress, as_progress, silent
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
@@ -78,9 +78,11 @@ def _measured(ex: MeasuredTree, folds: int, progress: Progress) -> Frontier:
         ex = replace(ex, price=here.price, agreement=here.agreement, reference_cost=here.reference_cost)
     distance, way = Distance(ex.objective, evidence.kernel), way_of(ex, evidence)
     largest = evidence.task.with_leaves(largest_of(ex))
+    progress(_STEPS, 0, 1 + folds)
     shares, leaf, grown_on = way.prunings(largest, evidence)
     losses = losses_on(shares.tree, evidence, distance, leaf=leaf, reference_cost=ex.reference_cost)
-    progress(_STEPS, 1, 1 + folds)
+    if not folds:
+        progress(_STEPS, 1, 1)
     held = held_out_by_size(ex, evidence, largest, way, shares.sizes(), folds, distance, progress)
     return frontier_on(ex, shares, losses, held, folds, way, len(grown_on.rows))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._progress import Progress, silent, told
 from boxwood._types import Indices
 from boxwood._validation import Rows, random_of, shown
 from boxwood.batches.sample import Sample, sample_of
@@ -17,7 +18,6 @@ from boxwood.explanation.choose.search import rows_of_sample
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.leaf_statistics import held_in
 from boxwood.explanation.measure.losses import Distance, Loss, losses_on, summed
-from boxwood.explanation.progress import Progress, silent
 from boxwood.explanation.records import HeldOut
 from boxwood.reference import Reference, Task
 from boxwood.reference.feature_space import FeatureSpace
@@ -91,11 +91,8 @@ def loss_of_parts(
     task: Task, parts: list[Indices], loss: Callable[[Task, Indices], Any], progress: Progress = silent
 ) -> list[Any]:
     """Return `loss(task without the part, part)` for each part."""
-    found = []
-    for held in parts:
-        found.append(loss(_without(task, held), held))
-        progress("trees grown without the rows held out", len(found), len(parts))
-    return found
+    each = told(progress, "trees grown without the rows held out", parts)
+    return [loss(_without(task, held), held) for held in each]
 
 
 def parts_held_out(task: Task, validate: Validate) -> list[Indices]:

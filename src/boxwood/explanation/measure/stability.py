@@ -15,6 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 
 from boxwood._frames import rows_of_table
+from boxwood._progress import Progress, as_progress, told
 from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import as_seed, whole_number
@@ -22,7 +23,6 @@ from boxwood.errors import DataError
 from boxwood.explanation.measure.contrast import CONTRASTED, Contrast, contrast_of
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import retaken, with_rows_in_memory
-from boxwood.explanation.progress import Progress, as_progress
 from boxwood.explanation.records import ClusterStability, CutStability, Stability
 from boxwood.explanation.verdict import LOST, ROWS, level_of, verdict_of
 from boxwood.reference import Reference, Task
@@ -69,10 +69,9 @@ def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -
     refitted = evidence.clusterer is not None and not isinstance(_last_of(evidence.clusterer), FrozenEstimator)
     pool = np.flatnonzero(_drawn_from(evidence.task, refitted))
     size, again = min(len(pool), ROWS), []
-    for done in range(1, n + 1):
+    for _ in told(progress, "resamples", range(n)):
         rows = _resample(evidence.task, pool, size, refitted, generator)
         again.append(_once(ex, evidence, rows, refitted, generator))
-        progress("resamples", done, n)
     clusters = _clusters(ex, np.array([one.overlaps for one in again]))
     cuts = _cuts(ex, [one.tree for one in again])
     changed = float(np.mean([one.changed for one in again]))
