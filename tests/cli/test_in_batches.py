@@ -169,13 +169,14 @@ def test_a_method_is_refused_before_the_table_is_read():
 @law(60)
 def test_identifiers_are_found_by_passes_as_in_memory(seed):
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 120))
+    n = int(rng.integers(2, 300))
     columns = {
         "x": rng.normal(size=n),
         "rows": rng.permutation(n) + 7.0,
         "gaps": np.sort(rng.choice(int(n * 1.2), n, replace=False)).astype(float),
         "twice": np.append(np.arange(n - 1.0), 0.0),
         "customer_id": rng.integers(0, 5, size=n).astype(float),
+        "zip": rng.integers(0, rng.choice([4, 20, 21, 22]), size=n) * 1000.0,
         "accountId": rng.normal(size=n),
         "same": np.full(n, 3.0),
     }
