@@ -159,6 +159,13 @@ def test_rows_are_held_out_and_limits_are_kept(folder):
     assert "method 'imm' has no --max-depth; use 'auto' or 'exkmc'" in " ".join(refused.stderr.split())
 
 
+@pytest.mark.usefixtures("rows_drawn")
+def test_clusters_made_of_rows_in_memory_take_methods_that_need_these(folder):
+    words = (folder / "part-*.parquet", "-k", 3, "--engine", "duckdb", "--method")
+    assert "drawn at random" in " ".join(run(*words, "cart", "--notes").stdout.split())
+    assert "method 'kernel_imm' needs all rows in memory" in run(*words, "kernel_imm", code=3).stderr
+
+
 def test_a_method_is_refused_before_the_table_is_read():
     words = ["none.csv", "-l", "segment", "--engine", "duckdb", "--method"]
     assert "method 'kernel_imm' needs all rows in memory" in run(*words, "kernel_imm", code=3).stderr
