@@ -26,9 +26,10 @@ class FewNumbers:
         self.found: list[Floats | None] = [NO_NUMBERS] * n_columns
 
     def update(self, j: int, values: Floats) -> None:
-        """Add known values of a column."""
+        """Add values of a column; NaN is none."""
         found = self.found[j]
-        self.found[j] = None if found is None else few_among(values, found)
+        if found is not None:
+            self.found[j] = few_among(values[~np.isnan(values)], found)
 
     def merge(self, other: FewNumbers) -> None:
         """Add the numbers of other rows."""

@@ -174,9 +174,9 @@ class NumberSums:
                 self.missing += np.isnan(values).sum(axis=0)
         for j in np.flatnonzero(self.is_whole).tolist():
             column = values[:, j]
-            lacks = np.isnan(column)
-            self.is_whole[j] = bool(((column == np.floor(column)) | lacks).all())
-            self.numbers.update(j, column[~lacks])
+            self.is_whole[j] = bool(((column == np.floor(column)) | np.isnan(column)).all())
+            if self.is_whole[j]:
+                self.numbers.update(j, column)
         for j in np.flatnonzero(self.rise_within & self.is_whole).tolist():
             known = values[~np.isnan(values[:, j]), j]
             self.rise_within[j] = bool((known[1:] > known[:-1]).all())
