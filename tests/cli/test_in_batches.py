@@ -159,6 +159,13 @@ def test_rows_are_held_out_and_limits_are_kept(folder):
     assert "method 'imm' has no --max-depth; use 'auto' or 'exkmc'" in " ".join(refused.stderr.split())
 
 
+@pytest.mark.usefixtures("rows_drawn")
+def test_clusters_made_of_rows_in_memory_take_methods_that_need_these(folder):
+    words = (folder / "part-*.parquet", "-k", 3, "--engine", "duckdb", "--method")
+    assert "drawn at random" in " ".join(run(*words, "cart", "--notes").stdout.split())
+    assert "method 'kernel_imm' needs all rows in memory" in run(*words, "kernel_imm", code=3).stderr
+
+
 def test_a_method_is_refused_before_the_table_is_read():
     words = ["none.csv", "-l", "segment", "--engine", "duckdb", "--method"]
     assert "method 'kernel_imm' needs all rows in memory" in run(*words, "kernel_imm", code=3).stderr
@@ -169,13 +176,14 @@ def test_a_method_is_refused_before_the_table_is_read():
 @law(60)
 def test_identifiers_are_found_by_passes_as_in_memory(seed):
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 120))
+    n = int(rng.integers(2, 300))
     columns = {
         "x": rng.normal(size=n),
         "rows": rng.permutation(n) + 7.0,
         "gaps": np.sort(rng.choice(int(n * 1.2), n, replace=False)).astype(float),
         "twice": np.append(np.arange(n - 1.0), 0.0),
         "customer_id": rng.integers(0, 5, size=n).astype(float),
+        "zip": rng.integers(0, rng.choice([4, 20, 21, 22]), size=n) * 1000.0,
         "accountId": rng.normal(size=n),
         "same": np.full(n, 3.0),
     }

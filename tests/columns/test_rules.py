@@ -109,6 +109,9 @@ IDENTIFIERS = {  # whole numbers in a column, its name, and whether they look li
     "rising, thinly": (np.cumsum(np.arange(N) % 7 + 1) * 1000, "number", False),
     "falling": (9000 - np.cumsum(np.arange(N) % 7 + 1), "number", False),
     "few shops": (np.arange(N) * 7 % 11 % 7, "store_id", False),
+    "few shops, far apart": (np.array([10_115, 80_331, 4109, 20_095])[np.arange(N) * 7 % 11 % 4], "zip", False),
+    "20 shops": (np.arange(N) * 7 % 20 * 1000, "id", False),
+    "21 shops": (np.arange(N) * 7 % 21 * 1000, "id", True),
     "many shops": (np.arange(N) * 7 % 97, "store_id", True),
 }
 
@@ -117,6 +120,8 @@ IDENTIFIERS = {  # whole numbers in a column, its name, and whether they look li
 def test_identifiers_are_found_by_counting(case, door):
     values, called, is_identifier = IDENTIFIERS[case]
     ex = door[1](pd.DataFrame({"x": X, "word": WORD, called: values, "kind": KIND}))
+    assert (called in ex.columns) is not is_identifier
+    ex = door[1](pd.DataFrame({"x": X, "y": X[::-1], called: values, "kind": np.arange(N) % 3}))  # numbers alone
     assert (called in ex.columns) is not is_identifier
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -23,6 +24,7 @@ from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.render.forms.labels import write_labels
+from boxwood.table.sql import as_name
 from tests.scale import each, law
 from tests.table.test_texts_of_dates import odd_text
 
@@ -258,8 +260,10 @@ def in_duckdb(ex, rows, folder):
 
 def in_sqlite(ex, rows, folder):
     con = sqlite3.connect(":memory:")
-    con.execute("CREATE TABLE t (age, joined, last)")
-    con.executemany("INSERT INTO t VALUES (:age, :joined, :last)", texts_of(rows))
+    con.execute(f"CREATE TABLE t ({', '.join(map(as_name, rows[0]))})")
+    con.executemany(
+        f"INSERT INTO t VALUES ({', '.join('?' * len(rows[0]))})", [(*row.values(),) for row in texts_of(rows)]
+    )
     return [label for (label,) in con.execute(f"SELECT {ex.to_sql(dialect='sqlite')} FROM t ORDER BY rowid")]
 
 
@@ -413,6 +417,21 @@ def test_texts_in_a_form_are_read_or_refused_wherever_the_rules_run(seed, tmp_pa
     assert query.startswith(f"-- Convert these columns to {said}" if dates.form else "CASE\n")
 
 
+@law(20)
+def test_texts_of_iso_8601_are_dates_in_databases_that_hold_them_as_text(seed, tmp_path):
+    ex, texts = written(seed * len(FORMS))
+    assert ex.dates[0][1] == Dates()
+    rows = [{"it's": text, "x": 1} for text in texts]
+    known = [*map(refused_or(lambda row: ex.predict(pd.DataFrame([row]), missing="none")[0]), rows)]
+    rows, known = zip(
+        *((row, label) for row, label in zip(rows, known, strict=True) if not is_refused(label)), strict=True
+    )
+    assert {*known} >= {"old", "new"}
+    assert in_duckdb(ex, rows, tmp_path) == in_sqlite(ex, rows, tmp_path) == [*known]
+    assert "Convert these columns" not in ex.to_sql() + ex.to_sql("postgres")
+    assert "Convert these columns to dates first" in ex.to_sql("mysql")
+
+
 def test_moments_of_any_time_zone_have_the_same_cluster_wherever_the_rules_run(tmp_path):
     moments = pd.date_range("2021-01-01", periods=400, freq="15min", tz="UTC")
     texts = [moment.isoformat() for moment in moments]
@@ -424,6 +443,9 @@ def test_moments_of_any_time_zone_have_the_same_cluster_wherever_the_rules_run(t
     exec(ex.to_python(), scope)
     assert [scope["cluster"](row) for row in rows] == known
     assert {*known} == {"old", "new"}
+    assert in_duckdb(ex, rows, tmp_path) == known
+    read = [re.search(r"T[^.]*(Z|[+-]\d\d:\d\d)$", row["at"]) is not None for row in rows]  # by SQLite
+    assert in_sqlite(ex, [*compress(rows, read)], tmp_path) == [*compress(known, read)]
     pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
     write_labels(ex, tmp_path / "t.csv", tmp_path / "o.parquet")
     assert pl.read_parquet(tmp_path / "o.parquet")["cluster"].to_list() == known

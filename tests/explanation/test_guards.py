@@ -64,6 +64,7 @@ def notes(ex, word):
         ("humidity", np.arange(0, 1000, 10)[::-1], False),
         ("revenue", np.arange(0, 100_000, 1000), False),
         ("store_id", np.arange(100) % 7, False),
+        ("store_id", np.arange(100) % 7 * 1000, False),
         ("id", np.arange(100) + 0.5, False),
         ("id", np.zeros(100), False),
         ("row", np.linspace(0, 1e300, 100), False),

@@ -1312,8 +1312,9 @@ class Explanation(MeasuredTree):
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL distinguish upper from
         lower case in them. Sets of categories become IN. In columns with gaps NULL and NaN are missing, and go where
-        the rules send missing values. Comments on top say where the rules come from, and name columns of text that were
-        read as numbers or dates in a way that engines do not: convert them first.
+        the rules send missing values. Dates of ISO 8601 and truths that stand as text in the table are read as such in
+        DuckDB, PostgreSQL and SQLite. Comments on top say where the rules come from, and name columns of other texts
+        that were read as numbers, truths or dates: convert them first.
 
         Most engines treat NaN as the largest number, so columns that may hold it are tested for it. Whole numbers,
         decimals, booleans and dates cannot: `types` names such columns where the table did not.

@@ -17,6 +17,7 @@ import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.batches.batches import Batches, Block
+from boxwood.batches.few_numbers import FewNumbers
 from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.loops.sums import add_parts, widen
 from boxwood.loops.walk import descend
@@ -166,6 +167,7 @@ class CellSums:
         self.most = -self.least
         self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
         self.broken, self.broken_of_kept = np.zeros((2, ranges.least.shape[1]), dtype=np.bool_)
+        self.numbers = FewNumbers(ranges.least.shape[1])
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
@@ -188,6 +190,7 @@ class CellSums:
             broken = values[:, j] != np.floor(values[:, j])
             self.broken[j] |= broken.any()
             self.broken_of_kept[j] |= broken[kept].any()
+            self.numbers.update(j, values[:, j])
 
     def merge(self, other: CellSums) -> None:
         """Add other sums of the same cells."""
@@ -201,6 +204,7 @@ class CellSums:
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)
         self.broken |= other.broken
         self.broken_of_kept |= other.broken_of_kept
+        self.numbers.merge(other.numbers)
 
     def of_trees(self) -> list[TreeSums]:
         """Return what the leaves of each tree hold."""
@@ -235,6 +239,8 @@ class TreeSums:
         Gap of each end of a cut; see `shortened_in`.
     broken, broken_of_kept : arrays of shape (d,)
         Whether a column holds a number that is not whole, in all rows and in the kept ones.
+    numbers : FewNumbers
+        The different numbers of columns, while all are whole.
     """
 
     tree: ThresholdTree
@@ -252,6 +258,7 @@ class TreeSums:
     right: Array
     broken: Bools
     broken_of_kept: Bools
+    numbers: FewNumbers
 
     def __init__(self, cells: CellSums, tree: ThresholdTree, leaf: Ints) -> None:
         n_leaves, k = tree.n_leaves, cells.n_clusters
@@ -274,7 +281,7 @@ class TreeSums:
         self.most = _gathered(np.maximum, cells.most[0], leaf, n_leaves, -np.inf)
         self.ends = ends_left_of(tree)
         self.left, self.right = self._gaps(cells.least.min(axis=0), cells.most.max(axis=0), leaf)
-        self.broken, self.broken_of_kept = cells.broken, cells.broken_of_kept
+        self.broken, self.broken_of_kept, self.numbers = cells.broken, cells.broken_of_kept, cells.numbers
 
     def _gaps(self, least: Floats, most: Floats, leaf: Ints) -> tuple[Floats, Floats]:
         """Return the gap of each end of a cut; each cell is on one side. IN: least, most (n_cells, d), of all rows."""

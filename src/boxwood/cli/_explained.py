@@ -35,7 +35,7 @@ def explained(
         assert file is not None  # which was checked
         yield _in_memory(talk, file, clusters, labels, options)
         return
-    _refuse_method(options)
+    _refuse_method(labels, options)
     wanted = _wanted(labels, options)
     with opened(talk, file, engine, wanted, options) as source:
         with in_option_names():
@@ -53,14 +53,18 @@ def explained(
         yield replace(explanation, notes=tuple(dict.fromkeys((*read, *hints, *explanation.notes))))
 
 
-def _refuse_method(options: dict[str, Any]) -> None:
-    """Refuse a method that cannot read a table in batches, or does not keep the limits, before the table is read."""
+def _refuse_method(labels: str | None, options: dict[str, Any]) -> None:
+    """Refuse a method that cannot read a table in batches, or does not keep the limits, before the table is read.
+
+    Rows of which clusters are made are in memory.
+    """
     if options["method"] == "auto":
         return
     from boxwood.reference.budget import Budget
 
     method = METHODS[options["method"]]
-    method.refuse_batches()
+    if labels is not None:
+        method.refuse_batches()
     with in_option_names():
         method.check_budget(Budget.of(**{name: options[name] for name in _NUMBERS}))
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
-from boxwood.columns.seen import MANY_NUMBERS, SeenValues
+from boxwood.batches.few_numbers import MANY_NUMBERS
+from boxwood.columns.seen import SeenValues
 
 ROWS = 5_000  # that are looked at, about
 NAMES, PROPERTIES = 40, 250  # columns that are looked at, so 10,000 pairs at most

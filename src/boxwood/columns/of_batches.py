@@ -11,6 +11,7 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches import Batches, Block, Source
 from boxwood.batches.batches import OTHER_KINDS
+from boxwood.batches.few_numbers import MANY_NUMBERS, FewNumbers
 from boxwood.columns.rules import RULES, may_count_rows
 from boxwood.columns.seen import Seen, Use
 
@@ -33,6 +34,8 @@ class NumbersInBatches:
         Whether all values are whole numbers.
     least, most : arrays of shape (d,)
         Ranges of the values.
+    are_few : array of shape (d,)
+        Whether the values of a column of whole numbers are few different ones.
     rises : array of shape (d,), default=None
         Whether each value is above that of the row before; None if the pass did not look.
     """
@@ -43,6 +46,7 @@ class NumbersInBatches:
     is_whole: Bools
     least: Floats
     most: Floats
+    are_few: Bools
     rises: Bools | None = None
 
     @cached_property
@@ -75,6 +79,7 @@ class SeenInBatches(Seen):
         self.least, self.most, self.lacks_some = float(look.least[j]), float(look.most[j]), name in look.gaps
         is_one = self.least == self.most and bool(np.isfinite(self.least))  # infinite values are refused elsewhere
         self.n_values = 0 if not self.n_known else 1 if is_one else 2
+        self.are_few = bool(look.are_few[j])
         self.rises = look.rises is not None and bool(look.rises[j])
 
     @property
@@ -111,7 +116,7 @@ def look_of(batches: Batches, found: NumberSums) -> NumbersInBatches:
     """Return what the sums of a pass tell of the columns."""
     known = found.n_rows - found.missing
     ends = found.least, found.most
-    return NumbersInBatches(batches, found.n_rows, known, found.is_whole, *ends, found.rises)
+    return NumbersInBatches(batches, found.n_rows, known, found.is_whole, *ends, found.numbers.are_few, found.rises)
 
 
 class _AtWorst(Seen):
@@ -126,6 +131,7 @@ class _AtWorst(Seen):
         super().__init__(name, kind)
         self.least, self.most, self.n_known, self.n_values = least, most, n_rows, 1 if least == most else 2
         self.is_whole = least == np.floor(least) and most == np.floor(most)
+        self.are_few = most - least < MANY_NUMBERS
 
 
 def may_be_unusable(batches: Batches, ranges: tuple[Floats, Floats], n_rows: int, use: Use) -> bool:
@@ -139,7 +145,7 @@ _ENDS = ((np.fmin.reduce, np.inf), (np.fmax.reduce, -np.inf))
 
 
 class NumberSums:
-    """Ranges of columns, numbers of missing values, and whether all are whole, and rise.
+    """Ranges of columns, numbers of missing values, and whether all are whole, few, and rise.
 
     Threads take blocks in any order, so a column rises if it does in each block, and no two blocks share a stretch.
     """
@@ -148,6 +154,7 @@ class NumberSums:
         self.n_rows, self.is_whole = 0, np.ones(n_columns, dtype=np.bool_)
         self.missing = np.zeros(n_columns, dtype=np.intp)
         self.least, self.most = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
+        self.numbers = FewNumbers(n_columns)
         self.rise_within, self.ends = np.ones(n_columns, dtype=np.bool_), list[Floats]()
 
     @property
@@ -168,6 +175,8 @@ class NumberSums:
         for j in np.flatnonzero(self.is_whole).tolist():
             column = values[:, j]
             self.is_whole[j] = bool(((column == np.floor(column)) | np.isnan(column)).all())
+            if self.is_whole[j]:
+                self.numbers.update(j, column)
         for j in np.flatnonzero(self.rise_within & self.is_whole).tolist():
             known = values[~np.isnan(values[:, j]), j]
             self.rise_within[j] = bool((known[1:] > known[:-1]).all())
@@ -180,6 +189,7 @@ class NumberSums:
         self.n_rows += other.n_rows
         self.missing += other.missing
         self.is_whole &= other.is_whole
+        self.numbers.merge(other.numbers)
         self.rise_within &= other.rise_within
         self.ends += other.ends
         self.least, self.most = np.minimum(self.least, other.least), np.maximum(self.most, other.most)

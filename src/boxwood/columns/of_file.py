@@ -68,7 +68,7 @@ class Table:
     marks : mapping from str to MarksMet
         Marks of missing values, such as NA, that columns of words have.
     types : mapping from str to str
-        Types of the columns of the file, as DuckDB calls them.
+        Types of the columns of the file, as DuckDB calls them, but for dates of a file of texts.
     """
 
     name: str
@@ -221,7 +221,7 @@ def read_table(
             _dates(source, {i: looked_at[i] for i in used}),
             None if worth is None else _as_doubles(found[2]),
             {source.names[i]: met for i in used if i in words and (met := words[i].marks) is not None},
-            dict(zip(source.names, source.types, strict=True)),
+            _types(source, {i: looked_at[i] for i in used}),
         )
 
 
@@ -483,6 +483,12 @@ def _dates(source: DuckTable, used: Mapping[int, Column]) -> dict[str, Dates]:
     """Return how the dates of columns are said."""
     dated = {i: column for i, column in used.items() if column.kind == "date"}
     return {source.names[i]: one.dates(source.types[i], source.zones.get(i, "UTC")) for i, one in dated.items()}
+
+
+def _types(source: DuckTable, used: Mapping[int, Column]) -> dict[str, str]:
+    """Return the types of columns; dates of a file of texts have none, as databases import them as dates."""
+    dates = {source.names[i] for i, column in used.items() if column.kind == "date" and source.has_marks}
+    return {name: type for name, type in zip(source.names, source.types, strict=True) if name not in dates}
 
 
 # -------------------------------------------------------------------------------------------------- values

@@ -36,7 +36,6 @@ FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, n
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
 FILLED = 0.9  # unique whole numbers that fill more of their range count rows
 SPARSE = 0.01  # and so do those that rise from row to row and fill more of it than this
-FEW_CODES = 20  # numbers in so short a range name few things, whatever the column is called
 FEW_BESIDE = 10  # different values, beside text in one row, that may be codes: more are numbers with a remark
 
 Rule = Callable[[Seen, Use], str | None]
@@ -237,8 +236,8 @@ def is_like_identifier(seen: Seen) -> bool:
     """Return whether a column looks like an identifier, by its values and its name.
 
     That are words most of which come only once, in a short table all; or, in at least 50 rows, whole numbers whose name
-    says so (id, zip, account, also as part of `customer_id`), unless they name few things; or whole numbers that count
-    rows: they are unique and fill more than 90% of their range, or rise from row to row and fill more than 1% of it.
+    says so (id, zip, account, also as part of `customer_id`), more than 20 of them; or whole numbers that count rows:
+    they are unique and fill more than 90% of their range, or rise from row to row and fill more than 1% of it.
     Missing values say nothing.
     """
     n_rows = seen.n_known
@@ -247,7 +246,7 @@ def is_like_identifier(seen: Seen) -> bool:
     if not _are_whole(seen):
         return False
     if has_name_of_identifier(seen.name, n_rows):
-        return seen.most - seen.least >= FEW_CODES
+        return not seen.are_few
     return (may_count_rows(seen) and seen.is_unique) or (may_rise(seen) and seen.rises)
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from boxwood._frames import label_values
 from boxwood._types import Floats, Indices
 from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order
+from boxwood.batches.few_numbers import MANY_NUMBERS, few_among
 from boxwood.batches.source import TextAmong
 from boxwood.columns.column_table import ColumnTable
 from boxwood.reference.labels import encode_labels
 
-MANY_NUMBERS = 20  # different whole numbers, at least, that may name things
 EXACT = 2**53  # whole numbers up to it are exact as doubles
 
 
@@ -120,6 +120,8 @@ class Seen:
     least: float = np.inf
     most: float = -np.inf
     is_whole: bool = False
+    are_few: bool = False
+    """Whether numbers are few different ones."""
     is_unique: bool = False
     rises: bool = False
     """Whether each value is above that of the row before."""
@@ -242,6 +244,11 @@ class SeenValues(Seen):
         return all(bool((part == np.floor(part)).all()) for part in parts)
 
     @cached_property
+    def are_few(self) -> bool:  # type: ignore[override]
+        """Whether numbers are few different ones."""
+        return few_among(self.known) is not None
+
+    @cached_property
     def is_unique(self) -> bool:  # type: ignore[override]
         """Whether no value comes twice."""
         return int(np.bincount((self.known - self.least).astype(np.intp)).max(initial=0)) <= 1
@@ -286,7 +293,7 @@ class SeenInSome(SeenValues):
 
     def __init__(self, some: SeenValues, in_all: Seen) -> None:
         vars(self).update(vars(some))
-        of_all = ("n_known", "lacks_some", "least", "most", "is_whole", "rises")
+        of_all = ("n_known", "lacks_some", "least", "most", "is_whole", "are_few", "rises")
         vars(self).update({name: getattr(in_all, name) for name in of_all})
         self.in_all = in_all
 

@@ -86,12 +86,12 @@ def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known
 def _types(ex: MeasuredTree, declared: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return what is known of the types of the columns that rules test; those of an array are all of one type.
 
-    Numbers and dates that stand as text, as all do in a CSV file, have no type: rules see them converted.
+    Numbers that stand as text have no type: rules see them converted.
     """
     told = {j: type_of(declared.get(ex.columns[j], declared.get("", ""))) for j in ex.tree.features.tolist()}
-    coded = ex._coded_columns
+    texts = {**ex._coded_columns, **ex._date_columns}
     return tuple(
-        (_writable(ex.columns[j]), kind) for j, kind in told.items() if kind and (kind != "TEXT" or j in coded)
+        (_writable(ex.columns[j]), kind) for j, kind in told.items() if kind and (kind != "TEXT" or j in texts)
     )
 
 

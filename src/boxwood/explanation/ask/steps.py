@@ -389,7 +389,8 @@ def _notes_on_columns(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...]
     """Return a note on columns that look like identifiers, although rules may use them."""
     task, n_rows = facts.task, facts.task.n_rows
     n_known = np.full(task.batches.n_columns, n_rows)
-    return notes_in_batches(NumbersInBatches(task.batches, n_rows, n_known, ~sums.broken, *task.ranges))
+    look = NumbersInBatches(task.batches, n_rows, n_known, ~sums.broken, *task.ranges, sums.numbers.are_few)
+    return notes_in_batches(look)
 
 
 def _notes_on_clustering(task: Task, clustering: Any, asked: Options) -> tuple[str, ...]:

@@ -54,9 +54,10 @@ class FullTableMeasures(NamedTuple):
     n_empty : int
         Number of rows that lack so much that they have no cluster.
     n_unseen : int
-        Number of other rows without a leaf: their rule asks for a value that they lack, and no row in memory does.
+        Number of other rows without a leaf, as their rule asks for a value that they lack, and no row in memory does;
+        or without one of the clusters that were made of the latter.
     unseen : tuple of str
-        Columns of the rules in which these rows have no value.
+        Columns of numbers in which these rows have no value; of rules alone, if clusters were not made.
     gaps : mapping from str to int
         Number of the missing values of each column that needs a value, and lacks some.
     n_strange : int
@@ -161,7 +162,8 @@ class FullTable:
         points = points_of(here.categories, here.gaps)
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
         tails = None if here.entry is None else here.entry.tails
-        return _RowsDownTree(tree, points, needed, sorted(here.categories), self.n_clusters, len(here.columns), tails)
+        about = self.n_clusters, len(here.columns), tails, isinstance(self.labelling, MadeClusters)
+        return _RowsDownTree(tree, points, needed, sorted(here.categories), *about)
 
     def _measured(self, tree: ThresholdTree, here: FeatureSpace) -> tuple[FullTableMeasures, Ints]:
         """Return what a tree does, and the number of rows with a cluster in each leaf."""
@@ -182,7 +184,8 @@ class FullTable:
         facts = LeafStatistics(tree, held, seen.noise, n_rows, n_kept, weights is not None, whole)
         of_tree, of_clusters = (total_of([found[key] for key in found if key[1] is one]) for one in (True, False))
         gaps = {here.columns[j]: n for j in rows.needed if (n := int(seen.gaps[j]))}
-        unseen = tuple(here.columns[j] for j in tree.features.tolist() if seen.unseen[j])
+        asked = range(len(here.columns)) if rows.are_made else tree.features.tolist()
+        unseen = tuple(here.columns[j] for j in asked if seen.unseen[j])
         strange = tuple(f"{here.columns[j]} ({n:,})" for j in here.categories if (n := int(seen.infinite[j])))
         without = (seen.n_empty, seen.n_unseen, unseen, gaps, seen.n_strange, strange)
         told = FullTableMeasures(tree, facts, (of_tree, of_clusters), *without)
@@ -226,7 +229,8 @@ def _refuse_infinite(seen: _InAllRows, here: FeatureSpace) -> None:
 class _RowsDownTree(NamedTuple):
     """How rows of a table go down a tree; `points` has what stands for a missing value in columns that may lack one.
 
-    IN: tails: what is done to numbers before costs are measured.
+    IN: tails: what is done to numbers before costs are measured; are_made: whether clusters were made of some rows,
+    so that rows without one lack a number that none of these lacks.
     """
 
     tree: ThresholdTree
@@ -236,6 +240,7 @@ class _RowsDownTree(NamedTuple):
     n_clusters: int
     n_columns: int
     tails: Tails | None = None
+    are_made: bool = False
 
     def reached(self, values: Floats, lacks: Bools) -> tuple[Floats, Indices]:
         """Return the rows as the tree takes them, and the leaf of each; -1 where it has none."""
@@ -273,6 +278,8 @@ class _InAllRows:
         """Add a block of rows."""
         lacks = np.isnan(block.values)
         table, leaf = self.how.reached(block.values, lacks)
+        if self.how.are_made:
+            leaf = np.where(block.labels < 0, -1, leaf)
         is_empty, is_strange = self.how.empty(lacks), self.how.strange(block.values)
         self.n_empty += int((is_empty & ~is_strange).sum())
         self.n_strange += int(is_strange.sum())

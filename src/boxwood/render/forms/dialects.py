@@ -57,6 +57,9 @@ class Dialect:
     dates, moments : pairs of str
         What makes dates comparable: around a column, and around a moment in UTC. The first ones are for columns without
         a time zone, the second ones for those with one; an engine that has none must hold the latter in UTC.
+    texts : str, default=None
+        What makes a date of a text of ISO 8601, with `{}` for the column and the type. None says that such texts are
+        converted first.
     day : str, default="DATE '{}'"
         How a day is written.
     days_for_moments : bool, default=True
@@ -83,6 +86,7 @@ class Dialect:
     tells_case: bool = False
     dates: tuple[str, str] = ("{}", "{}")
     moments: tuple[str, str] = ("TIMESTAMP '{}'", "TIMESTAMPTZ '{}+00'")
+    texts: str | None = None
     day: str = "DATE '{}'"
     days_for_moments: bool = True
     most_nested: int = 100
@@ -143,7 +147,8 @@ _SURE = 15  # digits of a decimal that every double holds
 def _duckdb() -> Dialect:
     # isnan alone is answered by statistics of a file; of a CASE there are none
     is_nan = "isnan(CASE WHEN {0} IS NOT NULL THEN {0} END)"
-    return Dialect(nan=(is_nan, f"NOT {is_nan}"), trusts_statistics=True, exact=("DOUBLE",))
+    texts = "TRY_CAST(trim(CAST({} AS VARCHAR)) AS {})"
+    return Dialect(nan=(is_nan, f"NOT {is_nan}"), trusts_statistics=True, exact=("DOUBLE",), texts=texts)
 
 
 def _sqlite() -> Dialect:
@@ -160,6 +165,7 @@ def _sqlite() -> Dialect:
             "strftime('%Y-%m-%d %H:%M:%f', replace({}, '.999999', '.999'))",
         ),
         moments=("'{}'",) * 2,
+        texts="{}",
         day="'{}'",
         days_for_moments=False,
     )
@@ -204,6 +210,7 @@ def _postgres() -> Dialect:
         nan_types=("", "DOUBLE", "REAL", "DECIMAL"),
         casts_booleans=False,
         tells_case=True,
+        texts="CAST(nullif(trim(CAST({} AS TEXT)), '') AS {})",
     )
 
 

@@ -116,7 +116,7 @@ def sql(
             'use layout="flat"'
         )
     spoken = spoken if nan else replace(spoken, nan=None)
-    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, _types(ex, types, spoken)
+    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, types, spoken)
     tests = column_tests(ex.tree, ex.columns, *known)
     values = _values(ex.tree, ex.names, spoken, as_text=reasons)
     level = 0 if table is None else 1
@@ -124,7 +124,7 @@ def sql(
     case = _with_reasons(ex, case, tests, spoken, level) if reasons else case
     said = _said_of_nan(case, spoken)
     written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
-    return comment(ex, "-- ") + _remarks(ex, ex.tree.features.tolist()) + said + written
+    return comment(ex, "-- ") + _remarks(ex, ex.tree.features.tolist(), known[-1], spoken) + said + written
 
 
 def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[str] | None) -> str:
@@ -132,26 +132,28 @@ def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[st
     spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in tested])
-    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, _types(ex, None, spoken)
+    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, None, spoken)
     tests, names = _tests(tested, ex.columns, *known), _names(ex.names, spoken)
     boxes = [box for _, box in lines.boxes()]
     reached = _conditions(boxes, tests, [names[cluster] for cluster in lines.order])
     case = _block(reached, 0 if table is None else 1) if reached else "NULL"
     made, _ = provenance(ex)
-    said = f"-- {made}: one line for each cluster\n{_remarks(ex, tested)}{_said_of_nan(case, spoken)}"
+    said = (
+        f"-- {made}: one line for each cluster\n{_remarks(ex, tested, known[-1], spoken)}{_said_of_nan(case, spoken)}"
+    )
     return said + (case if table is None else _query(ex, case, None, table, spoken))
 
 
-def _types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dialect) -> dict[str, str]:
+def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dialect) -> dict[str, str]:
     """Return what is known of the types of columns: those that the caller states, and those that the table had.
 
-    Where numbers may be text, as in SQLite, only the caller knows that they are none.
+    Where numbers and truths may be text, as in SQLite, only the caller knows that they are none.
     """
     given = given or {}
     refuse_unknown_columns(given, ex.columns)
     found = {} if ex.basis is None else dict(ex.basis.types)
     if dialect.may_hold_text:
-        found = {name: type for name, type in found.items() if type in ("BOOLEAN", "DATE", "TEXT")}
+        found = {name: type for name, type in found.items() if type in ("DATE", "TEXT")}
     for name, declared in given.items():
         if isinstance(declared, str) and re.match("timestamp|datetime|variant|json", declared.strip().lower()):
             found[name] = ""
@@ -173,7 +175,7 @@ def _said_of_nan(case: str, dialect: Dialect) -> str:
     return f"-- NaN counts as missing; nan=False omits the tests for it{why}\n"
 
 
-def _remarks(ex: MeasuredTree, features: Sequence[int]) -> str:
+def _remarks(ex: MeasuredTree, features: Sequence[int], types: Mapping[str, str], dialect: Dialect) -> str:
     """Return lines on tested columns that were read as numbers, truths or dates, though they are not plainly written.
 
     In the user's database they may be text still, such as "44,98" or "ja", which SQL takes for no number and no truth.
@@ -182,7 +184,11 @@ def _remarks(ex: MeasuredTree, features: Sequence[int]) -> str:
     read = {
         "numbers": [said for note in as_written(ex.notes) for said in _numbers_said(note, tested)],
         "truths": [said for note in as_written(ex.notes) for said in _truths_said(note, tested)],
-        "dates": [f"{name} (such as {dates.example})" for name, dates in tested.items() if dates and dates.form],
+        "dates": [
+            f"{name} (such as {dates.example})"
+            for name, dates in tested.items()
+            if dates and (dates.form or (dialect.texts is None and types.get(name) == "TEXT"))
+        ],
     }
     words = {ex.columns[j]: known.values for j, known in ex._coded_columns.items() if ex.columns[j] in tested}
     read["text"] = [f"{name} (such as {odd})" for name, its in words.items() if (odd := _odd_number(its)) is not None]

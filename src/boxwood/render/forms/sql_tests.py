@@ -202,6 +202,8 @@ def test_of(
     """
     name = dialect.name(column)
     if dates is not None:
+        if type == "TEXT" and not dates.form and dialect.texts is not None:
+            name = dialect.texts.format(name, "TIMESTAMPTZ" if dates.zone else "TIMESTAMP")
         return Dated(name, type, dates, dialect, has_gaps)
     if codes is None:
         of_numbers = "" if type == "TEXT" else type  # texts of numbers are converted first
@@ -218,7 +220,8 @@ def _of_words(name: str, type: str, dialect: Dialect, codes: Categories) -> Cate
 
 
 def _of_numbers(name: str, type: str, dialect: Dialect, codes: Categories) -> Categorical:
-    if not dialect.casts_booleans and codes.are_truths:
+    may_be_text = type == "TEXT" or not dialect.casts_booleans or (dialect.may_hold_text and not type)
+    if codes.are_truths and may_be_text:
         said = tuple(_AS_TEXTS.get(value, ()) for value in codes.values)
         return Categorical(f"lower(CAST({name} AS {dialect.text}))", codes, said, f"{name} IS NULL")
     literals = tuple(
@@ -237,7 +240,10 @@ def _of_numbers(name: str, type: str, dialect: Dialect, codes: Categories) -> Ca
     return Categorical(f"CASE WHEN {no_nan} THEN {number} END" if matters else number, codes, literals, lacks)
 
 
-_AS_TEXTS: dict[Hashable, tuple[str, ...]] = {True: ("'true'", "'1'"), False: ("'false'", "'0'")}  # of numbers, too
+_AS_TEXTS: dict[Hashable, tuple[str, ...]] = {  # of numbers, too
+    True: ("'true'", "'1'", "'1.0'"),
+    False: ("'false'", "'0'", "'0.0'"),
+}
 
 
 def nan_first(test: Test) -> str:

@@ -13,7 +13,7 @@ from boxwood.explanation.living.drift import drift_of
 from boxwood.explanation.living.results import DriftFacts
 from boxwood.render.forms.dialects import Dialect, dialect_of
 from boxwood.render.forms.lost import Reason, lost_ways
-from boxwood.render.forms.sql import case_of, column_tests, refuse_alike, table_name
+from boxwood.render.forms.sql import case_of, column_tests, known_types, refuse_alike, table_name
 from boxwood.render.forms.sql_tests import Test
 from boxwood.words.living import reason
 from boxwood.words.rules import condition
@@ -40,7 +40,8 @@ def watch_sql(ex: MeasuredTree, dialect: str, table: str | Sequence[str]) -> str
     spoken = dialect_of(dialect)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
-    tests = column_tests(ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, spoken, ex._date_columns)
+    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, None, spoken)
+    tests = column_tests(ex.tree, ex.columns, *known)
     lost, reasons = lost_case(ex.tree, tests, ex._gap_columns)
     counted = ["COUNT(*) AS n", *(_sum(f"leaf = {i}", f"leaf_{i}") for i in range(ex.n_leaves))]
     counted += [_sum(f"leaf IS NULL AND lost = {i}", f"lost_{i}") for i in range(len(reasons))]
