@@ -89,15 +89,20 @@ class _Runs:
 
         Where a side has one leaf, its costs are known at all places, and rule out some at the other end of the run.
         """
-        if share == 1 and low <= high:
+        if low > high:
+            return
+        if share == 1:
             first = max(first, int(self.first[column, low]))
-            high = low + int(self.first[column, low : high + 1].searchsorted(self.limit - second)) - 1
-        if share == self.leaves - 1 and low <= high:
+        if share == self.leaves - 1:
             second = max(second, int(self.second[column, high]))
+        if first + second >= self.limit:  # most runs end here
+            return
+        if share == 1:
+            high = low + int(self.first[column, low : high + 1].searchsorted(self.limit - second)) - 1
+        if share == self.leaves - 1:
             rising = self.second[column, low : high + 1][::-1]
             low = high + 1 - int(rising.searchsorted(self.limit - first))
-        if low <= high and first + second < self.limit:
-            heappush(self.waiting, _CutRun(first + second, column, share, low, high, first, second))
+        heappush(self.waiting, _CutRun(first + second, column, share, low, high, first, second))
 
     @property
     def bound(self) -> int:
