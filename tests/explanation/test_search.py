@@ -1,5 +1,7 @@
 """The search of "auto": what it promises of the tree that it takes."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -61,7 +63,25 @@ def test_auto_takes_what_the_rule_says(seed):
     assert goal.best(candidates).name == str(taken_by_rule(outcomes, least, 200.0))
     ranked = goal.ranked(candidates)
     assert ranked[0] == goal.best(candidates)
-    assert {each[2:] for each in ranked} == set(outcomes)
+    assert {(each.cost, each.mistakes) for each in ranked} == set(outcomes)
+
+
+@law(200)
+def test_where_agreement_decides_costs_are_computed_of_trees_with_as_many_mistakes_alone(seed):
+    rng, priced = np.random.default_rng(seed), []
+    outcomes = [(float(rng.integers(0, 6)), float(rng.integers(0, 3))) for _ in range(rng.integers(1, 8))]
+
+    def price(i):
+        priced.append(i)
+        return outcomes[i][1]
+
+    candidates = [Candidate(STUMP, str(i), partial(price, i), mistakes) for i, (mistakes, _) in enumerate(outcomes)]
+    rule = GoalRule("agreement", 1.0, 0.0, 10.0)
+    order = [str(outcomes.index(each)) for each in sorted(set(outcomes))]
+    assert rule.best(candidates).name == order[0]
+    assert [each.name for each in rule.ranked(candidates)] == order
+    all_mistakes = [mistakes for mistakes, _ in outcomes]
+    assert sorted(priced) == [i for i, each in enumerate(all_mistakes) if all_mistakes.count(each) > 1]
 
 
 def test_labels_of_no_means_are_compared_by_agreement_with_a_reason():
@@ -176,7 +196,8 @@ def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):
     monkeypatch.setattr(_search, "refined_with_centers", noting_rows(_search.refined_with_centers, seen))
     best = search.best(5)
     assert [n for n in seen if n > 300] == [600, 1200, 5000]
-    assert best in search.goal.candidates([(best.tree, best.name)])
+    [measured] = search.goal.candidates([(best.tree, best.name)])
+    assert (measured.tree, measured.cost, measured.mistakes) == (best.tree, best.cost, best.mistakes)
     assert search.goal.loss(best) <= min(map(search.goal.loss, search.ranked))
 
 

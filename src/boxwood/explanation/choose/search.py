@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from boxwood._validation import Rows
@@ -148,7 +149,7 @@ def searched(
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
-    facts["costs"] = search.goal.costs(best.tree)
+    facts["costs"] = partial(search.goal.costs, best.tree)
     early_stop = f"no tree with more leaves was found that {search.goal.gain}"
     return Grown(best.tree, best.name, attributes=facts, notes=notes, early_stop=early_stop)
 
