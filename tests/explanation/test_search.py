@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.cluster import KMeans
@@ -10,8 +11,8 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 
 from boxwood import Explanation, Reference, explain, grow, load
 from boxwood.cli import boxwood as command
+from boxwood.explanation.choose import _candidates, settings
 from boxwood.explanation.choose import search as _search
-from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES
 from boxwood.explanation.choose.goal import Candidate, Goal, GoalRule, share_beyond_doubt
 from boxwood.explanation.progress import Clock
@@ -179,6 +180,22 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     search = _search.AutoSearch(task, "auto", Clock(None))
     assert len(search.sample.rows) == 400
     assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
+
+
+@pytest.mark.parametrize(("objective", "n_rows"), [("cost", 900), ("agreement", 200)])
+def test_of_words_trees_that_separate_the_centres_see_few_rows_where_agreement_decides(monkeypatch, objective, n_rows):
+    rng, seen, grown = np.random.default_rng(0), [], _candidates.growth_of_several
+
+    def noted(task, penalties):
+        seen.append(len(task.rows))
+        return grown(task, penalties)
+
+    labels = rng.integers(0, 3, 900)
+    frame = pd.DataFrame({"x": labels + rng.normal(size=900), "word": np.array(list("abcd"))[rng.integers(0, 4, 900)]})
+    monkeypatch.setattr(settings, "CENTERS_ROWS", 200)
+    monkeypatch.setattr(_candidates, "growth_of_several", noted)
+    explain(frame, labels, max_leaf_nodes=3, objective=objective)
+    assert set(seen) == {n_rows}
 
 
 def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):

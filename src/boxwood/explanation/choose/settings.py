@@ -25,6 +25,7 @@ FAR_BY_CART = 1.5  # It is not looked for where CART gets half as many more wron
 
 # Samples of long tables
 ROWS = 20_000  # Growers that read rows several times see a sample of so many rows.
+CENTERS_ROWS = 2_000  # Trees that separate the centres see so many of words, where agreement decides.
 ROWS_PER_LEAF = 50  # The sample has at least so many rows for each leaf.
 TIMES = 10  # The next larger sample has ten times as many rows.
 FAR = 4  # A larger sample is used if the table has four times its rows; else it would save no time.
