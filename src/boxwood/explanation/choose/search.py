@@ -416,7 +416,7 @@ class AutoSearch:
     def _within_reach(self, leaves: int, best: Candidate) -> list[tuple[ThresholdTree, str]]:
         """Return the trees that agree most within depths that are within reach, and improved ones of deeper trees."""
         depth, deepest = self._depths(leaves)
-        steps = settings.BESIDE if leaves > 1 << depth else settings.ASKED if depth == 3 else settings.FEW_LEAVES
+        steps = settings.BESIDE if leaves > 1 << depth else settings.FEW_LEAVES
         found = [self._agreeing_within(depth, leaves, best, settings.ASKED if depth == deepest else steps)]
         if depth == 2 < deepest:
             one_cut = self.task.n_kept * self.task.rows.n_columns**2  # steps that a cut at the root may take
