@@ -1,6 +1,9 @@
 """The search of "auto": what it promises of the tree that it takes."""
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.cluster import KMeans
@@ -9,8 +12,8 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from boxwood import Explanation, Reference, explain, grow, load
 from boxwood._progress import Clock
 from boxwood.cli import boxwood as command
+from boxwood.explanation.choose import _candidates, settings
 from boxwood.explanation.choose import search as _search
-from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES
 from boxwood.explanation.choose.goal import Candidate, Goal, GoalRule, share_beyond_doubt
 from boxwood.explanation.records import GOALS
@@ -61,7 +64,25 @@ def test_auto_takes_what_the_rule_says(seed):
     assert goal.best(candidates).name == str(taken_by_rule(outcomes, least, 200.0))
     ranked = goal.ranked(candidates)
     assert ranked[0] == goal.best(candidates)
-    assert {each[2:] for each in ranked} == set(outcomes)
+    assert {(each.cost, each.mistakes) for each in ranked} == set(outcomes)
+
+
+@law(200)
+def test_where_agreement_decides_costs_are_computed_of_trees_with_as_many_mistakes_alone(seed):
+    rng, priced = np.random.default_rng(seed), []
+    outcomes = [(float(rng.integers(0, 6)), float(rng.integers(0, 3))) for _ in range(rng.integers(1, 8))]
+
+    def price(i):
+        priced.append(i)
+        return outcomes[i][1]
+
+    candidates = [Candidate(STUMP, str(i), partial(price, i), mistakes) for i, (mistakes, _) in enumerate(outcomes)]
+    rule = GoalRule("agreement", 1.0, 0.0, 10.0)
+    order = [str(outcomes.index(each)) for each in sorted(set(outcomes))]
+    assert rule.best(candidates).name == order[0]
+    assert [each.name for each in rule.ranked(candidates)] == order
+    all_mistakes = [mistakes for mistakes, _ in outcomes]
+    assert sorted(priced) == [i for i, each in enumerate(all_mistakes) if all_mistakes.count(each) > 1]
 
 
 def test_labels_of_no_means_are_compared_by_agreement_with_a_reason():
@@ -161,6 +182,22 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
 
 
+@pytest.mark.parametrize(("objective", "n_rows"), [("cost", 900), ("agreement", 200)])
+def test_of_words_trees_that_separate_the_centres_see_few_rows_where_agreement_decides(monkeypatch, objective, n_rows):
+    rng, seen, grown = np.random.default_rng(0), [], _candidates.growth_of_several
+
+    def noted(task, penalties):
+        seen.append(len(task.rows))
+        return grown(task, penalties)
+
+    labels = rng.integers(0, 3, 900)
+    frame = pd.DataFrame({"x": labels + rng.normal(size=900), "word": np.array(list("abcd"))[rng.integers(0, 4, 900)]})
+    monkeypatch.setattr(settings, "CENTERS_ROWS", 200)
+    monkeypatch.setattr(_candidates, "growth_of_several", noted)
+    explain(frame, labels, max_leaf_nodes=3, objective=objective)
+    assert set(seen) == {n_rows}
+
+
 def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):
     X, _ = make_blobs(5000, 3, centers=5, cluster_std=3, random_state=1)
     labels = KMeans(5, n_init=1, random_state=0).fit(X).labels_
@@ -176,7 +213,8 @@ def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):
     monkeypatch.setattr(_search, "refined_with_centers", noting_rows(_search.refined_with_centers, seen))
     best = search.best(5)
     assert [n for n in seen if n > 300] == [600, 1200, 5000]
-    assert best in search.goal.candidates([(best.tree, best.name)])
+    [measured] = search.goal.candidates([(best.tree, best.name)])
+    assert (measured.tree, measured.cost, measured.mistakes) == (best.tree, best.cost, best.mistakes)
     assert search.goal.loss(best) <= min(map(search.goal.loss, search.ranked))
 
 

@@ -207,10 +207,11 @@ def explain(
     "auto" grows several trees with `max_leaf_nodes` leaves: those of IMM, Ex-Greedy and ExShallow with several
     penalties; MMDT, if a Gaussian mixture is explained; CART by Gini and by entropy, and regression trees on the
     centres, some over-grown and pruned back; expansions of these and of a single leaf. In tables of words or gaps,
-    IMM and regression trees on the centres are left out where agreement decides. The most promising are refined
-    (`grow.refine`: centres and cuts are improved in turn), and small subtrees are solved exactly (`grow.optimal`).
-    Sibling leaves of one cluster are merged and the freed leaf is used elsewhere. No leaf is named by a cluster of
-    which it holds no row; a cluster may be without a leaf then, and costs what its rows cost where they are.
+    IMM and regression trees on the centres are left out where agreement decides, and Ex-Greedy and ExShallow see about
+    2 000 rows. The most promising are refined (`grow.refine`: centres and cuts are improved in turn), and small
+    subtrees are solved exactly (`grow.optimal`). Sibling leaves of one cluster are merged and the freed leaf is used
+    elsewhere. No leaf is named by a cluster of which it holds no row; a cluster may be without a leaf then, and costs
+    what its rows cost where they are.
 
     Which tree is returned depends on `objective`. "auto" takes the tree whose within-cluster cost, divided by its
     agreement, is least: one percent of the cost weighs as much as one percent of the rows that are in their cluster. A

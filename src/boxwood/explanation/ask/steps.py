@@ -331,7 +331,7 @@ def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, A
     """Return what is known of the finished tree from its growth: the leaf of each row, and costs.
 
     IN: tree: the finished one. Short thresholds keep the rows of all leaves, and so does a map, which may exchange
-    leaves. A budget may move rows. The fact "costs" is the cost of the tree and that of the clusters.
+    leaves. A budget may move rows. The fact "costs" computes the cost of the tree and that of the clusters.
     """
     here, reference = table.coordinates, table.task.reference
     if table.cost is not None:
@@ -341,9 +341,9 @@ def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, A
         return {"leaf": reached, "costs": Costs(table.cost(of_tree), table.cost(of_clusters))}
     if table.budget.given:
         return {}
-    costs = grown.attributes.get("costs") if here.measured is None else None
+    computed = grown.attributes.get("costs") if here.measured is None else None
     leaf = leaves_reached(grown.tree, table.task) if here.axis_map is None else None
-    return {"leaf": leaf, "costs": None if costs is None else Costs(*costs)}
+    return {"leaf": leaf, "costs": None if computed is None else Costs(*computed())}
 
 
 def _in_batches(problem: Problem, clustering: Any, asked: Options) -> Outcome:

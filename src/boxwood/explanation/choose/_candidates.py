@@ -49,13 +49,19 @@ class CandidateInput(NamedTuple):
         """The ways to expand a tree that may pay, and their losses: where agreement decides, that by cost never did."""
         return {how: loss for how, loss in LOSSES.items() if self.by_cost or loss == "mistakes"}
 
+    @property
+    def by_few_rows(self) -> Task:
+        """The sample; fewer of its rows for trees that look at the centres alone, where these say little."""
+        n_rows = max(settings.CENTERS_ROWS, settings.ROWS_PER_LEAF * self.leaves)
+        return self.sample if self.by_centers else self.sample.sampled(n_rows)
+
 
 def _separating(part: CandidateInput) -> Trees:
     """Yield the trees of methods with one leaf for each cluster, expanded if more leaves are asked for."""
     seen = part._replace(task=part.task.on_usable_columns, sample=part.sample.on_usable_columns)
     for method in METHODS.values():
         if _is_complete(method, seen) and (part.by_centers or method.name != "imm"):
-            task = method.task_for(part.task if method.sees_all_rows else part.sample)
+            task = method.task_for(part.task if method.sees_all_rows else part.by_few_rows)
             starts = part.starts.get(method.name) or _of_method(method, task, seen)
             starts, part.starts[method.name] = tee(starts)
             for start, name in starts:

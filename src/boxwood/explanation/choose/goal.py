@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -25,13 +26,19 @@ NONE_RIGHT = 1e-9  # share of the rows: less is none
 AT_HAND = 1 << 16  # distances computed at a time, so that they stay in the processor's cache
 
 
-class Candidate(NamedTuple):
-    """A tree, how it was grown, its within-cluster cost, and the weight of the rows outside their cluster."""
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A tree, how it was grown, its cost or what computes it, and the weight of the rows outside their cluster."""
 
     tree: ThresholdTree
     name: str
-    cost: float
+    priced: float | Callable[[], float]
     mistakes: float
+
+    @cached_property
+    def cost(self) -> float:
+        """The within-cluster cost; where agreement decides, it is computed for trees of as many mistakes alone."""
+        return self.priced() if callable(self.priced) else self.priced
 
 
 class GoalRule:
@@ -80,24 +87,23 @@ class GoalRule:
 
     def best(self, candidates: Sequence[Candidate]) -> Candidate:
         """Return the candidate that the goal takes."""
-        if not self.by_cost:
-            return min(candidates, key=lambda each: (each.mistakes, each.cost))
-        if self.objective == "cost":
-            return min(candidates, key=lambda each: (each.cost, each.mistakes))
-        return min(candidates, key=lambda each: (self.loss(each), each.mistakes))
+        least = min(map(self.loss, candidates))
+        equal = [each for each in candidates if self.loss(each) == least]
+        if len(equal) == 1:
+            return equal[0]
+        return min(equal, key=lambda each: each.mistakes if self.by_cost else each.cost)
 
     def ranked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates, the most promising first: the one that the goal takes, then what it takes of the rest.
 
         Of trees with the same cost and mistakes only the first is in it.
         """
-        first: dict[tuple[float, float], Candidate] = {}
-        for each in candidates:
-            first.setdefault((each.cost, each.mistakes), each)
-        rest, order = list(first.values()), []
+        rest, order = list(candidates), list[Candidate]()
         while rest:
-            order.append(self.best(rest))
-            rest.remove(order[-1])
+            best = self.best(rest)
+            order.append(best)
+            others = (each for each in rest if each is not best)
+            rest = [each for each in others if each.mistakes != best.mistakes or each.cost != best.cost]
         return order
 
     def loss(self, candidate: Candidate) -> float:
@@ -135,9 +141,14 @@ class Goal(GoalRule):
         self.task = task
         weight = float(task.kept.sum() if task.rows.weights is None else task.rows.weights[task.kept].sum())
         share = share_nearest_of(task) if share_nearest is None else share_nearest
-        self._of_clusters = cost_of_clusters(task.rows, task.reference, SQEUCLIDEAN)
-        super().__init__(objective, share, comparable(self._of_clusters), weight)
-        self._known: dict[ThresholdTree, tuple[float, float]] = {}  # cost with all its digits, and mistakes
+        super().__init__(objective, share, 0.0, weight)
+        if self.by_cost:
+            self.cost_of_clusters = comparable(self._of_clusters)
+        self._known: dict[ThresholdTree, tuple[Callable[[], float], float]] = {}  # what computes costs, and mistakes
+
+    @cached_property
+    def _of_clusters(self) -> float:
+        return cost_of_clusters(self.task.rows, self.task.reference, SQEUCLIDEAN)
 
     def of_sample(self, sample: Task) -> Goal:
         """Return the goal on a sample of the rows; what it looks at is decided by all rows."""
@@ -150,15 +161,19 @@ class Goal(GoalRule):
             predicted = clusters_reached(tree, self.task)
             wrong = reference.kept & (predicted != reference.labels)
             mistakes = float(wrong.sum() if weights is None else weights[wrong].sum())
-            labels = np.where(self.task.kept, predicted, -1)
-            means = means_reached(tree, self.task, labels)
-            self._known[tree] = cost_about(self.task.rows, labels, means), mistakes
+            self._known[tree] = cache(partial(self._cost, tree)), mistakes
+            if self.by_cost:  # while the leaves of the rows are known
+                self._known[tree][0]()
         cost, mistakes = self._known[tree]
-        return Candidate(tree, name, comparable(cost), mistakes)
+        return Candidate(tree, name, lambda: comparable(cost()), mistakes)
+
+    def _cost(self, tree: ThresholdTree) -> float:
+        labels = np.where(self.task.kept, clusters_reached(tree, self.task), -1)
+        return cost_about(self.task.rows, labels, means_reached(tree, self.task, labels))
 
     def costs(self, tree: ThresholdTree) -> tuple[float, float]:
         """Return the cost of a tree that was a candidate, and that of the clusters, with all their digits."""
-        return self._known[tree][0], self._of_clusters
+        return self._known[tree][0](), self._of_clusters
 
     def candidates(self, trees: Iterable[tuple[ThresholdTree, str]]) -> list[Candidate]:
         """Return the trees with their costs and mistakes; of equal trees only the first."""

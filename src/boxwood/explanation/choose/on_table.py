@@ -182,8 +182,6 @@ class TableSearch:
 
     def loss(self, tree: ThresholdTree, predicted: Indices, search: SearchFacts) -> float:
         """Return what the goal of "auto" looks at first; IN: predicted (n,): the cluster of each row by the tree."""
-        if search.by_agreement:  # costs take longer to compute
-            return self._mistakes_of(predicted)
         return self._goal(search).loss(self._candidate(tree, predicted))
 
     def loss_of_cart(self, search: SearchFacts) -> float:
@@ -196,11 +194,11 @@ class TableSearch:
         return tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
 
     def _goal(self, search: SearchFacts) -> GoalRule:
-        of_clusters = self._cost_of(self.task.reference.labels)
+        of_clusters = 0.0 if search.by_agreement else self._cost_of(self.task.reference.labels)
         return GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, self.weight)
 
     def _candidate(self, tree: ThresholdTree, predicted: Indices) -> Candidate:
-        return Candidate(tree, "", self._cost_of(predicted), self._mistakes_of(predicted))
+        return Candidate(tree, "", partial(self._cost_of, predicted), self._mistakes_of(predicted))
 
     def _cost_of(self, labels: Indices) -> float:
         rows = self.coordinates.measured or self.coordinates.rows

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from boxwood._progress import Clock, Progress, Steps, silent
@@ -148,7 +149,7 @@ def searched(
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
-    facts["costs"] = search.goal.costs(best.tree)
+    facts["costs"] = partial(search.goal.costs, best.tree)
     early_stop = f"no tree with more leaves was found that {search.goal.gain}"
     return Grown(best.tree, best.name, attributes=facts, notes=notes, early_stop=early_stop)
 
@@ -415,7 +416,7 @@ class AutoSearch:
     def _within_reach(self, leaves: int, best: Candidate) -> list[tuple[ThresholdTree, str]]:
         """Return the trees that agree most within depths that are within reach, and improved ones of deeper trees."""
         depth, deepest = self._depths(leaves)
-        steps = settings.BESIDE if leaves > 1 << depth else settings.ASKED if depth == 3 else settings.FEW_LEAVES
+        steps = settings.BESIDE if leaves > 1 << depth else settings.FEW_LEAVES
         found = [self._agreeing_within(depth, leaves, best, settings.ASKED if depth == deepest else steps)]
         if depth == 2 < deepest:
             one_cut = self.task.n_kept * self.task.rows.n_columns**2  # steps that a cut at the root may take

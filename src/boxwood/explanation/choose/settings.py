@@ -25,6 +25,7 @@ FAR_BY_CART = 1.5  # It is not looked for where CART gets half as many more wron
 
 # Samples of long tables
 ROWS = 20_000  # Growers that read rows several times see a sample of so many rows.
+CENTERS_ROWS = 2_000  # Trees that separate the centres see so many of words, where agreement decides.
 ROWS_PER_LEAF = 50  # The sample has at least so many rows for each leaf.
 TIMES = 10  # The next larger sample has ten times as many rows.
 FAR = 4  # A larger sample is used if the table has four times its rows; else it would save no time.
@@ -64,8 +65,8 @@ COLUMNS_EACH, COLUMNS = 8, 20  # They read fewer rows in tables of more than 8 c
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
 BEGUN = {1: 3, 2: 7, 3: 16}  # Leaves of trees that are looked for from the one of a depth that agrees most.
 ASKED = 1 << 30  # Steps of the search for the tree that agrees most, where that is asked for: some seven seconds.
-FEW_LEAVES = 1 << 27  # The same for depth two where up to four leaves may be deeper.
-BESIDE = 1 << 25  # The same for a depth that is not asked for, and for the subtrees of one tree: a quarter of a second.
+FEW_LEAVES = 1 << 27  # The same for a depth with room for all leaves, where these may be deeper.
+BESIDE = 1 << 24  # The same for a depth that is not asked for, and for the subtrees of one tree: a tenth of a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
 FOUR = 1 << 28  # The same for the best tree of depth four, where that is asked for: one to two seconds.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
