@@ -126,7 +126,7 @@ def test_what_the_growth_knows_is_not_measured_again(monkeypatch):
 
     def grow_and_tell(task, name, **options):
         grown = grow_for(task, name, **options)
-        return grown._replace(attributes={**grown.attributes, "costs": (plain.cost, plain.reference_cost)})
+        return grown._replace(attributes={**grown.attributes, "costs": lambda: (plain.cost, plain.reference_cost)})
 
     monkeypatch.setattr(on_table, "grow_for", grow_and_tell)
     monkeypatch.setattr(measure, "costs_of", None)
