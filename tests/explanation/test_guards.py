@@ -180,6 +180,14 @@ def test_numbers_that_may_be_codes_are_asked_about_where_rules_cut_them():
     assert not notes(explain(orders, np.where(orders.orders > 4, "x", "y")), "codes")
 
 
+@each("name, is_asked", [("StoreID", True), ("zip", True), ("account_no", True), ("floor", False)])
+def test_few_numbers_with_a_name_of_identifiers_may_be_codes(name, is_asked):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.choice([1010, 4020, 8040, 9900], 600), "age": rng.normal(40, 10, 600)})
+    ex = explain(frame, np.where(frame[name] > 5000, "x", np.where(frame.age > 45, "y", "z")))
+    assert [note.split(" ")[0] for note in notes(ex, "codes")] == [name] * is_asked
+
+
 def test_words_that_differ_in_case_or_blanks_alone_are_told():
     carrier = np.array(["DHL", "dhl", "dhl ", "UPS", "GLS"])[np.arange(80) % 5]
     frame = pd.DataFrame({"carrier": carrier, "size": np.arange(80) % 7, "City": np.where(np.arange(80) % 2, "A", "a")})

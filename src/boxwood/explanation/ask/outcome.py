@@ -14,7 +14,7 @@ from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats
 from boxwood._validation import listed
 from boxwood.axes.rare_words import FEW_WORDS
-from boxwood.columns.rules import FEW_ROWS, words_of
+from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
 from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import with_limits
 from boxwood.explanation.ask.options import Options
@@ -204,7 +204,7 @@ def _notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
 def _notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tuple[str, ...]:
     """Return a note on columns of numbers in the rules that may be codes, so that they are better taken as categories.
 
-    They have 3 to 20 different values, all whole numbers, and a name such as "ward" or "code", or the rules take
+    They have 3 to 20 different values, all whole numbers, and a name such as "ward", "code" or "zip", or the rules take
     numbers in between, as nobody does who orders them. IN: numbers: columns that the caller said are numbers.
     """
     evidence = explanation._in_memory
@@ -216,7 +216,8 @@ def _notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tupl
     found = []
     for j in explanation.tree.features.tolist():
         name = explanation.columns[j]
-        if j in beside or name in numbers or not (name in middle or _CODES & set(words_of(name))):
+        is_named = _CODES & set(words_of(name)) or has_name_of_identifier(name, explanation.n_rows)
+        if j in beside or name in numbers or not (name in middle or is_named):
             continue
         values = np.unique(evidence.coordinates.table.values[:, j])
         if 3 <= len(values) <= MOST_CODES and (values == np.floor(values)).all():
