@@ -232,3 +232,18 @@ def test_postgres_knows_all_dates_and_truths_with_gaps(seed, postgres):
             copy.write_row([row["at"], row["member"], row["x"]])
     found = postgres.execute(f"SELECT {as_sql(ex, 'postgres')} FROM t ORDER BY i").fetchall()
     assert [label for (label,) in found] == known
+
+
+@law(40)
+def test_postgres_reads_dates_and_truths_that_stand_as_text(seed, postgres):
+    ex, rows, known, _ = explained(seed)
+    postgres.execute("DROP TABLE IF EXISTS t; SET TimeZone = 'UTC'")
+    postgres.execute("CREATE TABLE t (i SERIAL, at TEXT, member TEXT, x DOUBLE PRECISION)")
+    with postgres.cursor().copy("COPY t (at, member, x) FROM STDIN") as copy:
+        for row in rows:
+            at, member = row["at"], row["member"]
+            texts = None if at is None else at.isoformat(), None if member is None else str(member).lower()
+            copy.write_row([*texts, row["x"]])
+    case = as_sql(ex, "postgres", types={"at": "TEXT", "member": "TEXT"})
+    found = postgres.execute(f"SELECT {case} FROM t ORDER BY i").fetchall()
+    assert [label for (label,) in found] == known
