@@ -14,6 +14,7 @@ from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats
 from boxwood._validation import listed
 from boxwood.axes.rare_words import FEW_WORDS
+from boxwood.batches.few_numbers import MANY_NUMBERS
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
 from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import with_limits
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 LOW = 0.9  # agreement below which more leaves are worth a word
 FOUND = 0.5  # share of a cluster that is little to find
-MOST_CODES = 20
 LUCK_OF_CUT = 1.5  # standard errors of agreement that one cut owes to luck: `benchmarks.quality luck`
 MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 LIGHT = 0.8  # mean of weights of rows, or its inverse
@@ -220,7 +220,7 @@ def _notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tupl
         if j in beside or name in numbers or not (name in middle or is_named):
             continue
         values = np.unique(evidence.coordinates.table.values[:, j])
-        if 3 <= len(values) <= MOST_CODES and (values == np.floor(values)).all():
+        if 3 <= len(values) <= MANY_NUMBERS and (values == np.floor(values)).all():
             said = f"{column_name(name)} ({len(values)} whole numbers"
             found.append((f"{said}, {values[0]:.0f} to {values[-1]:.0f})", f"{said})"))
     if not found:
