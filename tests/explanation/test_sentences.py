@@ -24,8 +24,8 @@ from boxwood.axes.every_set import EverySetMap
 from boxwood.errors import DataError
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
-from boxwood.words.figures import percent, size
 from boxwood.words.rules import gaps_apart
+from boxwood.words.values import percent, size
 from tests.scale import each, law
 
 NUMBER = r"[\d,.]+(?:e[+-]\d+)?"

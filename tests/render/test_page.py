@@ -28,8 +28,7 @@ from boxwood.explanation import Basis, ClusterStability, CutStability, HeldOut, 
 from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.render import EXPORTERS
 from boxwood.render.page import _template
-from boxwood.words.figures import brief
-from boxwood.words.values import category
+from boxwood.words.values import brief, category
 from tests.cases import make_case
 from tests.scale import seeds, variants
 

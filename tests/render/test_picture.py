@@ -13,7 +13,7 @@ from boxwood.render.forms.walk import codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import bars_of_categories, bars_of_numbers
 from boxwood.render.pictures.picture import picture_of
 from boxwood.render.pictures.swatches import COLOURS, hatch_of, ink_on, swatches_of
-from boxwood.words.figures import brief, fitted, short_number, text_width
+from boxwood.words.values import brief, fitted, short_number, text_width
 from tests.cases import make_case
 from tests.naive import pictures as naive
 from tests.scale import law, seeds

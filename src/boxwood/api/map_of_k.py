@@ -17,8 +17,8 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.mixed import with_gaps
 from boxwood.table.scanned import as_source
-from boxwood.words.figures import percent, price
 from boxwood.words.notes import CHOSEN
+from boxwood.words.values import percent, price
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -295,7 +295,7 @@ def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
 
 
 def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:
-    from boxwood.words.figures import beside
+    from boxwood.words.values import beside
 
     past = []
     if fail_over is not None and explanation.price > fail_over:

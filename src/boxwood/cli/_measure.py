@@ -133,7 +133,7 @@ def _measured(talk: Talk, model: str, file: str | None, labels: str | None, opti
 
 
 def _check_limits(drift: Drift, fail_under: float | None, fail_over_empty: float | None) -> None:
-    from boxwood.words.figures import beside
+    from boxwood.words.values import beside
 
     past = []
     if drift.n_rows == 0 and (fail_under is not None or fail_over_empty is not None):

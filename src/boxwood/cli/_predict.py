@@ -117,8 +117,7 @@ _NAMED = 6  # columns
 
 def _needed(explanation: Explanation) -> str:
     """Return which columns may be to blame for a row without a cluster."""
-    from boxwood.words.figures import joined
-    from boxwood.words.values import column_name
+    from boxwood.words.values import column_name, joined
 
     coded, places = explanation._coded_columns, explanation._gap_columns
     tested = [j for j in explanation.tree.features.tolist() if j not in places]

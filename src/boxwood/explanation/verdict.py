@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from boxwood._validation import listed
 from boxwood.explanation.records import ClusterStability, Stability
-from boxwood.words.figures import beside
 from boxwood.words.measured import ENOUGH
-from boxwood.words.values import cluster_name
+from boxwood.words.values import beside, cluster_name
 
 ROWS = 10_000  # most rows of a resample
 

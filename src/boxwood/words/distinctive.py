@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood.words.figures import percent
 from boxwood.words.measured import about, category_of
-from boxwood.words.values import column_name
+from boxwood.words.values import column_name, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import CategoryColumn, ClusterSummary, ColumnProfile, NumberColumn

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from boxwood._messages import listed
-from boxwood.words.figures import percent, shortened, size, width
 from boxwood.words.rules import rule
-from boxwood.words.values import cluster_name
+from boxwood.words.values import cluster_name, percent, shortened, size, width
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories

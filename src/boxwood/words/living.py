@@ -6,9 +6,18 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._messages import as_written, in_line
-from boxwood.words.figures import aligned, counted, percent, shortened, size
 from boxwood.words.rules import condition
-from boxwood.words.values import category, cluster_name, column_name, grouped
+from boxwood.words.values import (
+    aligned,
+    category,
+    cluster_name,
+    column_name,
+    counted,
+    grouped,
+    percent,
+    shortened,
+    size,
+)
 
 if TYPE_CHECKING:
     from boxwood.explanation.living.results import ClusterDrift, DriftFacts, LostRows, MatchFacts, Told, WordsDrift

@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Any
 from boxwood._dates import Dates
 from boxwood._messages import as_written
 from boxwood.tree.boxes import ends_without_missing
-from boxwood.words.figures import (
+from boxwood.words.rules import NOT_COUNTED, cluster_rule, condition, gaps_apart, gaps_line
+from boxwood.words.values import (
     aligned,
     are_years,
     brief,
     brief_of,
+    category,
+    cluster_name,
+    column_name,
     counted,
+    grouped,
+    number,
     of_leaves,
+    one_of,
     percent,
     price,
     short_number,
@@ -24,8 +31,6 @@ from boxwood.words.figures import (
     size,
     width,
 )
-from boxwood.words.rules import NOT_COUNTED, cluster_rule, condition, gaps_apart, gaps_line
-from boxwood.words.values import category, cluster_name, column_name, grouped, number, one_of
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories

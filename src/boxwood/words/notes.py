@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from boxwood.words.figures import counted
 from boxwood.words.rules import DOUBT
+from boxwood.words.values import counted
 
 NO_GROUPS = "the columns together show no clear groups:"
 """How the note begins that clusters are made of rows without groups."""

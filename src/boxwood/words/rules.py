@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from boxwood._dates import Dates
-from boxwood.words.figures import counted
 from boxwood.words.values import (
     MOST_VALUES,
     CountedWords,
     column_name,
+    counted,
     frequent_first,
     from_to,
     grouped,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from boxwood.words.figures import aligned, brief, counted, percent, size
-from boxwood.words.values import cluster_name, column_name
+from boxwood.words.values import aligned, brief, cluster_name, column_name, counted, percent, size
 
 _MOST_ROWS = 20
 

@@ -1,11 +1,18 @@
-"""One thing in a text: a number, the name of a cluster or of a column, a word of a column, a list of words."""
+"""One thing in a text or picture: a number, a count, a share, a name, a word, a list of words."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Hashable, Sequence
+from unicodedata import combining, east_asian_width
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from boxwood._dates import Dates
 from boxwood._messages import in_line, printable
 from boxwood.axes.categories import Categories, band_of
 
@@ -38,6 +45,114 @@ def grouped(x: float) -> str:
 
 
 _GROUPED = 10_000  # smaller numbers may be years
+_LONGEST_NUMBER = 10
+
+
+def short_number(x: float) -> str:
+    """Return the number that runs if it is short, otherwise about that number, which is said.
+
+    Examples
+    --------
+    >>> short_number(3170.0), short_number(0.1 + 0.2)
+    ('3170', '≈ 0.3')
+    """
+    exact = number(x)
+    return grouped(x) if len(exact) <= _LONGEST_NUMBER else f"≈ {x:.4g}"
+
+
+def brief_of(x: float, dates: Dates | None) -> str:
+    """Return a number of a column in few digits; of a column of dates, the day."""
+    return brief(x) if dates is None else dates.day(x)
+
+
+_YEAR = re.compile(r"(?<![a-zA-Z])(year|yr|jahr|année|año)(?![a-z])|(?<=[a-z])(Year|Yr)(?![a-z])", re.IGNORECASE)
+_YEARS = 1800, 2100
+
+
+def are_years(name: str, values: ArrayLike) -> bool:
+    """Return whether numbers are years, which have no comma: by the column's name, or as all are whole and near 2000.
+
+    Examples
+    --------
+    >>> are_years("built_year", [870.0]), are_years("made", [1950.0, 2004.0]), are_years("price", [1950.5, 2004.0])
+    (True, True, False)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    x = x[np.isfinite(x)]
+    is_near = len(x) > 0 and (x >= _YEARS[0]).all() and (x <= _YEARS[1]).all() and (x == np.floor(x)).all()
+    return bool(_YEAR.search(name) or is_near)
+
+
+def brief(x: float) -> str:
+    """Return a number in three digits, or four where it has four before the point.
+
+    Examples
+    --------
+    >>> brief(2403.0), brief(58210.0), brief(999999.0), brief(1253000.0), brief(0.0512345)
+    ('2,403', '58.2k', '1M', '1.25M', '0.0512')
+    """
+    if abs(x) >= 1e12:
+        return f"{x:.3g}"
+    for least, unit, sign in ((999.5e6, 1e9, "bn"), (999.5e3, 1e6, "M"), (1e4, 1e3, "k")):  # 999.5k is said as 1M
+        if abs(x) >= least:
+            return f"{x / unit:.3g}{sign}"
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x + 0.0:.3g}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share with one decimal; only 1 is printed as 100.0%, and only 0 as 0.0%."""
+    if share is None:
+        return "-"
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= share < 1:
+        return "99.9%"
+    return f"{share:.1%}"
+
+
+def beside(share: float, limit: float, decimals: int = 1) -> str:
+    """Return a share in percent, with as many more decimals as it takes to tell it from a limit, from none and all.
+
+    Examples
+    --------
+    >>> beside(0.947, 0.95), beside(0.94961, 0.95), beside(0.94961, 0.95, decimals=0), beside(0.95, 0.95)
+    ('94.7%', '94.96%', '94.96%', '95.0%')
+    """
+    others = [other for other in (limit, 0.0, 1.0) if other != share]
+    while decimals < 12 and f"{share:.{decimals}%}" in [f"{other:.{decimals}%}" for other in others]:
+        decimals += 1
+    return f"{share:.{decimals}%}"
+
+
+def price(times: float) -> str:
+    """Return a price with two decimals, or with up to six if it takes more to tell it from 1.
+
+    Examples
+    --------
+    >>> price(1.0365), price(1.0042), price(0.99996), price(1.0000001), price(12345.0)
+    ('1.04', '1.004', '0.99996', '1', '1.23e+04')
+    """
+    if not math.isfinite(times):
+        return str(times)
+    if round(times, 6) == 1:
+        return "1"
+    decimals = min(max(2, math.ceil(-math.log10(abs(times - 1)))), 6)
+    return f"{times:.{decimals}f}" if times < 1000 else f"{times:.3g}"
+
+
+def size(rows: float) -> str:
+    """Return a number of rows, or their weight with one decimal."""
+    return f"{rows:,.0f}" if rows == math.floor(rows) else f"{rows:,.1f}"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things, such as "1 row" or "2 rows"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def of_leaves(n: int) -> str:
+    """Return a number of leaves."""
+    return "1 leaf" if n == 1 else f"{n:,} leaves"
 
 
 def cluster_name(name: Hashable) -> str:
@@ -58,6 +173,70 @@ def has_unseen_blanks(text: str) -> bool:
 def column_name(name: str) -> str:
     """Return the name of a column in a text: "column 6" for the name 6, which would read as a number."""
     return f"column {name}" if re.fullmatch(r"[0-9]+", name) else in_line(name)
+
+
+LONGEST_NAME = 40  # a longer name is cut in the middle
+
+
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """Return a name, cut in the middle if it is long."""
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
+
+
+def joined(words: Sequence[str], most: int, last: str = "and") -> str:
+    """Return words as a sentence lists them: at most `most` of them, and the number of the others.
+
+    Examples
+    --------
+    >>> joined(["age", "income", "orders"], 6), joined(["age", "income", "orders"], 1)
+    ('age, income and orders', 'age and 2 more')
+    """
+    more = [f"{len(words) - most:,} more"] if len(words) > most else []
+    *first, end = [*words[:most], *more]
+    return f"{', '.join(first)} {last if not more else 'and'} {end}" if first else end
+
+
+def width(s: str) -> int:
+    """Return the number of terminal columns that a text takes."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in s)
+
+
+_EM = 0.6  # width of a letter in units of the size of the font; of the usual fonts, DejaVu Sans is the widest
+
+
+def aligned(lines: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
+    """Return lines whose cells stand in columns: those of `left` to the left, the others to the right."""
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+
+    def padded(i: int, cell: str) -> str:
+        space = " " * (widths[i] - width(cell))
+        return cell + space if i in left else space + cell
+
+    return ["  ".join(padded(i, cell) for i, cell in enumerate(cells)).rstrip() for cells in lines]
+
+
+def text_width(text: str, size: float) -> float:
+    """Return about how wide a text is in a font of a size, in the size's unit. Few texts are wider."""
+    return _EM * size * sum(0.0 if combining(c) else 1.7 if east_asian_width(c) in "WF" else 1.0 for c in text)
+
+
+def fitted(text: str, width: float, size: float) -> str:
+    """Return a text that is at most so wide: a longer one is shortened in the middle.
+
+    Examples
+    --------
+    >>> fitted("some_long_column_name_40", 100.0, 10.0)
+    'some_lon…name_40'
+    """
+    text = printable(text)
+    if text_width(text, size) <= width:
+        return text
+
+    def of(n: int) -> str:
+        return f"{text[: (n + 1) // 2]}…{text[len(text) - n // 2 :]}"
+
+    return of(bisect_right(range(1, len(text)), width, key=lambda n: text_width(of(n), size)))
 
 
 MOST_VALUES, MOST_LETTERS = 8, 80  # of a column of words that a rule lists

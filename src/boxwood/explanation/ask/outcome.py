@@ -29,8 +29,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.leaves.expand import expanded
 from boxwood.reference import Task
 from boxwood.tree import Interval, ThresholdTree
-from boxwood.words.figures import counted, percent
-from boxwood.words.values import cluster_name, column_name
+from boxwood.words.values import cluster_name, column_name, counted, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut

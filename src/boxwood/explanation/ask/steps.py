@@ -58,8 +58,8 @@ from boxwood.reference.reference import are_labels
 from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
-from boxwood.words.figures import of_leaves, percent
 from boxwood.words.notes import lack_groups
+from boxwood.words.values import of_leaves, percent
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:

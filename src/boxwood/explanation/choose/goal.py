@@ -20,7 +20,7 @@ from boxwood.loops.expand import squared_distances
 from boxwood.metrics.costs import cost_about, cost_of_clusters
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
-from boxwood.words.figures import beside
+from boxwood.words.values import beside
 
 NONE_RIGHT = 1e-9  # share of the rows: less is none
 AT_HAND = 1 << 16  # distances computed at a time, so that they stay in the processor's cache

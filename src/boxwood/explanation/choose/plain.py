@@ -14,8 +14,7 @@ from boxwood.grow.refinement.copies import on_plainer_columns
 from boxwood.grow.refinement.plainer import luck_of_words, with_fewer_words
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
-from boxwood.words.figures import percent
-from boxwood.words.values import MOST_VALUES, column_name
+from boxwood.words.values import MOST_VALUES, column_name, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.choose.on_table import FinishedTree, TableSearch

@@ -45,9 +45,8 @@ from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.tree import ThresholdTree
-from boxwood.words.figures import beside, size
 from boxwood.words.rules import rule
-from boxwood.words.values import cluster_name
+from boxwood.words.values import beside, cluster_name, size
 
 if TYPE_CHECKING:
     from boxwood.reference import Task

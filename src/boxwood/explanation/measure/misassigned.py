@@ -18,8 +18,8 @@ from boxwood.explanation.records import Confusion, Named, as_table, condition_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
-from boxwood.words.figures import counted, of_leaves, percent
 from boxwood.words.rules import condition
+from boxwood.words.values import counted, of_leaves, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

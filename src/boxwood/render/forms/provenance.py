@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxwood._messages import printable
 from boxwood._validation import cut_off
-from boxwood.words.figures import counted, of_leaves, percent
+from boxwood.words.values import counted, of_leaves, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

@@ -21,14 +21,27 @@ from boxwood.render.forms.walk import WalkStep, outline, outline_lines, sides, s
 from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
-from boxwood.words.figures import counted, of_leaves, percent, price, shortened, size, width
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, worth_text
 from boxwood.words.methods import grown_by
 from boxwood.words.notes import in_short, lack_groups
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, numbers, rule
-from boxwood.words.values import cluster_name, column_name, grouped, none_of, number, one_of
+from boxwood.words.values import (
+    cluster_name,
+    column_name,
+    counted,
+    grouped,
+    none_of,
+    number,
+    of_leaves,
+    one_of,
+    percent,
+    price,
+    shortened,
+    size,
+    width,
+)
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.lines import MeasuredLines

@@ -12,9 +12,8 @@ from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import sides as values_on_side
 from boxwood.tree.boxes import without_missing
 from boxwood.tree.nodes import Cut, CutTest
-from boxwood.words.figures import short_number
 from boxwood.words.rules import numbers
-from boxwood.words.values import category, column_name, frequent_first, from_to, grouped, none_of, one_of
+from boxwood.words.values import category, column_name, frequent_first, from_to, grouped, none_of, one_of, short_number
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

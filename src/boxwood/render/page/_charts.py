@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood.render.pictures.swatches import Swatch
-from boxwood.words.figures import percent
 from boxwood.words.measured import ENOUGH, _between, _cut_name, _price
+from boxwood.words.values import percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import Frontier, Stability

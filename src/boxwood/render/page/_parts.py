@@ -20,9 +20,8 @@ from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.pictures.swatches import class_of
 from boxwood.words.distinctive import is_zero_or_one
-from boxwood.words.figures import counted, percent, shortened
 from boxwood.words.measured import about, category_of, middle_of
-from boxwood.words.values import category, column_name, number
+from boxwood.words.values import category, column_name, counted, number, percent, shortened
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
 
 from boxwood.render.pictures.swatches import Swatch
-from boxwood.words.figures import percent
 from boxwood.words.measured import doubt
 from boxwood.words.rules import NO_ROW, NO_RULE, condition, is_impossible, rows_behind, shared
-from boxwood.words.values import column_name
+from boxwood.words.values import column_name, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import ClusterSummary, Condition, Rule

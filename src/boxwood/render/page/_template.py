@@ -16,7 +16,7 @@ from typing import Any
 from boxwood._imports import require
 from boxwood._version import __version__
 from boxwood.render.pictures.swatches import COLOURS, PATTERNS, class_of, colour_of, ink_on
-from boxwood.words.figures import LONGEST_NAME
+from boxwood.words.values import shortened
 
 _MOST_PIXELS = 4000  # of a frame
 _DARK = (  # the ink around the frame is light: so is the ink inside
@@ -73,15 +73,9 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["short"] = _shortened
+    environment.filters["short"] = shortened
     environment.filters["colour"] = class_of
     return environment
-
-
-def _shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """Return a name, cut in the middle if it is long."""
-    half = longest // 2
-    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
 
 
 def file_of(name: str) -> str:

@@ -12,9 +12,9 @@ from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._rules import rules_of
 from boxwood.render.page._template import framed, stripes, written
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.words.figures import size
 from boxwood.words.measured import profile_lines
 from boxwood.words.tables import TABLES
+from boxwood.words.values import size
 
 
 def result_in_notebook(result: Any) -> str:

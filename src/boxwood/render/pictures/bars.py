@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._dates import Dates
 from boxwood._types import Floats, Indices, Weights
 from boxwood.tree.boxes import ends_without_missing
-from boxwood.words.figures import brief, short_number
+from boxwood.words.values import brief, short_number
 
 FEWEST, MOST = 8, 18  # bars; edges that are added for a cut make four more at most
 MOST_CATEGORIES = 12

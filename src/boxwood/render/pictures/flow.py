@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats
-from boxwood.words.figures import percent
-from boxwood.words.values import cluster_name
+from boxwood.words.values import cluster_name, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.living.results import MatchFacts

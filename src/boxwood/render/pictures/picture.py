@@ -19,8 +19,7 @@ from boxwood.render.forms.walk import CutWords, Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, dated
 from boxwood.render.pictures.swatches import Swatch, swatches_of
 from boxwood.tree.boxes import reached_by_missing
-from boxwood.words.figures import are_years, fitted, text_width
-from boxwood.words.values import category, column_name
+from boxwood.words.values import are_years, category, column_name, fitted, text_width
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

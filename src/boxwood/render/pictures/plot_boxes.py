@@ -17,8 +17,7 @@ from boxwood.errors import DataError
 from boxwood.render.pictures.bars import is_skewed
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.words.figures import fitted
-from boxwood.words.values import category, column_name
+from boxwood.words.values import category, column_name, fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

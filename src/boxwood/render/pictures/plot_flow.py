@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.flow import BAR, flow_of
 from boxwood.render.pictures.swatches import colour_of
-from boxwood.words.figures import fitted
+from boxwood.words.values import fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boxwood.render.forms.walk import Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
 from boxwood.render.pictures.swatches import COLOURS, ink_on, swatches_of
-from boxwood.words.figures import (
+from boxwood.words.measured import ENOUGH, brief_in
+from boxwood.words.values import (
     are_years,
     brief_of,
+    category,
+    column_name,
     fitted,
     of_leaves,
     percent,
@@ -21,8 +24,6 @@ from boxwood.words.figures import (
     shortened,
     text_width,
 )
-from boxwood.words.measured import ENOUGH, brief_in
-from boxwood.words.values import category, column_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

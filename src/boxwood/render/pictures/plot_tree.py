@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed, points_per_unit
 from boxwood.render.pictures.picture import Box, CutBox, Edge, LeafBox, Picture, picture_of
 from boxwood.render.pictures.swatches import UNKNOWN, outline_of
-from boxwood.words.figures import fitted, text_width
+from boxwood.words.values import fitted, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
