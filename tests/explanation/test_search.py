@@ -20,7 +20,7 @@ from boxwood.explanation.records import GOALS
 from boxwood.grow.exact.optimal import ENDS
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
-from boxwood.words.methods import grown_by
+from boxwood.words.measured import grown_by
 from boxwood.words.values import beside
 from tests import naive
 from tests.cases import make_case

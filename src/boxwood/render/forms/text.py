@@ -23,8 +23,7 @@ from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
-from boxwood.words.measured import cluster_parts, doubt, worth_text
-from boxwood.words.methods import grown_by
+from boxwood.words.measured import cluster_parts, doubt, grown_by, worth_text
 from boxwood.words.notes import in_short, lack_groups
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, numbers, rule
 from boxwood.words.values import (

@@ -42,8 +42,7 @@ from boxwood.render.page._template import file_of, framed, stripes, written
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
-from boxwood.words.measured import share_of_worth, worth_line
-from boxwood.words.methods import grown_by
+from boxwood.words.measured import grown_by, share_of_worth, worth_line
 from boxwood.words.values import cluster_name, column_name, joined, percent, shortened
 
 if TYPE_CHECKING:
