@@ -20,8 +20,7 @@ from boxwood._dates import ISO, ISO_PARTS, Dates, pattern_of
 from boxwood._messages import shown
 from boxwood.axes.categories import TRUTHS
 from boxwood.errors import DataError
-from boxwood.render.forms.provenance import provenance
-from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
+from boxwood.render.forms.walk import WalkStep, among, provenance, sides_with_gaps, walk
 from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
 from boxwood.tree.boxes import without_missing

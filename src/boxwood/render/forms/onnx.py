@@ -13,7 +13,7 @@ from boxwood._frames import name_as_text
 from boxwood._imports import require
 from boxwood._types import Floats
 from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
-from boxwood.render.forms.provenance import provenance
+from boxwood.render.forms.walk import provenance
 from boxwood.render.models import explanation_of
 
 if TYPE_CHECKING:

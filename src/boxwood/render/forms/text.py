@@ -16,8 +16,16 @@ from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.told import worth_told
-from boxwood.render.forms.provenance import provenance
-from boxwood.render.forms.walk import WalkStep, outline, outline_lines, sides, sides_with_gaps, too_deep, values_of
+from boxwood.render.forms.walk import (
+    WalkStep,
+    outline,
+    outline_lines,
+    provenance,
+    sides,
+    sides_with_gaps,
+    too_deep,
+    values_of,
+)
 from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing

@@ -1,19 +1,34 @@
-"""The one walk of a tree that all writers share, the outline that all texts share, and what cuts ask in words."""
+"""What all writers share: the walk of a tree, the outline of texts, cuts in words, and where rules come from."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Collection, Hashable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from boxwood._dates import Dates
+from boxwood._messages import printable
+from boxwood._validation import cut_off
 from boxwood.axes import Categories
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import sides as values_on_side
 from boxwood.tree.boxes import without_missing
 from boxwood.tree.nodes import Cut, CutTest
 from boxwood.words.rules import numbers
-from boxwood.words.values import category, column_name, frequent_first, from_to, grouped, none_of, one_of, short_number
+from boxwood.words.values import (
+    category,
+    column_name,
+    counted,
+    frequent_first,
+    from_to,
+    grouped,
+    none_of,
+    of_leaves,
+    one_of,
+    percent,
+    short_number,
+)
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -280,3 +295,24 @@ def _categories(categories: Categories, codes: Sides) -> tuple[str, str]:
     else:
         words = f"is {one_of(chosen)}", f"is {none_of(chosen)}" if others or any(has_others) else "impossible"
     return words if named == 0 else (words[1], words[0])
+
+
+def provenance(ex: MeasuredTree) -> tuple[str, str]:
+    """Return by what, when and from what rules were made, and how many they are and how far they agree.
+
+    The date is that of the rules, so the same model is always written alike.
+    """
+    known = ex.basis
+    made = "boxwood" if known is None else f"boxwood {known.version}, {known.made}, from {_source(known.source)}"
+    counts = f"{counted(ex.n_clusters, 'cluster')}, {of_leaves(ex.n_leaves)}, agreement {percent(ex.agreement)}"
+    return made, counts
+
+
+def comment(ex: MeasuredTree, sign: str) -> str:
+    """Return both as a line of comment; IN: sign: what begins a comment."""
+    return f"{sign}{': '.join(provenance(ex))}\n"
+
+
+def _source(name: str) -> str:
+    """Return the name of a table or a file on one line, cut off if it is long, and with no variable of Spark in it."""
+    return cut_off(printable(os.path.basename(name))).replace("${", "$ {")
