@@ -41,7 +41,6 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
         *("render.page.results", "render.page._charts", "render.page._rules", "render.page._template"),
     ),
     ("explanation",),
-    ("render.models",),
     ("render.forms",),
     ("render.pictures",),
     ("render.page",),

@@ -331,7 +331,7 @@ class Explanation(MeasuredTree):
         >>> print(ex.rules(full=True).splitlines()[0])
         early = False: letter is l, m, n, o, p, q, r, s, t, u or v
         """
-        from boxwood.render.models import rules
+        from boxwood.render.forms.text import rules
 
         return rules(self, full=full)
 

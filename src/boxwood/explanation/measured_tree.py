@@ -342,3 +342,11 @@ def with_rules(
             cluster._replace(rules=rules) for cluster, rules in zip(explanation.clusters, of_clusters, strict=True)
         ),
     )
+
+
+def explanation_of(model: Any) -> MeasuredTree:
+    """Return the explanation of a fitted estimator; an explanation is returned as it is."""
+    explanation = getattr(model, "explanation_", model)
+    if not hasattr(explanation, "clusters"):
+        raise TypeError(f"expected an Explanation or a fitted explainer of boxwood, got {type(model).__name__}")
+    return explanation  # type: ignore[no-any-return]

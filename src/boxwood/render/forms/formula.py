@@ -13,10 +13,10 @@ from boxwood._dates import Dates
 from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.reference.budget import as_names
 from boxwood.render.forms.code import comparisons, identifiers, in_spreadsheet, moments_of, of_dates, plain
 from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
-from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
 
 if TYPE_CHECKING:

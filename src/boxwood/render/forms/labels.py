@@ -11,8 +11,8 @@ from boxwood._messages import as_cell
 from boxwood._validation import refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.batches.source import Source
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.sql import sql, sql_case
-from boxwood.render.models import explanation_of
 from boxwood.table import Labelled
 from boxwood.table.column_names import with_index
 from boxwood.table.duck import Query

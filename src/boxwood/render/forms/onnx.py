@@ -12,9 +12,9 @@ import numpy as np
 from boxwood._frames import name_as_text
 from boxwood._imports import require
 from boxwood._types import Floats
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
 from boxwood.render.forms.walk import provenance
-from boxwood.render.models import explanation_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

@@ -13,9 +13,9 @@ from boxwood._dates import Dates
 from boxwood._messages import shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.code import comparisons, moments_of, of_dates, plain
 from boxwood.render.forms.walk import WalkStep, provenance, sides_with_gaps, takes, walk
-from boxwood.render.models import explanation_of
 from boxwood.tree import Interval
 from boxwood.tree.on_frames import new_name
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from boxwood._frames import names_array
 from boxwood._types import Array, Floats, Indices
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms._one_sided import OneSided, one_sided, refuse_dates
-from boxwood.render.models import explanation_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree

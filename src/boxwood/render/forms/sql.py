@@ -20,11 +20,11 @@ from boxwood._types import Indices
 from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
 from boxwood.render.forms.lost import lost_ways
 from boxwood.render.forms.sql_tests import Test, condition_of_box, nan_first, test_of, without_nan
 from boxwood.render.forms.walk import comment, provenance
-from boxwood.render.models import explanation_of
 from boxwood.table.sql import TYPES, type_of
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.boxes import boxes as tree_boxes

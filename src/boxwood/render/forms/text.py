@@ -16,6 +16,7 @@ from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.told import worth_told
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.walk import (
     WalkStep,
     outline,
@@ -26,7 +27,6 @@ from boxwood.render.forms.walk import (
     too_deep,
     values_of,
 )
-from boxwood.render.models import explanation_of
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.lines import findings as lines_findings
@@ -62,6 +62,27 @@ _OF_COSTS = {
     "l2": "the Euclidean distances of rows to the median of their cluster",
 }
 _OF_DISTANCES = {"sqeuclidean": "", "l1": " (ℓ1 distances)", "l2": " (Euclidean distances)"}
+
+
+def rules(model: Any, *, full: bool = False) -> str:
+    """Return one line for each cluster: its name and its rule.
+
+    Parameters
+    ----------
+    model : Explanation, or a fitted estimator with `explanation_`
+    full : bool, default=False
+        Whether rules name all words of a list, however many these are, as `to_dict` does.
+
+    Examples
+    --------
+    >>> import boxwood
+    >>> ex = boxwood.explain([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"], columns=["age"])
+    >>> print(rules(ex))
+    high: age > 5
+    low: age <= 5
+    """
+    clusters = explanation_of(model)._for_people().clusters
+    return "\n".join(f"{cluster_name(cluster.name)}: {cluster_rule(cluster, whole=full)}" for cluster in clusters)
 
 
 def text(model: Any) -> str:

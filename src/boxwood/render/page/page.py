@@ -21,10 +21,10 @@ from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
-from boxwood.render.models import explanation_of
 from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from boxwood._imports import require
 from boxwood._messages import printable, shown
 from boxwood._validation import refuse_unknown
-from boxwood.render.models import explanation_of
+from boxwood.explanation.measured_tree import explanation_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
