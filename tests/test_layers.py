@@ -38,7 +38,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("render.pictures.swatches",),
     (  # results of verbs print themselves
         *("explanation.records", "explanation.verdict"),
-        *("render.page.results", "render.page._charts", "render.page._rules", "render.page._template"),
+        *("render.page.results", "render.page._template"),
     ),
     ("explanation",),
     ("render.forms",),

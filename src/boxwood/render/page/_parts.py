@@ -15,7 +15,7 @@ from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.records import FEW, NOT_CHOSEN
 from boxwood.render.forms.walk import codes_at_cuts
-from boxwood.render.page._rules import apart
+from boxwood.render.page.results import apart
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
 from boxwood.render.pictures.swatches import class_of

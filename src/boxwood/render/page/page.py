@@ -25,7 +25,6 @@ from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
-from boxwood.render.page._charts import frontier_charts, stability_tables
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
     LARGEST,
@@ -37,8 +36,8 @@ from boxwood.render.page._parts import (
     ways_in_full,
     what_if,
 )
-from boxwood.render.page._rules import apart, rules_of
 from boxwood.render.page._template import file_of, framed, stripes, written
+from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
