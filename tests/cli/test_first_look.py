@@ -538,7 +538,7 @@ def test_notes_name_options_of_the_command_line(crm):
 def test_every_parameter_that_a_note_ends_with_has_an_option():
     from pathlib import Path
 
-    from boxwood.cli._words import _ENDS
+    from boxwood.cli._options import _ENDS
 
     folder = Path(boxwood.explanation.__file__).parent
     source = "".join(

@@ -16,7 +16,7 @@ from sklearn.datasets import make_blobs
 from boxwood.batches.batches import rows_of
 from boxwood.cli import _engine
 from boxwood.cli import boxwood as main
-from boxwood.cli._talk import Status
+from boxwood.cli._terminal import Status
 from boxwood.columns.of_batches import look_at
 from boxwood.columns.rules import is_like_identifier
 from boxwood.columns.seen import SeenValues

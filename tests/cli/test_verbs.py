@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import boxwood
-from boxwood.cli import VERBS, _outputs, _terminal
+from boxwood.cli import VERBS, _options, _terminal
 from boxwood.cli import boxwood as command
-from boxwood.cli._talk import Status, Talk
+from boxwood.cli._terminal import Status, Talk
 from boxwood.render import EXPORTERS
 from boxwood.table import duck
 from tests.cli import test_cli
@@ -66,7 +66,7 @@ def test_a_page_with_rounded_counts_has_no_exact_ones_beside_it(folder, tmp_path
 
 def test_every_form_that_can_be_written_has_an_extension():
     written = {form for form, exporter in EXPORTERS.items() if exporter.kind != "object"}
-    by_extension = {one.form for one in _outputs.OUTPUTS.values()}
+    by_extension = {one.form for one in _options.OUTPUTS.values()}
     assert written - by_extension == {"sentences", "formula"}  # text, too, and written by export --to
 
 
@@ -81,7 +81,7 @@ def test_a_page_and_pictures_are_asked_of_the_explanation(folder, tmp_path, monk
     axes = type("Axes", (), {"figure": Figure()})()
     monkeypatch.setattr(boxwood.Explanation, "plot", lambda self: axes, raising=False)
     monkeypatch.setattr("boxwood.render.page.page.page", lambda explanation: "page")
-    monkeypatch.setattr(_outputs, "find_spec", lambda name: name)
+    monkeypatch.setattr(_options, "find_spec", lambda name: name)
     names = ["a.html", "b.png", "c.SVG", "d.pdf"]
     args = [part for name in names for part in ("-o", tmp_path / name)]
     run(folder, "explain", "{}/iris.csv", "-k", 3, *args)
@@ -127,7 +127,7 @@ def test_outputs_are_checked_before_the_table_is_read(folder, out, message, monk
 def test_two_outputs_of_one_name_and_a_missing_package_are_refused(folder, tmp_path, monkeypatch):
     args = ["-o", tmp_path / "a.sql", "-o", f"{tmp_path}/../{tmp_path.name}/a.sql"]
     assert "is given twice" in run(folder, "explain", "{}/iris.csv", "-k", 3, *args, code=USAGE).stderr
-    monkeypatch.setattr(_outputs, "find_spec", lambda name: None)
+    monkeypatch.setattr(_options, "find_spec", lambda name: None)
     result = run(folder, "explain", "{}/iris.csv", "-k", 3, "-o", tmp_path / "a.png", code=USAGE)
     assert 'a.png\' needs matplotlib: pip install "boxwood[plot]"' in result.stderr
 
@@ -342,7 +342,7 @@ def test_the_demo_shows_the_tree_and_where_to_go(tmp_path):
 
 def test_a_status_tells_share_rows_and_seconds_left(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("boxwood.cli._talk.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("boxwood.cli._terminal.time", SimpleNamespace(monotonic=lambda: now[0]))
     status = Status("labelling t.csv", alive=False, foretold=True)
     assert status.line(0.0) == "labelling t.csv …"
     status(0.01)
@@ -376,7 +376,7 @@ def test_a_status_tells_no_time_left_of_a_task_of_many_parts():
 
 def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
     drawn = []
-    monkeypatch.setattr("boxwood.cli._talk.draw", drawn.append)
+    monkeypatch.setattr("boxwood.cli._terminal.draw", drawn.append)
     with Talk(quiet=False).growing("growing") as status:
         status(0.5)
         status.compiling()
@@ -397,8 +397,8 @@ def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
 
 def test_a_task_that_tells_nothing_is_seen_to_go_on(monkeypatch):
     drawn, seconds = [], iter([0.0, 3.0, 3.2, 4.0])
-    monkeypatch.setattr("boxwood.cli._talk.draw", drawn.append)
-    monkeypatch.setattr("boxwood.cli._talk.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    monkeypatch.setattr("boxwood.cli._terminal.draw", drawn.append)
+    monkeypatch.setattr("boxwood.cli._terminal.time", SimpleNamespace(monotonic=lambda: next(seconds)))
     ended = iter([False, False, False, True])
     Status("reading t.csv", alive=True).tick(SimpleNamespace(wait=lambda pause: next(ended)))
     assert drawn == [f"\r\x1b[Kreading t.csv, {after} so far …" for after in ("3 s", "4 s")]

@@ -21,7 +21,7 @@ import pytest
 
 import boxwood
 from boxwood._dates import Dates
-from boxwood.cli._talk import FORMAT
+from boxwood.cli._options import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table

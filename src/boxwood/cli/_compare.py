@@ -12,9 +12,8 @@ from boxwood._messages import as_written
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._explained import kinds_of, limits, read, scale_of
 from boxwood.cli._groups import Grouped
-from boxwood.cli._talk import NOTES, Talk, reading_options, talk_options
-from boxwood.cli._terminal import refuse_closed_output, show
-from boxwood.cli._words import LIMITS, in_option_names, in_words
+from boxwood.cli._options import LIMITS, NOTES, in_option_names, in_words, reading_options, talk_options
+from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._talk import talk_options
+from boxwood.cli._options import talk_options
 from boxwood.cli._terminal import show
 
 _EPILOG = """\b

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._talk import Talk, talk_options
-from boxwood.cli._terminal import show
+from boxwood.cli._options import talk_options
+from boxwood.cli._terminal import Talk, show
 
 _NEXT = """
 Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):

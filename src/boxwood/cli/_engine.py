@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood._imports import require
-from boxwood.cli._talk import Status, Talk, reading, with_options
+from boxwood.cli._options import reading, with_options
+from boxwood.cli._terminal import Status, Talk
 
 if TYPE_CHECKING:
     from boxwood.batches import Source

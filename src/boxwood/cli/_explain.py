@@ -10,18 +10,23 @@ from boxwood.cli._engine import check_engine, engine_options
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._explained import explained
 from boxwood.cli._groups import Grouped
-from boxwood.cli._outputs import (
+from boxwood.cli._options import (
     OUTPUTS,
+    Share,
+    check_model,
     check_outputs,
     described,
+    in_options,
+    in_words,
     page_options,
+    reading_options,
     refuse_inputs,
+    refuse_overwriting,
     takes_page_options,
+    talk_options,
     write_outputs,
 )
-from boxwood.cli._talk import Share, Talk, check_model, reading_options, refuse_overwriting, talk_options
-from boxwood.cli._terminal import refuse_closed_output, show, tell
-from boxwood.cli._words import in_options, in_words
+from boxwood.cli._terminal import Talk, refuse_closed_output, show, tell
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._validation import listed
 from boxwood.cli._engine import chosen_engine, opened
-from boxwood.cli._talk import Status, Talk, reading
-from boxwood.cli._words import LIMITS, in_option_names, in_words
+from boxwood.cli._options import LIMITS, in_option_names, in_words, reading
+from boxwood.cli._terminal import Status, Talk
 from boxwood.errors import DataError
 from boxwood.grow import METHODS
 

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._groups import Grouped
-from boxwood.cli._outputs import described, form_output, takes_page_options, write, written
-from boxwood.cli._talk import load_model, refuse_overwriting, talk_options
+from boxwood.cli._options import (
+    described,
+    form_output,
+    load_model,
+    refuse_overwriting,
+    takes_page_options,
+    talk_options,
+    write,
+    written,
+)
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
 from boxwood.render import EXPORTERS

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from boxwood.cli._errors import Verb
-from boxwood.cli._words import LIMITS
+from boxwood.cli._options import LIMITS
 
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Clusters": (

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._groups import Grouped
-from boxwood.cli._outputs import form_output, write
-from boxwood.cli._talk import load_model, refuse_overwriting, talk_options
+from boxwood.cli._options import form_output, load_model, refuse_overwriting, talk_options, write
 from boxwood.cli._terminal import show
 from boxwood.errors import DataError
 from boxwood.render.forms.dialects import DIALECTS

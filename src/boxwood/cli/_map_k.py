@@ -10,9 +10,8 @@ import click
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._explained import kinds_of, read, scale_of
 from boxwood.cli._groups import Grouped
-from boxwood.cli._talk import NOTES, Talk, reading_options, talk_options
-from boxwood.cli._terminal import refuse_closed_output, show
-from boxwood.cli._words import in_option_names, in_words
+from boxwood.cli._options import NOTES, in_option_names, in_words, reading_options, talk_options
+from boxwood.cli._terminal import Talk, refuse_closed_output, show
 
 if TYPE_CHECKING:
     from boxwood.api.map_of_k import MapOfK

@@ -10,9 +10,8 @@ import click
 from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
 from boxwood.cli._groups import Grouped
 from boxwood.cli._measure import json_option, report_option, show_report
-from boxwood.cli._talk import (
+from boxwood.cli._options import (
     NOTES,
-    Talk,
     check_model,
     load_model,
     reading,
@@ -20,7 +19,7 @@ from boxwood.cli._talk import (
     refuse_overwriting,
     talk_options,
 )
-from boxwood.cli._terminal import refuse_closed_output
+from boxwood.cli._terminal import Talk, refuse_closed_output
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation

@@ -12,10 +12,9 @@ import click
 from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
-from boxwood.cli._talk import (
+from boxwood.cli._options import (
     NOTES,
     Share,
-    Talk,
     check_writable,
     load_model,
     output_option,
@@ -24,7 +23,7 @@ from boxwood.cli._talk import (
     refuse_overwriting,
     talk_options,
 )
-from boxwood.cli._terminal import refuse_closed_output, show, tell
+from boxwood.cli._terminal import Talk, refuse_closed_output, show, tell
 
 if TYPE_CHECKING:
     from boxwood.api.living import Drift

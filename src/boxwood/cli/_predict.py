@@ -14,10 +14,9 @@ import click
 from boxwood.cli._engine import check_engine, labelling_options, read_while, table_or_query
 from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
-from boxwood.cli._talk import (
+from boxwood.cli._options import (
     NOTES,
     Share,
-    Talk,
     check_writable,
     load_model,
     output_option,
@@ -26,7 +25,7 @@ from boxwood.cli._talk import (
     refuse_overwriting,
     talk_options,
 )
-from boxwood.cli._terminal import refuse_closed_output, tell
+from boxwood.cli._terminal import Talk, refuse_closed_output, tell
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation

@@ -1,4 +1,4 @@
-"""The one place where text goes to the terminal: control characters in names and paths become visible there.
+"""All that the command says: results, notes and the line of a task that runs; control characters become visible here.
 
 A note or an error that cannot be shown, because standard error is full or closed, is left out. The command goes on and
 ends with the exit code of what it did: who needs to know whether it was done reads that, and not the notes.
@@ -6,14 +6,20 @@ ends with the exit code of what it did: who needs to know whether it was done re
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TextIO
 
 import click
 
 from boxwood._files import naming
+from boxwood._messages import Lost
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and newline, which have their uses in a text
 
@@ -126,3 +132,145 @@ def refuse_closed_output() -> None:
     """Raise an OSError if results cannot be printed."""
     if sys.stdout is None:
         raise OSError("standard output is closed, so nothing can be printed")
+
+
+class Talk:
+    """Prints notes for the person at the terminal, on standard error; results are printed elsewhere.
+
+    Of notes on a table it prints the most urgent one, unless `all_notes` are wanted.
+    """
+
+    def __init__(self, quiet: bool, *, all_notes: bool = False) -> None:
+        self.quiet, self.all_notes = quiet, all_notes
+        self.kept: list[str] = []  # notes on a table until it is read
+        self._alive = not quiet and is_terminal()
+
+    def note(self, text: str, *, must_be_said: bool = False) -> None:
+        """Print a line, unless quiet."""
+        if not self.quiet or must_be_said:
+            tell(f"boxwood: {text}".replace("\n", "\\n"))
+
+    def notes(self, notes: Iterable[str]) -> None:
+        """Print notes on a table where the text of a result does not have them; what was lost is said in any case."""
+        given = list(notes)
+        for lost in (note for note in given if isinstance(note, Lost)):
+            self.note(lost, must_be_said=True)
+        for line in self.in_short([note for note in given if not isinstance(note, Lost)], before=""):
+            self.note(line)
+
+    def in_short(self, notes: Sequence[str], before: str = "Note: ") -> list[str]:
+        """Return the lines that are printed of notes."""
+        from boxwood.words.notes import in_short
+
+        return [f"{before}{note}" for note in notes] if self.all_notes else in_short(notes, "--notes", before)
+
+    def wrote(self, path: str) -> None:
+        """Print the name and size of a file that was written."""
+        self.note(f"wrote {path} ({_size(os.path.getsize(path))})")
+
+    @contextmanager
+    def status(self, doing: str, *, foretold: bool = False) -> Iterator[Status]:
+        """Show a task on the terminal while it runs, then erase it; yields what is told how far it is.
+
+        IN: foretold: whether shares are those of the whole task, so that they tell when it ends.
+        """
+        status, ended = Status(doing, self._alive, foretold=foretold), Event()
+        status.draw()
+        clock = Thread(target=status.tick, args=(ended,), daemon=True)
+        if self._alive:
+            clock.start()
+        try:
+            yield status
+        finally:
+            ended.set()
+            if self._alive:
+                clock.join()
+                draw("\r\x1b[K")
+
+    @contextmanager
+    def growing(self, doing: str) -> Iterator[Status]:
+        """Show a task that may compile loops, and say so: it is done once on a machine."""
+        with self.status(doing) as status:
+            if not self._alive:
+                yield status
+                return
+            from boxwood.loops.jit import watched_compiling
+
+            with watched_compiling(status.compiling):
+                yield status
+
+
+class Status:
+    """The line of a task on the terminal: what is done, which share of it, on how many rows, and for how long.
+
+    It is called with the share that is done, from 0 to 1, and the number of rows where that is known. A share below the
+    one before is that of a new pass, and the line says so: under one name no share falls. How long the task still takes
+    is said only where the shares are `foretold` to be those of all of it.
+    """
+
+    def __init__(self, doing: str, alive: bool, *, foretold: bool = False) -> None:
+        self.doing, self._alive, self._foretold = doing, alive, foretold
+        self.share, self.rows, self.passes, self._drawn = 0.0, 0, 1, ""
+        self._began = time.monotonic()
+        self._first, self._compiled = (0.0, 0.0), -math.inf  # the first share told, and when; when a loop was compiled
+
+    def __call__(self, share: float, rows: int = 0) -> None:
+        if not self.share:  # what came before the first step took its own time
+            self._first = share, time.monotonic() - self._began
+        self.passes += share < self.share
+        self.share, self.rows = share, rows or self.rows
+        self.draw()
+
+    def begin(self, doing: str, passes: int = 1) -> None:
+        """Show another part of the task, or a pass of it, from here on."""
+        self.doing, self.share, self.rows, self.passes = doing, 0.0, 0, passes
+
+    def step(self, what: str, done: int, total: int) -> None:
+        """Take the progress of a call of the library: `done` of `total` steps, which take unequal time."""
+        self.begin(f"{what}: {done:,} of {total:,}" if total > 1 else what)
+        self.draw()
+
+    def compiling(self) -> None:
+        """Say that machine code is made, which the next call finds on disk."""
+        self._compiled = time.monotonic() - self._began
+        self.draw()
+
+    def tick(self, ended: Event) -> None:
+        """Draw the line each second until the task has ended, so that one that tells nothing is seen to go on."""
+        while not ended.wait(1.0):
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw the line anew, if it changed."""
+        line = self.line(time.monotonic() - self._began)
+        if self._alive and line != self._drawn:
+            self._drawn = line
+            draw(f"\r\x1b[K{visible(line)}")
+
+    def line(self, seconds: float) -> str:
+        """Return the line after some seconds: with the time left once enough is done to estimate it, else these."""
+        number = f", pass {self.passes}" if self.passes > 1 else ""
+        done = f"{':' if number else ''} {self.share:.0%}" if self.share > 0 else ""
+        rows = f"{' of' if done or number else ''} {self.rows:,} rows" if self.rows else ""
+        gone, since = self.share - self._first[0], seconds - self._first[1]
+        is_sure = self._foretold and self.passes == 1 and gone >= SURE and since >= 1
+        left = since * (1 - self.share) / gone if is_sure else 0.0
+        taken = f", {_duration(left)} left" if left >= 1 else f", {_duration(seconds)} so far" if seconds >= 1 else ""
+        note = ", compiling, once" if seconds - self._compiled < COMPILING else ""
+        return f"{self.doing}{number}{done}{rows}{taken}{note} …"
+
+
+SURE = 1 / 3  # share done after the first that is told, before time left is estimated
+COMPILING = 10  # seconds that machine code of a loop takes at most, about
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)  # with seconds, so that the line is seen to change
+    return f"{seconds:.0f} s" if seconds < 100 else f"{minutes} min {rest} s"
+
+
+def _size(n_bytes: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.0f} {unit}"
+    return f"{n_bytes} bytes"

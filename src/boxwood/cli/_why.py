@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._groups import Grouped
-from boxwood.cli._talk import Talk, load_model, reading, reading_options, talk_options
-from boxwood.cli._terminal import refuse_closed_output, show
+from boxwood.cli._options import load_model, reading, reading_options, talk_options
+from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.errors import DataError
 
 if TYPE_CHECKING:
