@@ -18,7 +18,7 @@ import pytest
 import boxwood as bw
 from boxwood import cli
 from boxwood._files import replacing
-from boxwood.cli import _errors, _terminal
+from boxwood.cli import _terminal, _verbs
 from boxwood.errors import DataError
 from boxwood.explanation import model_file
 from boxwood.render.page import page
@@ -210,12 +210,12 @@ def named(system):
 
 def test_a_closed_pipe_of_windows_ends_the_command_without_a_message():
     closed, bad = OSError(errno.EINVAL, "Invalid argument"), OSError(errno.EINVAL, "Invalid argument", "t.csv")
-    assert _errors._is_closed_pipe(BrokenPipeError())
-    assert not _errors._is_closed_pipe(closed)
+    assert _verbs._is_closed_pipe(BrokenPipeError())
+    assert not _verbs._is_closed_pipe(closed)
     with named("nt"):
-        assert _errors._is_closed_pipe(closed)
-        assert not _errors._is_closed_pipe(bad)
-        assert not _errors._is_closed_pipe(ValueError())
+        assert _verbs._is_closed_pipe(closed)
+        assert not _verbs._is_closed_pipe(bad)
+        assert not _verbs._is_closed_pipe(ValueError())
 
 
 def test_line_ends_are_the_same_on_all_systems(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.living import first
 
 import boxwood as bw
-from boxwood.cli._errors import DATA, PAST_A_LIMIT
+from boxwood.cli._verbs import DATA, PAST_A_LIMIT
 from tests.cli.test_cli import USAGE, run
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from boxwood.cli._errors import Verb
 from boxwood.cli._options import talk_options
 from boxwood.cli._terminal import show
+from boxwood.cli._verbs import Verb
 
 _EPILOG = """\b
 Examples:

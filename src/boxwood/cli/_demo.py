@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from boxwood.cli._errors import Verb
 from boxwood.cli._options import talk_options
 from boxwood.cli._terminal import Talk, show
+from boxwood.cli._verbs import Verb
 
 _NEXT = """
 Next, with a table of your own (CSV, Parquet, Arrow or JSON lines):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._engine import check_engine, engine_options
-from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._explained import explained
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
@@ -27,6 +26,7 @@ from boxwood.cli._options import (
     write_outputs,
 )
 from boxwood.cli._terminal import Talk, refuse_closed_output, show, tell
+from boxwood.cli._verbs import PAST_A_LIMIT
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from boxwood.cli._errors import Verb
 from boxwood.cli._options import LIMITS
+from boxwood.cli._verbs import Verb
 
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Clusters": (

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
-from boxwood.cli._errors import PAST_A_LIMIT
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     NOTES,
@@ -24,6 +23,7 @@ from boxwood.cli._options import (
     talk_options,
 )
 from boxwood.cli._terminal import Talk, refuse_closed_output, show, tell
+from boxwood.cli._verbs import PAST_A_LIMIT
 
 if TYPE_CHECKING:
     from boxwood.api.living import Drift

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from boxwood._messages import Quoting
-from boxwood.cli._errors import DEBUG
 from boxwood.cli._terminal import Talk
+from boxwood.cli._verbs import DEBUG
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
