@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 import boxwood as bw
 from boxwood.cli import boxwood as command
-from boxwood.columns.by_date import fixed_by_dates
-from boxwood.columns.number_names import names_among
+from boxwood.columns.dates_and_names import fixed_by_dates, names_among
 from boxwood.columns.rules import FIXED_BY_DATE, RULES
 from boxwood.columns.seen import SeenValues
 from tests.scale import law

@@ -191,8 +191,6 @@ def load_model(path: str) -> Explanation:
 
 
 # ------------------------------------------------------------------------------------------------------ forms and files
-
-
 class Output(NamedTuple):
     """A form with an extension of its own.
 
@@ -353,8 +351,6 @@ def _nearest(extension: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- the words of options
-
-
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 """Parameters of `explain` that limit the rules; options have the same names."""
 

@@ -13,9 +13,7 @@ import numpy as np
 from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME, TIMES
 from boxwood.axes.categories import is_missing
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.columns.by_date import fixed_by_dates
-from boxwood.columns.calendar import is_calendar
-from boxwood.columns.number_names import names_among
+from boxwood.columns.dates_and_names import fixed_by_dates, is_calendar, names_among
 from boxwood.columns.seen import Seen, SeenValues, Use
 
 NO_VALUES = OTHER_KINDS["empty"]

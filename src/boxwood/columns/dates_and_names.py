@@ -1,14 +1,25 @@
-"""`names_among`: which columns of whole numbers are names, as those of schools and persons, although not called ids.
+"""Columns that measure nothing: they say when a row is from, go with what says it, or are numbers that are names.
 
-What a number names has properties, as a school has a town: in all rows of a value, another column is the same. An age
-fixes its age group, too, but that one rises with it. A property of what is named changes in the order of the numbers
-about as often as in any order. Only many numbers that come again and again show this. Of long tables some rows are
-looked at: drawn ones, or all those of some values if drawn ones have too many.
+`is_calendar`: a date, a part of one, or a time of day. Numbers alone do not tell: from 1 to 12 are months, and much
+else. So a column of numbers must also have the name of such a part, and no other word that gives it a meaning of its
+own, as `year_built` and `hours_per_week` have. Words must all be names of months, of days of the week, or of seasons.
+
+`fixed_by_dates`: what is the same in all rows of a date or a part of one, as dummies of years, flags of holidays and
+prices by day. What a person has is the same in all rows of a birthday, too: such dates are told from others as numbers
+that are names are, by a property that changes in their order about as often as in any. Only columns that would differ
+in many rows, if they had nothing to do with the date, show this.
+
+`names_among`: whole numbers that are names, as those of schools and persons, although not called ids. What a number
+names has properties, as a school has a town: in all rows of a value, another column is the same. An age fixes its age
+group, too, but that one rises with it. A property of what is named changes in the order of the numbers about as often
+as in any order. Only many numbers that come again and again show this. Of long tables some rows are looked at: drawn
+ones, or all those of some values if drawn ones have too many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Hashable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,8 +27,98 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches.few_numbers import MANY_NUMBERS
-from boxwood.columns.seen import SeenValues
+from boxwood.columns.seen import Seen, SeenValues
 
+YEARS = (1800.0, 2101.0)
+PARTS = {
+    "year": YEARS,
+    "yr": YEARS,
+    "month": (0.0, 12.0),
+    "mnth": (0.0, 12.0),
+    "day": (0.0, 366.0),
+    "doy": (0.0, 366.0),
+    "weekday": (0.0, 7.0),
+    "dow": (0.0, 7.0),
+    "hour": (0.0, 24.0),
+    "minute": (0.0, 60.0),
+    "week": (0.0, 53.0),
+    "quarter": (1.0, 4.0),
+    "season": (0.0, 4.0),
+}
+"""Least and greatest number of each part of a date, by its name."""
+
+_BESIDE = {"of", "the", "in", "num", "number", "nr", "no", "name", "fiscal", "calendar", "survey", "local", "utc"}
+_BESIDE |= {"sale", "sales", "sold", "arrival", "departure"}
+CLOCK = (0.0, 2400.0)  # times of day as 1530
+
+_MONTHS = "jan(uary)? feb(ruary)? mar(ch)? apr(il)? may june? july? aug(ust)? sept?(ember)? oct(ober)? nov(ember)? "
+_DAYS = "mon(day)? tue(s(day)?)? wed(nesday)? thu(r?s(day)?)? fri(day)? sat(urday)? sun(day)?"
+_YEAR = "(19|20)[0-9]{2}"
+_WORDS = (
+    (f"{_MONTHS}dec(ember)?", f"([ /-]*({_YEAR}|[0-9]{{2}}))?"),
+    (_DAYS, ""),
+    ("winter spring summer fall autumn", f"([ /-]*{_YEAR})?"),
+)
+_TEXTS = [re.compile(f"({'|'.join(names.split())}){year}", re.IGNORECASE) for names, year in _WORDS]
+
+
+def is_calendar(seen: Seen, words: Collection[str]) -> bool:
+    """Return whether a column says when a row is from; IN: words: those of its name."""
+    if seen.is_word:
+        return _are_parts(seen.texts)
+    if seen.kind == "date" or ("date" in words and _is_within(seen, YEARS)):
+        return True
+    if "time" in words and seen.is_whole and _is_within(seen, CLOCK):
+        return seen.are_clock
+    ends = {PARTS[word] for word in words if word in PARTS}
+    if not ends or not all(word in PARTS or word in _BESIDE for word in words):
+        return False
+    return (seen.is_whole or ends == {YEARS}) and seen.most > 1 and any(_is_within(seen, each) for each in ends)
+
+
+def _is_within(seen: Seen, ends: tuple[float, float]) -> bool:
+    return ends[0] <= seen.least < seen.most <= ends[1]
+
+
+def _are_parts(values: Collection[Hashable] | None) -> bool:
+    """Return whether several values are all names of one part of a date."""
+    texts = [value.strip() if isinstance(value, str) else "" for value in values or () if value is not None]
+    return len(texts) > 1 and any(all(map(names.fullmatch, texts)) for names in _TEXTS)
+
+
+# ------------------------------------------------------------------------------------------------- what goes with dates
+ROWS_OF_DATES = 20_000  # that are looked at, at most
+
+
+def fixed_by_dates(dates: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
+    """Return which columns are the same in all rows of each value of one of some dates or parts of dates."""
+    found = set[str]()
+    for date in dates:
+        rows = _in_order(date.values)
+        pairs = np.diff(date.values[rows]) == 0
+        left = [one for one in columns if one.name not in found]
+        same = {one.name for one in left if _is_fixed(one.values[rows], pairs)}
+        found |= set() if same and are_names(date, columns) else same
+    return found
+
+
+def _in_order(date: Floats) -> Indices:
+    """Return rows in the order of their dates; of a long table the first rows of a random order."""
+    rows = np.flatnonzero(~np.isnan(date))
+    rows = np.random.default_rng(0).permutation(rows)[:ROWS_OF_DATES]
+    return rows[np.argsort(date[rows], kind="stable")]
+
+
+def _is_fixed(x: Floats, pairs: Bools) -> bool:
+    """Return whether values are equal in all pairs of rows of a date, many of which would differ by chance."""
+    x = np.nan_to_num(x, nan=np.inf)
+    if (x[1:] != x[:-1])[pairs].any():
+        return False
+    _, counts = np.unique(x, return_counts=True)
+    return bool(pairs.sum() * (1 - ((counts / len(x)) ** 2).sum()) >= BY_CHANCE)
+
+
+# ----------------------------------------------------------------------------------------------- numbers that are names
 ROWS = 5_000  # that are looked at, about
 NAMES, PROPERTIES = 40, 250  # columns that are looked at, so 10,000 pairs at most
 ROWS_EACH = 3  # of a value, and of all in the mean, at least: fewer do not show what they have in common
