@@ -22,7 +22,7 @@ from boxwood.cli import _terminal, _verbs
 from boxwood.errors import DataError
 from boxwood.explanation import model_file
 from boxwood.render.page import page
-from boxwood.table import paths
+from boxwood.table import options
 
 WORDS = "Łódź,größe\n" + "".join(f"{i % 2 * 50 + i},{i}\n" for i in range(40))
 POOR = """
@@ -192,10 +192,10 @@ def test_a_file_that_may_not_be_replaced_is_named(tmp_path, monkeypatch):
 
 
 def test_files_of_engines_are_hidden_under_either_separator(monkeypatch):
-    assert paths._is_hidden("year=2024/_temporary/part-0.parquet")
+    assert options._is_hidden("year=2024/_temporary/part-0.parquet")
     monkeypatch.setattr(os, "sep", "\\")
-    assert paths._is_hidden("year=2024\\_temporary\\part-0.parquet")
-    assert not paths._is_hidden("year=2024\\part_0.parquet")
+    assert options._is_hidden("year=2024\\_temporary\\part-0.parquet")
+    assert not options._is_hidden("year=2024\\part_0.parquet")
 
 
 @contextmanager

@@ -25,10 +25,10 @@ from boxwood.cli._options import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table
-from boxwood.table.column_names import split_names
 from boxwood.table.duck import _SETTINGS, DuckTable, connected, waited
 from boxwood.table.formats import FORMATS, format_of
 from boxwood.table.labels import Rules
+from boxwood.table.options import split_names
 from boxwood.table.scanned import scan_file
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive

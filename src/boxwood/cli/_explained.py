@@ -182,7 +182,7 @@ def limits(options: dict[str, Any], table: ColumnTable | ColumnNames) -> dict[st
     ColumnError
         If the table does not have a column, or rules cannot use one that is preferred.
     """
-    from boxwood.table.column_names import find_columns, split_names
+    from boxwood.table.options import find_columns, split_names
 
     forbidden, preferred = (split_names(options[name], table.names) for name in ("forbidden", "preferred"))
     find_columns(forbidden, table.names)

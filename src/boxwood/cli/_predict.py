@@ -174,7 +174,7 @@ def _label_on_cluster(
 
 def _table(file: str | None, sql: str | None, output: str | None) -> str | Query:
     """Return the table to label; refuse to write over one of its files."""
-    from boxwood.table.paths import find_files
+    from boxwood.table.options import find_files
 
     for each in () if file is None else find_files(file):
         refuse_overwriting(output, table=each)

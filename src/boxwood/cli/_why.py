@@ -118,7 +118,7 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
 
 def _columns(explanation: Explanation, names: tuple[str, ...]) -> list[str]:
     """Return the names of columns of the model; an unknown one is an error of usage."""
-    from boxwood.table.column_names import find_columns, split_names
+    from boxwood.table.options import find_columns, split_names
 
     found = split_names(names, explanation.columns)
     find_columns(found, explanation.columns)

@@ -3,10 +3,8 @@
 from typing import TYPE_CHECKING
 
 from boxwood._imports import attach
-from boxwood.table.column_names import ColumnError
 from boxwood.table.labels import Labelled
-from boxwood.table.options import ReadOptions
-from boxwood.table.paths import refuse_absent
+from boxwood.table.options import ColumnError, ReadOptions, refuse_absent
 from boxwood.table.scanned import scan
 from boxwood.table.write_labels import label_rows, output_format
 

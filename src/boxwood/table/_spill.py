@@ -20,10 +20,9 @@ from boxwood.batches.batches import numbers
 from boxwood.batches.labelling import MOST_LABELS
 from boxwood.errors import DataError
 from boxwood.table._arrow_source import kind_of
-from boxwood.table.column_names import distinct_names
 from boxwood.table.columns import Column, TextProfile, columns_of, profiles_of, spellings_of, typed_column
 from boxwood.table.duck import DuckTable, Tick, connected, group_rows, open_table, query_table, waited
-from boxwood.table.options import ReadOptions
+from boxwood.table.options import ReadOptions, distinct_names
 from boxwood.table.parquet import (
     CopiedFile,
     Copy,

@@ -25,8 +25,8 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from boxwood._messages import cut_off, listed
 from boxwood.errors import DataError
-from boxwood.table.column_names import distinct_names
 from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_sum
+from boxwood.table.options import distinct_names
 from boxwood.table.sql import MANY, ONE_FILE, as_pattern, as_text
 from boxwood.table.written import is_double, is_plain, number_in
 

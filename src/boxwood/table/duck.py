@@ -19,11 +19,18 @@ from boxwood._files import temporary_folder
 from boxwood._messages import cut_off, listed
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
-from boxwood.table.column_names import as_spelled, distinct_names, may_be_renamed
 from boxwood.table.csv import has_encoding
 from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
-from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
-from boxwood.table.paths import as_path, find_file
+from boxwood.table.options import (
+    DEFAULTS,
+    ReadOptions,
+    as_path,
+    as_spelled,
+    distinct_names,
+    find_file,
+    may_be_renamed,
+    refuse_no_options,
+)
 from boxwood.table.sheet import no_values, uncalculated
 from boxwood.table.sql import MANY, ONE_FILE, as_name, as_pattern, as_text
 from boxwood.table.written import BLANKS, MARKS, Style, days, number_in, plain_number

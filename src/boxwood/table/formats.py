@@ -32,7 +32,6 @@ from boxwood._frames import nearest_name, stated_order
 from boxwood._messages import cut_off, shown
 from boxwood._validation import listed
 from boxwood.errors import DataError
-from boxwood.table.column_names import distinct_names
 from boxwood.table.csv import (
     csv_relation,
     dialect_of,
@@ -47,8 +46,7 @@ from boxwood.table.csv import (
     with_one_end,
 )
 from boxwood.table.heads import NoRow, rows_told
-from boxwood.table.options import DEFAULTS, ReadOptions
-from boxwood.table.paths import compression_of
+from boxwood.table.options import DEFAULTS, ReadOptions, compression_of, distinct_names
 from boxwood.table.sheet import (
     UNCALCULATED,
     Uncalculated,

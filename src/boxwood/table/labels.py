@@ -12,10 +12,9 @@ from boxwood._dates import Dates
 from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.table.column_names import ColumnError, distinct_names, suggestion
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
 from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected, open_table, waited
-from boxwood.table.options import DEFAULTS, ReadOptions
+from boxwood.table.options import DEFAULTS, ColumnError, ReadOptions, distinct_names, suggestion
 from boxwood.table.sql import as_double, as_name, as_text
 from boxwood.table.written import Style
 

@@ -20,11 +20,10 @@ from boxwood._threads import n_threads
 from boxwood.batches.source import RecordSummary, Source, Spelling, TextAmong, fewer_threads
 from boxwood.errors import DataError
 from boxwood.table._arrow_source import batch_rows, dates_of, kind_of
-from boxwood.table.column_names import distinct_names
 from boxwood.table.columns import Column, hints_on, refuse_text, text_among
 from boxwood.table.duck import DuckTable, described, open_table
 from boxwood.table.formats import FORMATS, File
-from boxwood.table.options import ReadOptions
+from boxwood.table.options import ReadOptions, distinct_names
 
 S = TypeVar("S", bound=RecordSummary)
 _BUFFERS, _BUFFER = 1 << 25, (1 << 16, 1 << 20)  # bytes of all buffers, of which each column has one, and of each

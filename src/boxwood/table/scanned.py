@@ -13,12 +13,21 @@ from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, show
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.table._arrow_source import ArrowSource, kind_of
-from boxwood.table.column_names import distinct_names, find_columns
 from boxwood.table.duck import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
-from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted, as_bytes, refuse_no_options
+from boxwood.table.options import (
+    ALL_COLUMNS,
+    DEFAULTS,
+    ReadOptions,
+    Wanted,
+    as_bytes,
+    as_path,
+    distinct_names,
+    find_columns,
+    find_files,
+    refuse_no_options,
+)
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
-from boxwood.table.paths import as_path, find_files
 from boxwood.table.spark import SparkSource, quoted
 from boxwood.table.sql import is_query
 from boxwood.table.written import MARKS

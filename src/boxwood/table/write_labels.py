@@ -18,7 +18,6 @@ from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.table._spill import told_of_disk
-from boxwood.table.column_names import ColumnError, find_columns, suggestion
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
 from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, is_nested, open_table, query_table
 from boxwood.table.formats import format_of
@@ -33,7 +32,16 @@ from boxwood.table.labels import (
     refuse_taken,
     rows_with,
 )
-from boxwood.table.options import DEFAULTS, ReadOptions, refuse_no_options
+from boxwood.table.options import (
+    DEFAULTS,
+    ColumnError,
+    ReadOptions,
+    as_path,
+    find_columns,
+    find_files,
+    refuse_no_options,
+    suggestion,
+)
 from boxwood.table.parquet import (
     ParquetFile,
     ParquetSource,
@@ -44,7 +52,6 @@ from boxwood.table.parquet import (
     refuse_other_columns,
     refuse_unwritable,
 )
-from boxwood.table.paths import as_path, find_files
 from boxwood.table.sql import as_name, as_text
 
 OUTPUTS = {

@@ -14,9 +14,9 @@ from boxwood.batches.source import Source
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.sql import sql, sql_case
 from boxwood.table import Labelled
-from boxwood.table.column_names import with_index
 from boxwood.table.duck import Query
 from boxwood.table.labels import Rules, is_connection, label_table
+from boxwood.table.options import with_index
 from boxwood.table.sql import is_query
 from boxwood.table.write_labels import is_csv, label_rows
 from boxwood.tree import ThresholdTree
