@@ -8,7 +8,7 @@ from sklearn.mixture import GaussianMixture
 
 from boxwood import IMM, MMDT, Reference, explain
 from boxwood.batches import source as _source
-from boxwood.cli._explained import told_by_rows
+from boxwood.cli._explain import told_by_rows
 from boxwood.cli._terminal import Status
 from boxwood.grow import greedy, imm
 from boxwood.table._arrow_source import ArrowSource

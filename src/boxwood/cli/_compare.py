@@ -10,7 +10,7 @@ import click
 
 from boxwood._messages import as_written
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import kinds_of, limits, read, scale_of
+from boxwood.cli._explain import kinds_of, limits, read, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import LIMITS, NOTES, in_option_names, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show

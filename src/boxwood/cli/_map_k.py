@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explained import kinds_of, read, scale_of
+from boxwood.cli._explain import kinds_of, read, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import NOTES, in_option_names, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
