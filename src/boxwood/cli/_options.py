@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from boxwood.render.forms.exporters import Exporter
     from boxwood.table.options import ReadOptions
 
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -48,12 +47,9 @@ FORMAT = click.option(
     help="Format of FILE. The default is that of its extension, and CSV for standard input.",
 )
 
-
 _NO_HEADER = click.option(
     "--no-header", is_flag=True, help="CSV without a line of names: columns are called 'column 1', 'column 2', …"
 )
-
-
 _DECIMAL = click.option(
     "--decimal",
     type=click.Choice([".", ","]),
@@ -78,8 +74,6 @@ _ENCODING = click.option(
     callback=_check_encoding,
     help="Encoding of CSV, such as latin-1. The default is UTF-8, UTF-16 with a mark, or else cp1252, with a note.",
 )
-
-
 _TABLE = click.option(
     "--table",
     metavar="NAME",
@@ -122,7 +116,6 @@ def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 NOTES = click.option("--notes", is_flag=True, help="Print all notes.")
-
 
 talk_options = with_options(
     click.option("-q", "--quiet", is_flag=True, help="No notes on standard error."),
@@ -225,8 +218,6 @@ OUTPUTS = {
     ".pmml": Output("a PMML model, for scoring engines", "pmml"),
     ".onnx": Output("an ONNX model for float32 rows", "onnx", "onnx", "onnx"),
 }
-
-
 _FOR_PEOPLE = ("text", "markdown", "sentences", "html")  # who know the options of the command
 
 
@@ -280,8 +271,6 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
 
 
 form_output = output_option(check_writable, "File to write instead of printing.")
-
-
 takes_page_options = with_options(
     click.option("--title", metavar="TEXT", help="Title of the page."),
     click.option(
@@ -353,23 +342,11 @@ def _nearest(extension: str) -> str:
 # ------------------------------------------------------------------------------------------------- the words of options
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 """Parameters of `explain` that limit the rules; options have the same names."""
-
-
 _OTHERS = ("max_leaf_nodes", "method", "objective", "time_limit", "validate", "categories", "numbers")
-
-
 _RENAMED = {"n_clusters": "--clusters", "random_state": "--seed", "n_jobs": "--jobs"}
-
-
 _PARAMETER = re.compile(rf"(?<!takes no )\b({'|'.join((*LIMITS, *_OTHERS, *_RENAMED))})(=| must|;| at once)")
-
-
 _COLUMNS = re.compile(r"columns=(\[.*?\])")
-
-
 _LIMITS = re.compile(r"^(max_columns=\d+): |\(((?:max_depth|min_samples_leaf)=\d+(?:, min_samples_leaf=\d+)?)\)$")
-
-
 _ENDS = {
     "(columns chooses others)": "(--exclude leaves it out)",
     "standardize gives columns equal weight": "--scale unit gives columns equal weight",
@@ -384,8 +361,6 @@ _ENDS = {
     "(categories)": "(--categories)",
 }
 """Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""
-
-
 _IN_ERRORS = {
     "min_samples_leaf=": "--min-samples-leaf ",
     '(missing="drop")': "(--missing drop)",
