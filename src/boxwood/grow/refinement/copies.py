@@ -10,7 +10,7 @@ from boxwood._types import Array, Floats, Indices
 from boxwood.grow.refinement.sets import LARGEST
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
-from boxwood.reference.repeated import LOOKED_AT, SAME
+from boxwood.reference.entry import LOOKED_AT, SAME
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
 FEW_ROWS = 20  # in fewer rows, columns are in the same order by chance
