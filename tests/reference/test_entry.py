@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
-from boxwood.axes.tails import Tails
 from boxwood.reference.entry import FAINT, HEAVY, WIDEST, Entry, repeated_in
 from tests.scale import draws, law
 

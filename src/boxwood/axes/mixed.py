@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood._validation import as_float_table, as_integer_weights
-from boxwood.axes._monotone import LARGEST, Scaling
+from boxwood.axes._monotone import LARGEST, Scaling, Tails
 from boxwood.axes.categories import Categories
 from boxwood.axes.maps import AxisMap, Chained
-from boxwood.axes.tails import Tails
 from boxwood.loops.mixed import orthogonal_rows
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Weights
+from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
-from boxwood.axes.tails import Tails
 
 MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean

@@ -16,7 +16,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import listed
-from boxwood.axes.tails import Tails
+from boxwood.axes import Tails
 from boxwood.batches import Batches, Block, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters, OneCluster
 from boxwood.batches.overview import Overview
