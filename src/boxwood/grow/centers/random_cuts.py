@@ -23,7 +23,7 @@ from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, LeafBounds, Trees, ad
 from boxwood.metrics.prices import ratio
 from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, objective_code, without_weightless
-from boxwood.reference.equal_centers import alike_without, refuse_alike
+from boxwood.reference.reference import alike_without, refuse_alike
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 
