@@ -9,8 +9,7 @@ import numpy as np
 
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows
-from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.leaf_statistics import held_in
+from boxwood.explanation.measure.evidence import Evidence, held_in
 from boxwood.explanation.measure.limited import on_table_columns
 from boxwood.kernels import Kernel
 from boxwood.metrics.costs import summed_distances

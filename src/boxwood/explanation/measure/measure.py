@@ -15,9 +15,8 @@ from boxwood.axes import Categories
 from boxwood.batches.tree_sums import TreeSums, shortened_of_batches
 from boxwood.errors import DataError
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
-from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.evidence import Evidence, LeafStatistics
 from boxwood.explanation.measure.full_table import FullTableMeasures
-from boxwood.explanation.measure.leaf_statistics import LeafStatistics
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measured_tree import MeasuredTree, with_short_words
 from boxwood.explanation.records import (
