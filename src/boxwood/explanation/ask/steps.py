@@ -51,7 +51,7 @@ from boxwood.explanation.measure.measure import Costs, measure, measured_of_batc
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
-from boxwood.grow.refinement.copies import on_plainer_columns
+from boxwood.grow.refinement.plainer import on_plainer_columns
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.reference import Mixture, Task
 from boxwood.reference.reference import are_labels
