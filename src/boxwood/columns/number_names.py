@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
-from boxwood.batches.few_numbers import MANY_NUMBERS
+from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.seen import SeenValues
 
 ROWS = 5_000  # that are looked at, about
