@@ -39,10 +39,9 @@ from boxwood.estimators._fits import (
     refuse_source,
 )
 from boxwood.explanation.ask.basis import given_in
-from boxwood.explanation.ask.clustering import clustering_of_table
+from boxwood.explanation.ask.clustering import clustering_of_table, notes_on_labels_of
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
 from boxwood.explanation.ask.explainer import is_explainer
-from boxwood.explanation.ask.gaps import notes_on_labels_of
 from boxwood.explanation.ask.names import Names, renamed
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import measure

@@ -16,7 +16,7 @@ from boxwood._progress import Progress
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
-from boxwood.batches.labelling import MadeClusters
+from boxwood.batches.labelling import MadeClusters, MissingLabels
 from boxwood.batches.overview import MissingValues
 from boxwood.errors import DataError
 from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
@@ -30,7 +30,7 @@ from boxwood.reference.clusterer import (
     reference_of,
 )
 from boxwood.reference.feature_space import default_columns
-from boxwood.reference.labels import by_size, centers_of
+from boxwood.reference.labels import by_size, centers_of, count_missing
 from boxwood.reference.reference import refuse_one_cluster
 from boxwood.reference.reference_batches import labelled_by
 from boxwood.words.rules import DOUBT
@@ -307,6 +307,18 @@ def _notes_on_labels(names: Sequence[Hashable], clustering: Any, n_rows: int) ->
         return ()
     what = clustering if isinstance(clustering, str) else "this"
     return (f"{k} labels that are numbers, from {min(numbers)} to {max(numbers)}: is {what} {DOUBT}",)
+
+
+def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:
+    """Return notes on rows without a label: of labels, of their column by name, or of one that passes have found."""
+    if isinstance(clustering, Reference):
+        known = clustering.measured
+        return () if known is None or known.missing is None else known.missing.notes
+    if clustering is None or hasattr(clustering, "fit"):
+        return ()
+    labels = label_values(column_values(X, clustering) if isinstance(clustering, str) else clustering)
+    n_missing = count_missing(labels) if hasattr(labels, "__len__") else 0
+    return MissingLabels(n_missing, len(labels)).notes if n_missing else ()
 
 
 def notes_on_kernel(clusterer: Any, method: str) -> tuple[str, ...]:

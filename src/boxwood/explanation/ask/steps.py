@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import boolean_columns, date_columns, refuse_other_names
+from boxwood._frames import boolean_columns, date_columns, refuse_other_index, refuse_other_names
 from boxwood._validation import Rows
 from boxwood.batches import Batches, Source
 from boxwood.batches.tree_sums import Moved, TreeSums, shortened_of_batches
@@ -27,7 +27,7 @@ from boxwood.explanation.ask.explainer import (
     is_explainer,
     refuse_growing,
 )
-from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
+from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order, to_cluster
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
