@@ -38,6 +38,7 @@ from boxwood.explanation.ask.clustering import (
     notes_on_labels_of,
     number_of_clusters,
     refuse_number,
+    renamed,
 )
 from boxwood.explanation.ask.columns import (
     are_named,
@@ -53,7 +54,6 @@ from boxwood.explanation.ask.columns import (
 from boxwood.explanation.ask.gaps import CompleteCases, complete_cases, with_fitted_pipeline
 from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
-from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows

@@ -30,10 +30,9 @@ from boxwood.batches.labelling import codes_of
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import Walk, walked
-from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.living.shapes import all_edges, binned
 from boxwood.reference.coded import WordsRead
-from boxwood.reference.labels import encode_labels
+from boxwood.reference.labels import encode_labels, plain_name
 from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 
