@@ -40,7 +40,7 @@ from boxwood.explanation.ask.problem import (
     with_weights,
 )
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose.leaves import leaves_that_pay
+from boxwood.explanation.choose.goal import leaves_that_pay
 from boxwood.explanation.choose.on_table import FinishedTree, TableSearch, choose, most_parts
 from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.choose.search_batches import choose_in_batches
