@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 import stat
 import sys
 from typing import IO
 
-from boxwood._files import refuse_unknown_letters
 from boxwood._frames import nearest_name
-from boxwood._validation import cut_off, shown
+from boxwood._validation import cut_off, refuse_unknown_letters, shown
 from boxwood.errors import DataError
 from boxwood.table.sql import as_text
 
@@ -24,6 +24,11 @@ def as_path(path: str | os.PathLike[str]) -> str:
         raise TypeError(f"a path must be text or a pathlib.Path, got {shown(path)}")
     refuse_unknown_letters(path)
     return os.fspath(path)
+
+
+def is_query(text: str) -> bool:
+    """Return whether a text is SQL, and not the name of a file."""
+    return re.match(r"\s*(SELECT|WITH|FROM)\s", text, re.IGNORECASE) is not None
 
 
 def find_file(path: str, workspace: str) -> tuple[str, str]:

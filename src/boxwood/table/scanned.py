@@ -17,9 +17,8 @@ from boxwood.table.duck import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
 from boxwood.table.options import ALL_COLUMNS, DEFAULTS, ReadOptions, Wanted, as_bytes, refuse_no_options
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
-from boxwood.table.paths import as_path, find_files
+from boxwood.table.paths import as_path, find_files, is_query
 from boxwood.table.spark import SparkSource, quoted
-from boxwood.table.sql import is_query
 from boxwood.table.written import MARKS
 
 

@@ -17,7 +17,7 @@ from boxwood.table import Labelled
 from boxwood.table.column_names import with_index
 from boxwood.table.duck import Query
 from boxwood.table.labels import Rules, is_connection, label_table
-from boxwood.table.sql import is_query
+from boxwood.table.paths import is_query
 from boxwood.table.write_labels import is_csv, label_rows
 from boxwood.tree import ThresholdTree
 
