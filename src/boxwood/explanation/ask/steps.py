@@ -19,6 +19,7 @@ from boxwood.columns.of_batches import NumbersInBatches
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     boolean_columns_of,
+    column_choice,
     notes_in_batches,
 )
 from boxwood.explanation.ask.explainer import (
@@ -55,7 +56,6 @@ from boxwood.grow.refinement.plainer import on_plainer_columns
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.reference import Mixture, Task
 from boxwood.reference.reference import are_labels
-from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 from boxwood.words.figures import of_leaves, percent
@@ -65,7 +65,7 @@ from boxwood.words.notes import lack_groups
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
-    source = as_source(X)
+    source = X if isinstance(X, Source) else None
     if hasattr(clustering, "fit") and is_explainer(clustering):
         if source is not None:
             return explained_on_table(clustering, source, asked)
@@ -235,12 +235,15 @@ def _posed(X: Any, source: Source | None, clustering: Any, asked: Options) -> tu
         drawn = to_cluster(source, asked)
         asked = replace(asked, sample_weight=drawn.sample_weight)
         return problem_of(drawn.X, None, asked, drawn.whole), drawn.X, asked
+    if not isinstance(clustering, str):
+        return problem_of_batches(source, clustering, asked), source, asked
+    wanted = column_choice(source, clustering, asked)
     try:
-        read = gathered(source, clustering, asked)
+        read = gathered(source, clustering, wanted, asked) if wanted.texts else None
         if read is None:
             return problem_of_batches(source, clustering, asked), source, asked
     except HasGaps:
-        read = gathered(source, clustering, asked, has_gaps=True)
+        read = gathered(source, clustering, wanted, asked, has_gaps=True)
         assert read is not None
     return mixed_problem(read, asked), source, asked
 
