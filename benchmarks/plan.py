@@ -14,8 +14,8 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.timing import print_table
+from boxwood.batches.source import ArrowSource
 from boxwood.grow.centers import imm_batches as imm
-from boxwood.table._arrow_source import ArrowSource
 
 FAN_IN = 8  # summaries that one machine merges at a time
 DOUBLE = 8  # bytes

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from boxwood.table._arrow_source import ArrowSource
+from boxwood.batches.source import ArrowSource
 
 
 class ScatteredSource(ArrowSource):

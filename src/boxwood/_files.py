@@ -12,13 +12,14 @@ import re
 import secrets
 import shutil
 import stat
-import sys
 import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
+
+from boxwood._validation import refuse_unknown_letters
 
 _LONGEST = 54  # characters of the target's name in the temporary one: 216 bytes of the 255 that file systems allow
 _HOST = sha256(platform.node().encode()).hexdigest()[:6]  # processes of another machine cannot be seen from here
@@ -99,15 +100,6 @@ def _may_be_abandoned(entry: os.DirEntry[str]) -> bool:
         mine = not hasattr(os, "getuid") or facts.st_uid == os.getuid()
         return stat.S_ISDIR(facts.st_mode) and mine and time.time() - facts.st_mtime > _YOUNG
     return False
-
-
-def refuse_unknown_letters(path: str | os.PathLike[str]) -> None:
-    """Raise an OSError if the system's names of files cannot have the letters of a path, as in the locale C."""
-    try:
-        os.fsencode(path)
-    except UnicodeEncodeError:
-        known = f"names of files are {sys.getfilesystemencoding()} here"
-        raise OSError(f"no file can be called {path!a}: {known}; set PYTHONUTF8=1, or another locale") from None
 
 
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}

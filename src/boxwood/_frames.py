@@ -570,6 +570,23 @@ def weights_in(X: Any, sample_weight: Any) -> Any:
     return column_values(X, sample_weight)
 
 
+def refuse_other_index(X: Any, **series: Any) -> None:
+    """Raise a DataError if a series, or a frame, of pandas has another index than the frame of pandas with the rows."""
+    if not is_frame(X):
+        return
+    from narwhals import dependencies
+
+    for name, values in series.items():
+        is_pandas = dependencies.is_pandas_series(values) or dependencies.is_pandas_dataframe(values)
+        if not (dependencies.is_pandas_dataframe(X) and is_pandas):
+            continue
+        if len(values) == len(X) and not values.index.equals(X.index):
+            raise DataError(
+                f"the index of {name} is not that of X, so it is not known which belongs to which row; "
+                f"align them by index: {name}.reindex(X.index), or by position: {name}.to_numpy()"
+            )
+
+
 def refuse_other_names(X: Any, **given: Any) -> None:
     """Raise a DataError if labels or weights are the name of a column of a frame, but no text; or if both are one."""
     texts = [value for value in given.values() if isinstance(value, str)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,6 +48,7 @@ __all__ = [
     "refuse_not_finite",
     "refuse_other_kind",
     "refuse_unknown",
+    "refuse_unknown_letters",
     "refuse_unscanned",
     "shown",
     "whole_number",
@@ -331,6 +333,15 @@ def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
     """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {shown(value)}")
+
+
+def refuse_unknown_letters(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError if the system's names of files cannot have the letters of a path, as in the locale C."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        known = f"names of files are {sys.getfilesystemencoding()} here"
+        raise OSError(f"no file can be called {path!a}: {known}; set PYTHONUTF8=1, or another locale") from None
 
 
 def refuse_other_kind(name: str, value: object, kind: type, instead: str) -> None:

@@ -12,8 +12,7 @@ import boxwood as bw
 from boxwood._validation import Rows
 from boxwood.axes import Categories
 from boxwood.axes.every_set import EverySetMap
-from boxwood.axes.mixed import MixedMap
-from boxwood.axes.rare_words import ENOUGH, RELIABLE, least_rows, words_alike
+from boxwood.axes.mixed import ENOUGH, RELIABLE, MixedMap, least_rows, words_alike
 from tests.scale import law, seeds
 
 

@@ -17,8 +17,8 @@ import pytest
 import boxwood as bw
 from boxwood.batches import Batches, LabelColumn, NearestCenters
 from boxwood.batches.labelling import LabelStore, RowStore
+from boxwood.batches.source import ArrowSource
 from boxwood.reference import Reference, Task
-from boxwood.table._arrow_source import ArrowSource
 from tests.scale import law
 from tests.scattered import scattered
 

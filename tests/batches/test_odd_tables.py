@@ -9,8 +9,8 @@ import pytest
 
 import boxwood as bw
 from boxwood.batches.overview import Overview
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
-from boxwood.table._arrow_source import ArrowSource
 
 X = np.repeat([0.0, 5.0, 9.0], 20)
 

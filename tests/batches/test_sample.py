@@ -11,7 +11,7 @@ from boxwood.batches import LabelColumn
 from boxwood.batches import sample as module
 from boxwood.batches.batches import rows_of
 from boxwood.batches.sample import sample_of
-from boxwood.table._arrow_source import ArrowSource
+from boxwood.batches.source import ArrowSource
 from tests.naive.samples import sample_of_rows
 from tests.scale import law
 from tests.scattered import scattered

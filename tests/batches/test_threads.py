@@ -8,10 +8,10 @@ from sklearn.mixture import GaussianMixture
 
 from boxwood import IMM, MMDT, Reference, explain
 from boxwood.batches import source as _source
+from boxwood.batches.source import ArrowSource
 from boxwood.cli._explain import told_by_rows
 from boxwood.cli._terminal import Status
 from boxwood.grow import greedy, imm
-from boxwood.table._arrow_source import ArrowSource
 
 X, LABELS = make_blobs(2000, 3, centers=4, random_state=0)
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
+from boxwood.batches.source import ArrowSource
 from boxwood.batches.tree_sums import cells_of, shortened_of_batches
 from boxwood.explanation.choose.search import sample_task
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.reference import Reference, Task
-from boxwood.table._arrow_source import ArrowSource
 from boxwood.tree import TreeBuilder
 from tests.cases import make_case
 from tests.scale import law

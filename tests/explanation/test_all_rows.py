@@ -12,9 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from boxwood import explain, load, scan
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
-from boxwood.table._arrow_source import ArrowSource
 from tests.explanation.test_gathered import customers, told
 from tests.scale import draws
 

@@ -7,11 +7,11 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from boxwood import explain, load, scan
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.measure import measure
 from boxwood.grow.grown import Grown
-from boxwood.table._arrow_source import ArrowSource
 from tests.explanation.test_gathered import told
 from tests.scale import draws, law
 

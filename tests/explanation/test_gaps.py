@@ -16,10 +16,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import boxwood
 from boxwood import IMM
 from boxwood._frames import missing_in
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
 from boxwood.explanation.records import FEW
 from boxwood.reference import Reference
-from boxwood.table._arrow_source import ArrowSource
 from boxwood.words.measured import cluster_parts
 from boxwood.words.rules import cluster_rule, gaps_apart, gaps_line
 from tests.scale import law

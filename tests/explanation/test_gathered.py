@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from boxwood import compare, explain, map_of_k, scan
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
-from boxwood.table._arrow_source import ArrowSource
 from tests.scale import draws, law, some
 
 FIELDS = ("tree", "n_rows", "n_left_out", "clusters", "cost", "price", "agreement", "notes", "gaps", "columns")

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.living import first, month
 
 import boxwood as bw
-from boxwood.table._arrow_source import ArrowSource
+from boxwood.batches.source import ArrowSource
 from tests.scale import law
 
 

@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 
 from boxwood import explain, scan
 from boxwood._validation import Rows
-from boxwood.explanation.choose.leaves import _Rows, leaves_that_pay
+from boxwood.explanation.choose.goal import _Rows, leaves_that_pay
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.reference import Reference, Task
 from tests.scale import law

@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from boxwood import Explanation, RandomCuts, Reference, explain
 from boxwood.batches import NearestCenters, ranks
 from boxwood.batches.batches import rows_of
+from boxwood.batches.source import ArrowSource
 from boxwood.columns.of_batches import look_at
 from boxwood.columns.rules import is_like_identifier
 from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
 from boxwood.explanation.choose import search
-from boxwood.table._arrow_source import ArrowSource
 from tests import naive
 from tests.scale import each, law
 from tests.scattered import scattered

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from boxwood import DataError, Mixture, Reference, Tally, grow
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import ModelError
 from boxwood.reference import Moments
-from boxwood.table._arrow_source import ArrowSource
 from tests.cases import make_case
 from tests.scale import law
 from tests.scattered import scattered

@@ -4,7 +4,7 @@ import numpy as np
 
 import boxwood as bw
 from boxwood import Reference
-from boxwood.grow.refinement.copies import on_plainer_columns
+from boxwood.grow.refinement.plainer import on_plainer_columns
 from boxwood.reference import Task
 from boxwood.reference.budget import NO_BUDGET, Budget
 from tests.scale import law

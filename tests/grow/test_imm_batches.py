@@ -10,13 +10,13 @@ from boxwood import Reference
 from boxwood._validation import WholeWeights, as_integer_weights
 from boxwood.batches import LabelColumn, NearestCenters
 from boxwood.batches.labelling import RowStore
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
 from boxwood.grow import METHODS, imm
 from boxwood.grow.centers import imm_batches
 from boxwood.loops import imm as loops
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
-from boxwood.table._arrow_source import ArrowSource
 from boxwood.tree import ThresholdTree
 from tests import naive
 from tests.cases import make_case

@@ -13,11 +13,11 @@ import boxwood as bw
 from boxwood.batches import LabelColumn, NearestCenters
 from boxwood.batches.batches import rows_of
 from boxwood.batches.overview import Overview
+from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
 from boxwood.grow import METHODS
 from boxwood.grow.centers import imm_batches
 from boxwood.reference import Reference, Task
-from boxwood.table._arrow_source import ArrowSource
 
 pytestmark = pytest.mark.machines
 

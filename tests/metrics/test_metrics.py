@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from boxwood import DataError, KMedians, Reference, ThresholdTree, TreeBuilder, _threads, axes, grow, metrics
 from boxwood.loops.costs import L2
 from boxwood.metrics.agreements import SMALL, best_matching, contingency
-from boxwood.metrics.prices import ratio
+from boxwood.metrics.costs import ratio
 from boxwood.reference.centers import find_centers
 from tests import naive
 from tests.cases import make_case

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
+from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
-from boxwood.axes.tails import Tails
-from boxwood.reference.entry import FAINT, HEAVY, WIDEST, Entry
-from boxwood.reference.repeated import repeated_in
+from boxwood.reference.entry import FAINT, HEAVY, WIDEST, Entry, repeated_in
 from tests.scale import draws, law
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import boxwood as bw
 from boxwood import DataError, TreeBuilder
-from boxwood.explanation.measure.leaf_statistics import held_in
+from boxwood.explanation.measure.evidence import held_in
 from boxwood.render.forms.walk import codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import bars_of_categories, bars_of_numbers
 from boxwood.render.pictures.picture import picture_of

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
-    from boxwood.explanation.ask.names import Names
+    from boxwood.reference.labels import Names
 
 
 def explain(

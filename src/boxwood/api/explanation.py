@@ -763,7 +763,7 @@ class Explanation(MeasuredTree):
         >>> ex.names, ex.predict([[30.0]]).tolist()
         (('young', 'old'), ['young'])
         """
-        from boxwood.explanation.ask.names import with_names
+        from boxwood.explanation.ask.clustering import with_names
 
         return with_names(self, names)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from boxwood.axes._curves import Curves as Curves
     from boxwood.axes._curves import TaylorFeatures as TaylorFeatures
     from boxwood.axes._monotone import Scaling as Scaling
+    from boxwood.axes._monotone import Tails as Tails
     from boxwood.axes._terminal import TerminalEmbedding as TerminalEmbedding
     from boxwood.axes.categories import Categories as Categories
     from boxwood.axes.kernel_features import ChiSquaredFeatures as ChiSquaredFeatures
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood._dates": ("Dates",),
     "_curves": ("ChosenCurves", "Curves", "TAYLOR_MARGIN", "TaylorFeatures"),
-    "_monotone": ("Scaling",),
+    "_monotone": ("Scaling", "Tails"),
     "_terminal": ("TerminalEmbedding",),
     "categories": ("Categories",),
     "kernel_features": (

@@ -17,7 +17,7 @@ import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.batches.batches import Batches, Block
-from boxwood.batches.few_numbers import FewNumbers
+from boxwood.batches.overview import FewNumbers
 from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
 from boxwood.loops.sums import add_parts, widen
 from boxwood.loops.walk import descend

@@ -26,7 +26,7 @@ _MOST = 100
 
 def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> str | None:
     if sql is not None:
-        from boxwood.table.sql import is_query
+        from boxwood.table.options import is_query
 
         if not is_query(sql):
             raise click.BadParameter("a query begins with SELECT, WITH or FROM and a space")

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
-from boxwood.batches.few_numbers import MANY_NUMBERS
+from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.seen import Seen, SeenValues
 
 YEARS = (1800.0, 2101.0)

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches import Batches, Block, Source
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.batches.few_numbers import MANY_NUMBERS, FewNumbers
+from boxwood.batches.overview import MANY_NUMBERS, FewNumbers
 from boxwood.columns.rules import RULES, may_count_rows
 from boxwood.columns.seen import Seen, Use
 

@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._frames import label_values
 from boxwood._types import Floats, Indices
 from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order
-from boxwood.batches.few_numbers import MANY_NUMBERS, few_among
+from boxwood.batches.overview import MANY_NUMBERS, few_among
 from boxwood.batches.source import TextAmong
 from boxwood.columns.column_table import ColumnTable
 from boxwood.reference.labels import encode_labels

@@ -39,11 +39,9 @@ from boxwood.estimators._fits import (
     refuse_source,
 )
 from boxwood.explanation.ask.basis import given_in
-from boxwood.explanation.ask.clustering import clustering_of_table
+from boxwood.explanation.ask.clustering import clustering_of_table, notes_on_labels_of, renamed
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
 from boxwood.explanation.ask.explainer import is_explainer
-from boxwood.explanation.ask.gaps import notes_on_labels_of
-from boxwood.explanation.ask.names import Names, renamed
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.measured_tree import with_kinds, with_short_words, with_words_of
@@ -54,6 +52,7 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of
 from boxwood.reference.feature_space import FeatureSpace, made_by, not_made
+from boxwood.reference.labels import Names
 from boxwood.reference.reference import refuse_one_cluster
 from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree

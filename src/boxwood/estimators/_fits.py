@@ -32,9 +32,9 @@ from boxwood.axes import AxisMap
 from boxwood.columns.rules import UNSEEN_DATES
 from boxwood.errors import DataError
 from boxwood.explanation.ask.basis import Given, with_basis
+from boxwood.explanation.ask.clustering import renamed
 from boxwood.explanation.ask.columns import notes_on_left_out
 from boxwood.explanation.ask.limits import with_limits
-from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_short_words
 from boxwood.grow.grown import Grown

@@ -14,9 +14,10 @@ from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from boxwood._dates import Dates
-from boxwood._files import refuse_unknown_letters, replacing
+from boxwood._files import replacing
 from boxwood._messages import cut_off, listed, shown
 from boxwood._types import AnyAmount, Range, Share, Size
+from boxwood._validation import refuse_unknown_letters
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain

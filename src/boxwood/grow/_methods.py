@@ -92,7 +92,7 @@ class Method(NamedTuple):
 
     def grow(self, task: Task, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
-        from boxwood.reference.equal_centers import refuse_alike
+        from boxwood.reference.reference import refuse_alike
 
         if self.separates_centers and task.budget.forbidden:
             refuse_alike(task.equal_without_forbidden, self.name)

@@ -12,6 +12,7 @@ from boxwood.kernels import DistanceKernel, Gaussian, Kernel
 from boxwood.kernels.bandwidth import by_axis
 from boxwood.kernels.families import as_distance_kernel
 from boxwood.metrics.checks import in_components
+from boxwood.metrics.costs import ratio
 from boxwood.metrics.mixture_prices import (
     MixturePrice,
     Pieces,
@@ -21,7 +22,6 @@ from boxwood.metrics.mixture_prices import (
     ratio_of_means,
     reaches,
 )
-from boxwood.metrics.prices import ratio
 from boxwood.metrics.similarity import moments_of_gaussians
 from boxwood.reference import Mixture
 from boxwood.reference.mixture import refuse_no_mixture

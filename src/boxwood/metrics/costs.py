@@ -1,7 +1,8 @@
-"""The cost of a partition, and of rows at the nearest of given centres."""
+"""The cost of a partition, as a ratio too, and of rows at the nearest of given centres."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -196,6 +197,26 @@ def _refuse_missing_centers(centers: Floats, labels: Indices) -> None:
     used = np.bincount(labels + 1, minlength=len(centers) + 1)[1:] > 0
     if (bad & used).any():
         raise DataError(f"centers must be finite for clusters with rows; cluster {int(np.argmax(bad & used))} is not")
+
+
+def ratio(cost: float, reference_cost: float) -> float:
+    """Return `cost / reference_cost`, where 0 / 0 is 1 and anything else over 0 is infinite.
+
+    Raises
+    ------
+    ValueError
+        If a cost is negative or not a number.
+
+    Examples
+    --------
+    >>> ratio(3.0, 2.0), ratio(0.0, 0.0), ratio(3.0, 0.0)
+    (1.5, 1.0, inf)
+    """
+    if not (cost >= 0 and reference_cost >= 0):
+        raise ValueError(f"costs must not be negative, got {cost} and {reference_cost}")
+    if reference_cost > 0:
+        return float(cost / reference_cost)
+    return 1.0 if cost == 0 else math.inf
 
 
 def nearest_cost(

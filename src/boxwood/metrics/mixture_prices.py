@@ -10,7 +10,7 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_generator, shown, whole_number
 from boxwood.metrics.checks import in_components
-from boxwood.metrics.prices import ratio
+from boxwood.metrics.costs import ratio
 from boxwood.reference import Mixture
 from boxwood.tree import Interval, ThresholdTree
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,7 +9,7 @@ from boxwood._validation import Rows, refuse_no_sum, shown
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel
 from boxwood.metrics.checks import check_fit
-from boxwood.metrics.costs import summed_distances
+from boxwood.metrics.costs import ratio, summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
 from boxwood.reference import Reference, encode_labels
 from boxwood.reference.centers import objective_code
@@ -120,26 +118,6 @@ def _kernel_price(
     centers = reference.labels if at_reference else None
     of_tree = space.cost(predicted, reference.n_clusters, centers)
     return ratio(of_tree, space.cost(reference.labels, reference.n_clusters))
-
-
-def ratio(cost: float, reference_cost: float) -> float:
-    """Return `cost / reference_cost`, where 0 / 0 is 1 and anything else over 0 is infinite.
-
-    Raises
-    ------
-    ValueError
-        If a cost is negative or not a number.
-
-    Examples
-    --------
-    >>> ratio(3.0, 2.0), ratio(0.0, 0.0), ratio(3.0, 0.0)
-    (1.5, 1.0, inf)
-    """
-    if not (cost >= 0 and reference_cost >= 0):
-        raise ValueError(f"costs must not be negative, got {cost} and {reference_cost}")
-    if reference_cost > 0:
-        return float(cost / reference_cost)
-    return 1.0 if cost == 0 else math.inf
 
 
 def price_ceiling(

@@ -23,10 +23,9 @@ from boxwood.loops.order import ascending
 from boxwood.reference import bins as _bins
 from boxwood.reference.bins import Bins, LooseBins
 from boxwood.reference.budget import NO_BUDGET, Budget
-from boxwood.reference.equal_centers import alike_without
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import Moments, moments_of
-from boxwood.reference.reference import Reference, refuse_no_reference
+from boxwood.reference.reference import Reference, alike_without, refuse_no_reference
 from boxwood.reference.reference_batches import Measured, grid_of, known_on, means_in, moments_in
 
 S = TypeVar("S", bound=Summary[Block])

@@ -15,8 +15,7 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import MappedRows, Rows, as_table, as_weights, listed, refuse_not_finite, shown
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
-from boxwood.axes.mixed import NONE_ALIKE, MixedMap
-from boxwood.axes.rare_words import words_alike
+from boxwood.axes.mixed import NONE_ALIKE, MixedMap, words_alike
 from boxwood.batches.batches import Batches
 from boxwood.batches.sums import unit_scaling_of
 from boxwood.errors import DataError

@@ -217,6 +217,14 @@ def named_clusters(labels: Sequence[Hashable], names: Names | None) -> tuple[Has
     return tuple(names)
 
 
+def plain_name(name: Any) -> str | int | float | bool:
+    """Return a name as text or a number."""
+    value = name.item() if isinstance(name, np.generic) else name
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value if type(value) in (str, int, float, bool) else str(value)
+
+
 def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
     """Return the labels that a fitted clusterer, mixture or pipeline gives the rows of `X`: predicted, or `labels_`."""
     if hasattr(estimator, "predict"):

@@ -8,9 +8,8 @@ from typing import Any, ClassVar, TypeVar
 from boxwood._frames import column_names
 from boxwood._imports import require
 from boxwood._validation import cut_off
-from boxwood.batches.source import RecordSummary, Source
+from boxwood.batches.source import RecordSummary, Source, dates_of, kind_of
 from boxwood.errors import DataError
-from boxwood.table._arrow_source import dates_of, kind_of
 from boxwood.table._partial import PartialSum, announced
 
 S = TypeVar("S", bound=RecordSummary)

@@ -18,8 +18,8 @@ from boxwood._files import lasting_folder
 from boxwood._messages import cut_off
 from boxwood.batches.batches import numbers
 from boxwood.batches.labelling import MOST_LABELS
+from boxwood.batches.source import kind_of
 from boxwood.errors import DataError
-from boxwood.table._arrow_source import kind_of
 from boxwood.table.columns import Column, TextProfile, columns_of, profiles_of, spellings_of, typed_column
 from boxwood.table.duck import DuckTable, Tick, connected, group_rows, open_table, query_table, waited
 from boxwood.table.options import ReadOptions, distinct_names

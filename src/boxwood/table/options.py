@@ -11,9 +11,8 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import IO, Any, NamedTuple
 
-from boxwood._files import refuse_unknown_letters
 from boxwood._frames import nearest_name
-from boxwood._validation import cut_off, listed, refuse_other_kind, shown
+from boxwood._validation import cut_off, listed, refuse_other_kind, refuse_unknown_letters, shown
 from boxwood.errors import DataError
 from boxwood.table.sql import as_text
 
@@ -82,6 +81,11 @@ def as_path(path: str | os.PathLike[str]) -> str:
         raise TypeError(f"a path must be text or a pathlib.Path, got {shown(path)}")
     refuse_unknown_letters(path)
     return os.fspath(path)
+
+
+def is_query(text: str) -> bool:
+    """Return whether a text is SQL, and not the name of a file."""
+    return re.match(r"\s*(SELECT|WITH|FROM)\s", text, re.IGNORECASE) is not None
 
 
 def find_file(path: str, workspace: str) -> tuple[str, str]:

@@ -17,9 +17,17 @@ from typing import Any, NamedTuple, TypeVar
 from boxwood._imports import require
 from boxwood._messages import cut_off, listed
 from boxwood._threads import n_threads
-from boxwood.batches.source import RecordSummary, Source, Spelling, TextAmong, fewer_threads
+from boxwood.batches.source import (
+    RecordSummary,
+    Source,
+    Spelling,
+    TextAmong,
+    batch_rows,
+    dates_of,
+    fewer_threads,
+    kind_of,
+)
 from boxwood.errors import DataError
-from boxwood.table._arrow_source import batch_rows, dates_of, kind_of
 from boxwood.table.columns import Column, hints_on, refuse_text, text_among
 from boxwood.table.duck import DuckTable, described, open_table
 from boxwood.table.formats import FORMATS, File

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
 from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, shown
-from boxwood.batches.source import Source
+from boxwood.batches.source import ArrowSource, Source, kind_of
 from boxwood.errors import DataError
-from boxwood.table._arrow_source import ArrowSource, kind_of
 from boxwood.table.duck import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
 from boxwood.table.options import (
@@ -25,11 +24,11 @@ from boxwood.table.options import (
     distinct_names,
     find_columns,
     find_files,
+    is_query,
     refuse_no_options,
 )
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.spark import SparkSource, quoted
-from boxwood.table.sql import is_query
 from boxwood.table.written import MARKS
 
 

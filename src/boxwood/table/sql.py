@@ -55,11 +55,6 @@ def as_number(number: float, double: Callable[[float], str] = as_double) -> str:
     return str(int(number)) if abs(number) <= _WHOLE and number == int(number) else double(number)
 
 
-def is_query(text: str) -> bool:
-    """Return whether a text is SQL, and not the name of a file."""
-    return re.match(r"\s*(SELECT|WITH|FROM)\s", text, re.IGNORECASE) is not None
-
-
 def type_of(declared: str) -> str:
     """Return what a type of SQL, or of a frame, holds; an empty text if that is none of these.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood._types import Floats, Ints
 from boxwood.metrics.checks import in_components
-from boxwood.metrics.prices import ratio
+from boxwood.metrics.costs import ratio
 from boxwood.reference import Mixture
 from boxwood.theory.bounds.bound import Bound, Condition, as_price, as_probability, checked, gaussian, with_beta
 from boxwood.theory.bounds.cuts import cuts_of

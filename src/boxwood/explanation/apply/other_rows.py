@@ -18,6 +18,7 @@ from boxwood._frames import (
     is_frame,
     label_values,
     numeric_columns,
+    refuse_other_index,
     refuse_other_names,
     refuse_unknown_columns,
     rows_of_table,
@@ -34,16 +35,9 @@ from boxwood.batches.sample import drawn_rows
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
+from boxwood.explanation.ask.clustering import notes_on_labels_of
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
-from boxwood.explanation.ask.gaps import (
-    complete_cases,
-    note_on_empty,
-    note_on_words,
-    notes_on_all_rows,
-    notes_on_labels_of,
-    refuse_other_index,
-)
-from boxwood.explanation.ask.names import plain_name
+from boxwood.explanation.ask.gaps import complete_cases, note_on_empty, note_on_words, notes_on_all_rows
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable, FullTableMeasures
@@ -53,7 +47,7 @@ from boxwood.grow.grown import Grown
 from boxwood.reference import Reference, Task
 from boxwood.reference.coded import CodedSource, rows_in_order
 from boxwood.reference.feature_space import FeatureSpace
-from boxwood.reference.labels import encode_labels
+from boxwood.reference.labels import encode_labels, plain_name
 from boxwood.reference.mixed import points_of
 from boxwood.reference.reference_batches import Measured, find_labels
 from boxwood.table.scanned import as_source

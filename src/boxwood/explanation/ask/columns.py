@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from boxwood._frames import (
     column_names,
@@ -264,6 +264,54 @@ def usable_rows(
     padded = [name for name in used if name in source.padded]
     notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings)
     return complete._replace(notes=(*notes, *complete.notes))
+
+
+class ColumnChoice(NamedTuple):
+    """Names of columns of a table in batches that rules may use, perhaps all of them chosen by the caller.
+
+    `plain` are those of numbers, `chosen` those that the caller chose. `texts` may be words: columns called categories,
+    those of text that can be no numbers, and numbers with leading zeros.
+    """
+
+    names: tuple[str, ...]
+    plain: tuple[str, ...]
+    texts: tuple[str, ...]
+    chosen: Sequence[str]
+    are_named: bool
+
+
+def column_choice(source: Source, clustering: Any, asked: Options) -> ColumnChoice:
+    """Return the columns of a table in batches that rules may use, words included.
+
+    Raises
+    ------
+    DataError
+        If a column that the caller named cannot be used.
+    """
+    columns, beside = asked.columns, (clustering, asked.sample_weight)
+    if asked.sample_weight is not None:
+        refuse_other_weights(asked.sample_weight, source)
+    is_chosen = are_named(columns)
+    refuse_unknown_columns([*(columns or ()), *asked.categories, *asked.numbers], source.names)
+    names = tuple(name for name in columns or source.names if name not in beside)
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    plain = tuple(name for name in names if kinds[name] in USABLE and name not in asked.categories)
+    for name in asked.numbers:
+        refuse_no_numbers(source, name, "columns in numbers=")
+    chosen = names if is_chosen else asked.categories
+    unread = [name for name in chosen if kinds[name] not in (*USABLE, "text")]
+    for name in unread:
+        source.refuse_text(name)  # says what a file holds
+    if unread:
+        raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
+    texts = [name for name in names if kinds[name] == "text" and name not in asked.categories]
+    for name in texts:
+        if name in source.mixed and is_chosen:
+            source.refuse_text(name)
+    doubtful = {name for name in texts if source.hints_on([name])} if source.hints_on(texts) else set()
+    padded = [name for name in source.padded if name not in asked.numbers]
+    likely = {*asked.categories, *padded, *texts} - doubtful
+    return ColumnChoice(names, plain, tuple(name for name in names if name in likely), chosen, is_chosen)
 
 
 def use_in_batches(asked: Options, clustering: Any, label: str | None) -> Use:

@@ -16,9 +16,8 @@ from boxwood.axes.transformers import out_of_frozen
 from boxwood.batches import Batches, Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.other_rows import named_by_column
-from boxwood.explanation.ask.clustering import clustering_of_table
+from boxwood.explanation.ask.clustering import clustering_of_table, renamed
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
-from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.measure import measured_in_batches
@@ -28,7 +27,7 @@ from boxwood.reference.clusterer import is_fitted, weight_argument
 from boxwood.reference.feature_space import FeatureSpace
 
 if TYPE_CHECKING:
-    from boxwood.explanation.ask.names import Names
+    from boxwood.reference.labels import Names
 
 
 def is_explainer(clustering: Any) -> bool:

@@ -23,11 +23,10 @@ from boxwood._validation import Rows, as_weights, listed
 from boxwood.axes import axis_map_of
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import columns_read, values_of
-from boxwood.batches.labelling import MissingLabels
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import fitted_pipeline, flat, is_fitted, last_step
-from boxwood.reference.labels import count_missing, encode_labels, labels_of
+from boxwood.reference.labels import encode_labels, labels_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.full_table import FullTable, FullTableMeasures
@@ -161,23 +160,6 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
         return flat(fitted_pipeline(clustering, complete.X, complete.sample_weight))
 
 
-def refuse_other_index(X: Any, **series: Any) -> None:
-    """Raise a DataError if a series, or a frame, of pandas has another index than the frame of pandas with the rows."""
-    if not is_frame(X):
-        return
-    from narwhals import dependencies
-
-    for name, values in series.items():
-        is_pandas = dependencies.is_pandas_series(values) or dependencies.is_pandas_dataframe(values)
-        if not (dependencies.is_pandas_dataframe(X) and is_pandas):
-            continue
-        if len(values) == len(X) and not values.index.equals(X.index):
-            raise DataError(
-                f"the index of {name} is not that of X, so it is not known which belongs to which row; "
-                f"align them by index: {name}.reindex(X.index), or by position: {name}.to_numpy()"
-            )
-
-
 def note_on_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int) -> str:
     """Return the note on rows that get no cluster."""
     lack = "lacks a value and gets" if n_incomplete == 1 else "lack a value and get"
@@ -224,18 +206,6 @@ def note_on_words(n_strange: int, n_rows: int, words: Sequence[str]) -> str:
     hold, get = ("holds", "gets") if n_strange == 1 else ("hold", "get")
     begin = f"{n_strange:,} of {n_rows:,} rows {hold} a value that the model has never seen, and {get} no cluster"
     return f"{begin}: {listed(words)}"
-
-
-def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:
-    """Return notes on rows without a label: of labels, of their column by name, or of one that passes have found."""
-    if isinstance(clustering, Reference):
-        known = clustering.measured
-        return () if known is None or known.missing is None else known.missing.notes
-    if clustering is None or hasattr(clustering, "fit"):
-        return ()
-    labels = label_values(column_values(X, clustering) if isinstance(clustering, str) else clustering)
-    n_missing = count_missing(labels) if hasattr(labels, "__len__") else 0
-    return MissingLabels(n_missing, len(labels)).notes if n_missing else ()
 
 
 def refuse_gaps(

@@ -22,7 +22,7 @@ from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.axes.categories import numbers_first
 from boxwood.batches import Batches, Source
-from boxwood.batches.batches import USABLE, Together, refuse_no_numbers
+from boxwood.batches.batches import Together, refuse_no_numbers
 from boxwood.batches.labelling import LabelColumn, OneCluster
 from boxwood.batches.overview import Overview
 from boxwood.batches.sample import RowSample, Sample, drawn_rows
@@ -32,7 +32,7 @@ from boxwood.columns.of_batches import NumberSums, look_of
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import are_named, refuse_none_left, refuse_other_weights
+from boxwood.explanation.ask.columns import ColumnChoice, column_choice, refuse_none_left
 from boxwood.explanation.ask.gaps import CompleteCases
 from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice, without_gaps_in
 from boxwood.explanation.ask.options import Candidates
@@ -58,15 +58,17 @@ def to_cluster(source: Source, asked: Options) -> CompleteCases:
     DataError
         If a column that the caller named cannot be used, or no column is left.
     """
-    wanted = _columns(source, None, asked)
-    usable = _usable(source, wanted, _texts(source, wanted, asked), asked)
+    wanted = column_choice(source, None, asked)
+    usable = _usable(source, wanted, asked)
     if not usable.names:
         refuse_none_left(source, usable.unused)
     table, drawn = _read(source, None, asked, wanted, usable)
     return CompleteCases(table, sample_weight=drawn.weights, whole=drawn.whole)
 
 
-def gathered(source: Source, labels: Any, asked: Options, *, has_gaps: bool = False) -> CompleteCases | None:
+def gathered(
+    source: Source, labels: str, wanted: ColumnChoice, asked: Options, *, has_gaps: bool = False
+) -> CompleteCases | None:
     """Return the rows of a table in memory, or those that are drawn; None for one that is read by passes.
 
     It has labels in a column, and words that rules may use, or gaps. The rows have the values that are needed. Takes a
@@ -79,13 +81,7 @@ def gathered(source: Source, labels: Any, asked: Options, *, has_gaps: bool = Fa
     DataError
         If a column that the caller named cannot be used, or no column is left.
     """
-    if not isinstance(labels, str):
-        return None
-    wanted = _columns(source, labels, asked)
-    texts = _texts(source, wanted, asked)
-    if not (texts or has_gaps):
-        return None
-    usable = _usable(source, wanted, texts, asked)
+    usable = _usable(source, wanted, asked)
     if not usable.names or not (usable.words or has_gaps):
         return None
     table, drawn = _read(source, labels, asked, wanted, usable)
@@ -118,60 +114,15 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
 
 
 # ------------------------------------------------------------------------------------------------------- columns
-def _words_in(source: Source, texts: Sequence[str], plain: Sequence[str], asked: Options) -> FoundWords:
+def _words_in(source: Source, wanted: ColumnChoice, asked: Options) -> FoundWords:
     """Return the words of columns of text and the number of rows, by a pass unless the table knows the latter."""
-    if not texts and source.n_rows is not None:
+    if not wanted.texts and source.n_rows is not None:
         return FoundWords({}, source.n_rows, frozenset(), {})
-    return find_words(source, texts or plain[:1], asked.n_jobs, whole=asked.categories)
-
-
-class _ColumnChoice(NamedTuple):
-    """Names of the columns that rules may use: those of numbers, and those that the caller chose, perhaps all."""
-
-    names: tuple[str, ...]
-    plain: tuple[str, ...]
-    chosen: Sequence[str]
-    are_named: bool
-
-
-def _columns(source: Source, clustering: Any, asked: Options) -> _ColumnChoice:
-    columns, beside = asked.columns, (clustering, asked.sample_weight)
-    if asked.sample_weight is not None:
-        refuse_other_weights(asked.sample_weight, source)
-    is_chosen = are_named(columns)
-    refuse_unknown_columns([*(columns or ()), *asked.categories, *asked.numbers], source.names)
-    names = tuple(name for name in columns or source.names if name not in beside)
-    kinds = dict(zip(source.names, source.kinds, strict=True))
-    plain = tuple(name for name in names if kinds[name] in USABLE and name not in asked.categories)
-    for name in asked.numbers:
-        refuse_no_numbers(source, name, "columns in numbers=")
-    chosen = names if is_chosen else asked.categories
-    unread = [name for name in chosen if kinds[name] not in (*USABLE, "text")]
-    for name in unread:
-        source.refuse_text(name)  # says what a file holds
-    if unread:
-        raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
-    return _ColumnChoice(names, plain, chosen, is_chosen)
-
-
-def _texts(source: Source, wanted: _ColumnChoice, asked: Options) -> list[str]:
-    """Return the columns that may be words.
-
-    These are columns called categories, those of text that can be no numbers, and numbers with leading zeros.
-    """
-    kinds = dict(zip(source.names, source.kinds, strict=True))
-    texts = [name for name in wanted.names if kinds[name] == "text" and name not in asked.categories]
-    for name in texts:
-        if name in source.mixed and wanted.are_named:
-            source.refuse_text(name)
-    doubtful = {name for name in texts if source.hints_on([name])} if source.hints_on(texts) else set()
-    padded = [name for name in source.padded if name not in asked.numbers]
-    likely = {*asked.categories, *padded, *texts} - doubtful
-    return [name for name in wanted.names if name in likely]
+    return find_words(source, wanted.texts or wanted.plain[:1], asked.n_jobs, whole=asked.categories)
 
 
 def _seen(
-    source: Source, wanted: _ColumnChoice, words: Mapping[str, Sequence[Hashable] | None], lacking: Collection[str]
+    source: Source, wanted: ColumnChoice, words: Mapping[str, Sequence[Hashable] | None], lacking: Collection[str]
 ) -> list[Seen]:
     """Return what is known of columns before they are read; IN: lacking: those of words that some rows lack."""
     kinds, seen = dict(zip(source.names, source.kinds, strict=True)), list[Seen]()
@@ -193,10 +144,10 @@ class _Usable(NamedTuple):
     of_texts: FoundWords
 
 
-def _usable(source: Source, wanted: _ColumnChoice, texts: Sequence[str], asked: Options) -> _Usable:
+def _usable(source: Source, wanted: ColumnChoice, asked: Options) -> _Usable:
     """Return the columns that rules can use, as far as that is known before rows are read."""
-    found = _words_in(source, texts, wanted.plain, asked)
-    words = {name: values for name, values in found.values.items() if name in texts}
+    found = _words_in(source, wanted, asked)
+    words = {name: values for name, values in found.values.items() if name in wanted.texts}
     for name in source.mixed:
         if values := words.get(name):
             words[name] = tuple(numbers_first(map(str, values)))
@@ -210,7 +161,7 @@ def _usable(source: Source, wanted: _ColumnChoice, texts: Sequence[str], asked: 
     return _Usable(names, kept, unused, found)
 
 
-def _chosen(source: Source, wanted: _ColumnChoice, usable: _Usable, drawn: _DrawnTable, asked: Options) -> ColumnTable:
+def _chosen(source: Source, wanted: ColumnChoice, usable: _Usable, drawn: _DrawnTable, asked: Options) -> ColumnTable:
     """Return the rows with the columns that rules may use, now that these are read."""
     table = _table(source, drawn.values, usable)
     drops_constants = isinstance(asked.columns, Candidates)
@@ -238,7 +189,7 @@ def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -
     return {name: said for name, said in told.items() if name not in asked}
 
 
-def _refuse_named(names: Collection[str], reason: str, wanted: _ColumnChoice, source: Source) -> None:
+def _refuse_named(names: Collection[str], reason: str, wanted: ColumnChoice, source: Source) -> None:
     if chosen := [name for name in names if name in wanted.chosen]:
         raise DataError(f"rules cannot use {listed(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
 
@@ -272,7 +223,7 @@ def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
 
 # ---------------------------------------------------------------------------------------------------------- rows
 def _read(
-    source: Source, labels: str | None, asked: Options, wanted: _ColumnChoice, usable: _Usable
+    source: Source, labels: str | None, asked: Options, wanted: ColumnChoice, usable: _Usable
 ) -> tuple[ColumnTable, _DrawnTable]:
     """Return rows with the columns that rules may use, and what belongs to the rows."""
     drawn = _rows(source, labels, asked, usable)

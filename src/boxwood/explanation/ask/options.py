@@ -20,7 +20,7 @@ from boxwood.explanation.measure.held_out import Validate, checked_validate
 from boxwood.reference.budget import as_names
 
 if TYPE_CHECKING:
-    from boxwood.explanation.ask.names import Names
+    from boxwood.reference.labels import Names
 
 MANY_COLUMNS = 32  # so many without names may be pixels, or coordinates of an embedding
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")

@@ -13,8 +13,8 @@ import numpy as np
 from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats
 from boxwood._validation import listed
-from boxwood.axes.rare_words import FEW_WORDS
-from boxwood.batches.few_numbers import MANY_NUMBERS
+from boxwood.axes.mixed import FEW_WORDS
+from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
 from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import with_limits

@@ -14,6 +14,7 @@ from boxwood._frames import (
     date_columns,
     is_frame,
     numeric_columns,
+    refuse_other_index,
     rows_of_table,
     weights_in,
     with_dates_read,
@@ -34,8 +35,10 @@ from boxwood.explanation.ask.clustering import (
     label_column_of,
     labelling_of_made,
     notes_on_clustering,
+    notes_on_labels_of,
     number_of_clusters,
     refuse_number,
+    renamed,
 )
 from boxwood.explanation.ask.columns import (
     are_named,
@@ -48,16 +51,9 @@ from boxwood.explanation.ask.columns import (
     usable_rows,
     use_in_batches,
 )
-from boxwood.explanation.ask.gaps import (
-    CompleteCases,
-    complete_cases,
-    notes_on_labels_of,
-    refuse_other_index,
-    with_fitted_pipeline,
-)
+from boxwood.explanation.ask.gaps import CompleteCases, complete_cases, with_fitted_pipeline
 from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
-from boxwood.explanation.ask.names import renamed
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import boolean_columns, date_columns, refuse_other_names
+from boxwood._frames import boolean_columns, date_columns, refuse_other_index, refuse_other_names
 from boxwood._validation import Rows
 from boxwood.batches import Batches, Source
 from boxwood.batches.tree_sums import Moved, TreeSums, shortened_of_batches
@@ -19,6 +19,7 @@ from boxwood.columns.of_batches import NumbersInBatches
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     boolean_columns_of,
+    column_choice,
     notes_in_batches,
 )
 from boxwood.explanation.ask.explainer import (
@@ -27,7 +28,7 @@ from boxwood.explanation.ask.explainer import (
     is_explainer,
     refuse_growing,
 )
-from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows, refuse_other_index
+from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows
 from boxwood.explanation.ask.gathered import gathered, numbers_in_order, to_cluster
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
@@ -40,7 +41,7 @@ from boxwood.explanation.ask.problem import (
     with_weights,
 )
 from boxwood.explanation.choose import settings
-from boxwood.explanation.choose.leaves import leaves_that_pay
+from boxwood.explanation.choose.goal import leaves_that_pay
 from boxwood.explanation.choose.on_table import FinishedTree, TableSearch, choose, most_parts
 from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.choose.search_batches import choose_in_batches
@@ -51,11 +52,10 @@ from boxwood.explanation.measure.measure import Costs, measure, measured_of_batc
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
-from boxwood.grow.refinement.copies import on_plainer_columns
+from boxwood.grow.refinement.plainer import on_plainer_columns
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.reference import Mixture, Task
 from boxwood.reference.reference import are_labels
-from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 from boxwood.words.notes import lack_groups
@@ -65,7 +65,7 @@ from boxwood.words.values import of_leaves, percent
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
-    source = as_source(X)
+    source = X if isinstance(X, Source) else None
     if hasattr(clustering, "fit") and is_explainer(clustering):
         if source is not None:
             return explained_on_table(clustering, source, asked)
@@ -235,12 +235,15 @@ def _posed(X: Any, source: Source | None, clustering: Any, asked: Options) -> tu
         drawn = to_cluster(source, asked)
         asked = replace(asked, sample_weight=drawn.sample_weight)
         return problem_of(drawn.X, None, asked, drawn.whole), drawn.X, asked
+    if not isinstance(clustering, str):
+        return problem_of_batches(source, clustering, asked), source, asked
+    wanted = column_choice(source, clustering, asked)
     try:
-        read = gathered(source, clustering, asked)
+        read = gathered(source, clustering, wanted, asked) if wanted.texts else None
         if read is None:
             return problem_of_batches(source, clustering, asked), source, asked
     except HasGaps:
-        read = gathered(source, clustering, asked, has_gaps=True)
+        read = gathered(source, clustering, wanted, asked, has_gaps=True)
         assert read is not None
     return mixed_problem(read, asked), source, asked
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from boxwood._validation import listed
 from boxwood.explanation.choose import settings
-from boxwood.grow.refinement.copies import on_plainer_columns
-from boxwood.grow.refinement.plainer import luck_of_words, with_fewer_words
+from boxwood.grow.refinement.plainer import luck_of_words, on_plainer_columns, with_fewer_words
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
 from boxwood.words.values import MOST_VALUES, column_name, percent

@@ -16,6 +16,7 @@ from boxwood._frames import (
     column_values,
     is_frame,
     label_values,
+    refuse_other_index,
     refuse_unknown_columns,
     rows_of_table,
     weights_in,
@@ -29,10 +30,9 @@ from boxwood.batches.labelling import codes_of
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import Walk, walked
-from boxwood.explanation.ask.names import plain_name
 from boxwood.explanation.living.shapes import all_edges, binned
 from boxwood.reference.coded import WordsRead
-from boxwood.reference.labels import encode_labels
+from boxwood.reference.labels import encode_labels, plain_name
 from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 
@@ -95,8 +95,6 @@ def counted(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None) -
     """Return the counts of rows in memory, or of a table in batches, from one pass."""
     if (source := as_source(X)) is not None:
         return _counted_in_batches(ex, source, labels, weights)
-    from boxwood.explanation.ask.gaps import refuse_other_index  # here, as a file is counted without scikit-learn
-
     X = as_rows_here(X)
     if isinstance(labels, str):
         if not is_frame(X):

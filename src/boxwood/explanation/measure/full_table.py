@@ -16,13 +16,13 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import listed
-from boxwood.axes.tails import Tails
+from boxwood.axes import Tails
 from boxwood.batches import Batches, Block, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters, OneCluster
 from boxwood.batches.overview import Overview
 from boxwood.batches.sums import Grid
 from boxwood.errors import DataError
-from boxwood.explanation.measure.leaf_statistics import LeafStatistics
+from boxwood.explanation.measure.evidence import LeafStatistics
 from boxwood.grow.shared.names import without_leaves
 from boxwood.metrics.agreements import LARGEST_NUMBER
 from boxwood.metrics.mixed_costs import Steps, answered, costs_of_codes, costs_of_numbers, total_of, weights_of_codes

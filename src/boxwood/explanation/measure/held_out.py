@@ -15,8 +15,7 @@ from boxwood._validation import Rows, random_of, shown
 from boxwood.batches.sample import Sample, sample_of
 from boxwood.errors import DataError
 from boxwood.explanation.choose.search import rows_of_sample
-from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.leaf_statistics import held_in
+from boxwood.explanation.measure.evidence import Evidence, held_in
 from boxwood.explanation.measure.losses import Distance, Loss, losses_on, summed
 from boxwood.explanation.records import HeldOut
 from boxwood.reference import Reference, Task

@@ -9,14 +9,12 @@ import numpy as np
 
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows
-from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.leaf_statistics import held_in
+from boxwood.explanation.measure.evidence import Evidence, held_in
 from boxwood.explanation.measure.limited import on_table_columns
 from boxwood.kernels import Kernel
-from boxwood.metrics.costs import summed_distances
+from boxwood.metrics.costs import ratio, summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
 from boxwood.metrics.mixed_costs import CostOfGroups, cost_of_groups
-from boxwood.metrics.prices import ratio
 from boxwood.reference import Task
 from boxwood.reference.centers import objective_code
 from boxwood.reference.moments import moments_of

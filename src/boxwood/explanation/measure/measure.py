@@ -15,9 +15,8 @@ from boxwood.axes import Categories
 from boxwood.batches.tree_sums import TreeSums, shortened_of_batches
 from boxwood.errors import DataError
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
-from boxwood.explanation.measure.evidence import Evidence
+from boxwood.explanation.measure.evidence import Evidence, LeafStatistics
 from boxwood.explanation.measure.full_table import FullTableMeasures
-from boxwood.explanation.measure.leaf_statistics import LeafStatistics
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measured_tree import MeasuredTree, with_short_words
 from boxwood.explanation.records import (
@@ -34,12 +33,11 @@ from boxwood.explanation.records import (
 from boxwood.grow.grown import Grown
 from boxwood.metrics import explainability_to_noise
 from boxwood.metrics.agreements import LARGEST_NUMBER
-from boxwood.metrics.costs import cost_of_clusters, summed_distances
+from boxwood.metrics.costs import cost_of_clusters, ratio, summed_distances
 from boxwood.metrics.kernel_costs import KernelSpace
 from boxwood.metrics.mixed_costs import cost_of_groups
 from boxwood.metrics.mixture_prices import has_independent_axes, reaches
 from boxwood.metrics.noise import far_tails
-from boxwood.metrics.prices import ratio
 from boxwood.metrics.reading import readability_of
 from boxwood.reference import Mixture, Task
 from boxwood.reference.centers import objective_code

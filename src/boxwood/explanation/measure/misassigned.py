@@ -11,8 +11,7 @@ import numpy as np
 from boxwood._dates import NO_DATES, Dates
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
-from boxwood.explanation.measure.evidence import Evidence
-from boxwood.explanation.measure.leaf_statistics import confusion_in
+from boxwood.explanation.measure.evidence import Evidence, confusion_in
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import Confusion, Named, as_table, condition_of
 from boxwood.tree import ThresholdTree

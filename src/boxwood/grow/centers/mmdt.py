@@ -15,8 +15,8 @@ from boxwood.errors import DataError
 from boxwood.grow.grown import Grown, Split, grow_by_cuts
 from boxwood.loops.mmdt import CANTELLI, CHEBYSHEV, GAUSSIAN, TAILS, gap_minima, partition, widest_gaps
 from boxwood.reference import Mixture, Task
-from boxwood.reference.equal_centers import alike_without, refuse_alike
 from boxwood.reference.mixture import sigma_of
+from boxwood.reference.reference import alike_without, refuse_alike
 from boxwood.tree import ThresholdTree, between
 
 AXES = ("gap", "range")

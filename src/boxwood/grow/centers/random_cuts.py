@@ -20,10 +20,10 @@ from boxwood.grow.grown import Grown
 from boxwood.grow.shared.costs import unit_of
 from boxwood.loops import random_cuts as loops
 from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, LeafBounds, Trees, add_costs_and_moves, prefix_masses
-from boxwood.metrics.prices import ratio
+from boxwood.metrics.costs import ratio
 from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, objective_code, without_weightless
-from boxwood.reference.equal_centers import alike_without, refuse_alike
+from boxwood.reference.reference import alike_without, refuse_alike
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 

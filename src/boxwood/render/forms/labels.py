@@ -16,8 +16,7 @@ from boxwood.render.forms.sql import sql, sql_case
 from boxwood.table import Labelled
 from boxwood.table.duck import Query
 from boxwood.table.labels import Rules, is_connection, label_table
-from boxwood.table.options import with_index
-from boxwood.table.sql import is_query
+from boxwood.table.options import is_query, with_index
 from boxwood.table.write_labels import is_csv, label_rows
 from boxwood.tree import ThresholdTree
 

@@ -31,8 +31,7 @@ from boxwood._validation import (
 )
 from boxwood.errors import DataError
 from boxwood.metrics.checks import check_fit
-from boxwood.metrics.costs import summed_distances
-from boxwood.metrics.prices import ratio
+from boxwood.metrics.costs import ratio, summed_distances
 from boxwood.reference import Reference
 from boxwood.reference.centers import objective_code
 from boxwood.theory.bounds.bound import Bound, Condition, as_price, checked, drawn_trees

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Floats
 from boxwood._validation import finite_number, refuse_unknown, whole_number
 from boxwood.errors import DataError
-from boxwood.metrics.prices import ratio
+from boxwood.metrics.costs import ratio
 from boxwood.reference import Mixture
 from boxwood.reference.mixture import refuse_no_mixture
 from boxwood.theory.bounds.bound import (
