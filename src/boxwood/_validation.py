@@ -39,6 +39,7 @@ __all__ = [
     "is_on_machines",
     "listed",
     "number_of_clusters",
+    "out_of_frozen",
     "position",
     "real_number",
     "refuse_far_apart",
@@ -253,6 +254,15 @@ def refuse_no_rows(X: Any) -> None:
 def is_on_machines(X: Any) -> bool:
     """Return whether `X` is a data frame of Spark or Dask."""
     return type(X).__name__ == "DataFrame" and type(X).__module__.startswith(_ON_MACHINES)
+
+
+def out_of_frozen(given: Any) -> Any:
+    """Return the estimator inside of a `FrozenEstimator`, or what is given."""
+    if not hasattr(given, "fit"):  # labels need no scikit-learn
+        return given
+    from sklearn.frozen import FrozenEstimator
+
+    return given.estimator if isinstance(given, FrozenEstimator) else given
 
 
 def refuse_unscanned(X: Any) -> None:

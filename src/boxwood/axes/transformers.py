@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._frames import as_matrix, column_names, column_series, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_float_table, refuse_halves
+from boxwood._validation import as_float_table, out_of_frozen, refuse_halves
 from boxwood.axes._monotone import LARGEST, Elementwise, transformed
 from boxwood.axes.categories import Categories, Encoding, is_missing
 from boxwood.axes.maps import AxisMap, Chained, Selection, Stacked
@@ -97,15 +97,6 @@ def columns_read(transformer: Any, X: Any, names: Sequence[str]) -> list[str]:
     plain = clone(transformer).set_params(**not_dropped, **rest).fit(X[:1])
     read = [positions for _, positions in _members(plain, InputColumns.like(len(names), names))]
     return [names[j] for j in sorted(set(np.concatenate(read).tolist()))] if read else list(names)
-
-
-def out_of_frozen(transformer: Any) -> Any:
-    """Return the estimator inside of a `FrozenEstimator`, or what is given."""
-    if not hasattr(transformer, "fit"):  # labels need no scikit-learn
-        return transformer
-    from sklearn.frozen import FrozenEstimator
-
-    return transformer.estimator if isinstance(transformer, FrozenEstimator) else transformer
 
 
 def _is_dropped(transformer: Any) -> bool:

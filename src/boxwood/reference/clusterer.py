@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from boxwood._frames import column_names, is_frame
 from boxwood._threads import map_blocks, one_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows, as_weights, shown
-from boxwood.axes.transformers import out_of_frozen
+from boxwood._validation import Rows, as_weights, out_of_frozen, shown
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.loops.expand import squared_distances

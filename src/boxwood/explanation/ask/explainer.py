@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._frames import is_frame, refuse_unknown_columns
-from boxwood._validation import listed
-from boxwood.axes.transformers import out_of_frozen
+from boxwood._validation import listed, out_of_frozen
 from boxwood.batches import Batches, Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.other_rows import named_by_column

@@ -193,6 +193,17 @@ def comparable(cost: float) -> float:
     return math.ldexp(round(mantissa * 2.0**settings.DIGITS), exponent - settings.DIGITS)
 
 
+def goal_of(task: Task, objective: str) -> Goal:
+    """Return the rule that picks one of the trees for a task; what it looks at is a property of labels and rows."""
+    sample = sampled_for_search(task)
+    return Goal(task, objective, None if sample is task else share_beyond_doubt(sample))
+
+
+def sampled_for_search(task: Task) -> Task:
+    """Return the rows on which growers that need several passes work: a sample, or all if they are few."""
+    return task.sampled(max(settings.ROWS, settings.ROWS_PER_LEAF * task.leaves()))
+
+
 def share_beyond_doubt(sample: Task) -> float | None:
     """Return the share of a sample's rows that lie nearest to the mean of their own cluster, if it is at least `SURE`.
 

@@ -15,9 +15,9 @@ from boxwood.axes.every_set import MOST_CODES, EverySetMap, has_every_cut
 from boxwood.axes.mixed import MixedMap
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import carts_of
-from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
+from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable, goal_of
 from boxwood.explanation.choose.plain import in_few_words
-from boxwood.explanation.choose.search import goal_of, grow_for
+from boxwood.explanation.choose.search import grow_for
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow.exact.agreement import is_within_reach
@@ -346,9 +346,10 @@ def _on_every_set(table: TableSearch, progress: Progress, options: Options) -> F
 
     What decides is a property of labels and rows, so it is known before any tree is grown.
     """
-    every = table.on_every_set()
-    goal = None if every is None else goal_of(table.task, options.get("objective", "auto"))
-    if every is None or goal is None or goal.by_cost:
+    if table.coordinates.axis_map is None:  # each set is a cut there
+        return None
+    goal = goal_of(table.task, options.get("objective", "auto"))
+    if goal.by_cost or (every := table.on_every_set()) is None:
         return None
     return _grown_by_agreement(every, progress, options, goal.objective, goal.reason)
 

@@ -20,7 +20,7 @@ from boxwood.batches.sample import sample_of
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
-from boxwood.explanation.choose.goal import Candidate, Goal, share_beyond_doubt
+from boxwood.explanation.choose.goal import Candidate, Goal, goal_of, sampled_for_search
 from boxwood.explanation.records import SearchFacts
 from boxwood.grow import METHODS, Method
 from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
@@ -154,17 +154,6 @@ def searched(
     return Grown(best.tree, best.name, attributes=facts, notes=notes, early_stop=early_stop)
 
 
-def goal_of(task: Task, objective: str) -> Goal:
-    """Return the rule that picks one of the trees for a task; what it looks at is a property of labels and rows."""
-    sample = _sampled(task)
-    return Goal(task, objective, None if sample is task else share_beyond_doubt(sample))
-
-
-def _sampled(task: Task) -> Task:
-    """Return the rows on which growers that need several passes work: a sample, or all if they are few."""
-    return task.sampled(max(settings.ROWS, settings.ROWS_PER_LEAF * task.leaves()))
-
-
 class AutoSearch:
     """All candidate trees of one task, and the rule that picks one; a long table is searched on a sample."""
 
@@ -179,7 +168,7 @@ class AutoSearch:
         of_words: bool = False,
     ) -> None:
         self.task, self.clock, self.most_steps = task, clock, most_steps
-        self.sample = _sampled(task)
+        self.sample = sampled_for_search(task)
         self.goal = goal_of(task, objective)
         self.by_centers = self.goal.by_cost or not of_words  # which say little of words, where agreement decides
         self.on_sample = self.goal if self.sample is task else self.goal.of_sample(self.sample)
