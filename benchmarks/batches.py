@@ -3,7 +3,8 @@
 `python -m benchmarks.batches` takes a few minutes and 2 GB of disk. `--rows 5 20 60 --wide 2` (millions of rows) are
 large, and `--folder` (for the files, which are kept and used again) needs 9 GB for them. `--engines` compares Spark and
 Dask with the embedded default; see `engines.py`. Each run is a process of its own, so that its peak memory is its own.
-Two readings of the same file, by DuckDB's COPY and by this package, are timed in one run.
+Two readings of the same file, by DuckDB's COPY and by this package, are timed in one run. Explanations of labels in a
+column stand beside DuckDB's own sums over the same file, in one process.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -71,8 +73,17 @@ def _print_all(folder: Path, millions: list[float], wide: float) -> None:
     print_table(
         "\nLabels written to a new file", ["table", "DuckDB's COPY, s", "with a column of labels, s", "ratio"], rows
     )
+    rows = []
+    for file in files:
+        found = _run("beside", file)
+        sums = found["sums"]
+        cells = [part for name in METHODS for part in (f"{found[name]:.1f}", f"{found[name] / sums:.1f}")]
+        rows.append([file.stem, f"{sums:.2f}", *cells])
+    header = ["table", "DuckDB's sums, s", *(part for name in METHODS for part in (f"{name}, s", "ratio"))]
+    print_table("\nLabels in a column: processor time beside sums and squares of each cluster", header, rows)
 
 
+METHODS = ("imm", "auto")  # with labels in a column
 FOUND = ("seconds", "CPU s", "peak MB", "passes", "all columns", "others", "levels", "readings", "GB read", "tree")
 
 
@@ -110,6 +121,7 @@ def _run(task: str, file: Path) -> dict[str, float | str]:
 def _measured(task: str, file: str) -> dict[str, float | str]:
     began = time.perf_counter()
     tasks = {"explain": _explained, "in_memory": _explained_in_memory, "copy": _copied, "label": _labelled}
+    tasks["beside"] = _explained_beside_sums
     found = tasks[task](file) if task in tasks else explained_by(task, file, partial(_explained_source, file))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     cpu = None if task.startswith(("spark", "dask")) else time.process_time()  # whose workers are other processes
@@ -177,6 +189,43 @@ def _labelled(file: str) -> dict[str, float | str]:
         command = [sys.executable, "-m", "boxwood", "predict", str(model), file, "-q", "-o", f"{folder}/copy.parquet"]
         subprocess.run(command, check=True)
     return {}
+
+
+def _explained_beside_sums(file: str) -> dict[str, float | str]:
+    """Return the processor time of the second call of each, when loops are compiled and the file is in the cache."""
+    import duckdb
+
+    import boxwood as bw
+
+    with tempfile.TemporaryDirectory(dir=Path(file).parent) as folder:
+        labelled = _with_nearest_centers(file, f"{folder}/labelled.parquet")
+        source = bw.scan(labelled)
+        sums = ", ".join(f"sum({name}), sum({name} * {name})" for name in source.names[:-1])
+        query = f"SELECT label, count(*), {sums} FROM '{labelled}' GROUP BY label"
+        calls: dict[str, Callable[[], object]] = {"sums": lambda: duckdb.sql(query).fetchall()}
+        calls |= {name: partial(bw.explain, source, "label", method=name) for name in METHODS}
+        return {name: [_processor_time(call) for _ in range(2)][-1] for name, call in calls.items()}
+
+
+def _processor_time(call: Callable[[], object]) -> float:
+    began = time.process_time()
+    call()
+    return time.process_time() - began
+
+
+def _with_nearest_centers(file: str, path: str) -> str:
+    """Write the rows of a file with the number of the nearest centre of each as a column `label`; return the path."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    centers = np.load(Path(file).with_suffix(".npy"))
+    schema = pq.read_schema(file).append(pa.field("label", pa.int64()))
+    with pq.ParquetFile(file) as given, pq.ParquetWriter(path, schema) as writer:
+        for batch in given.iter_batches(GROUP):
+            X = np.column_stack([column.to_numpy() for column in batch.columns])
+            labels = (np.square(centers).sum(axis=1) - 2 * X @ centers.T).argmin(axis=1)
+            writer.write_batch(batch.append_column("label", pa.array(labels)))
+    return path
 
 
 # ------------------------------------------------------------------------------------------------------ the tables

@@ -1,7 +1,10 @@
 """The benchmark of tables in batches counts what it says, on a table that is small."""
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
+import boxwood as bw
 from benchmarks import batches
 from boxwood.grow.centers import imm_batches
 
@@ -31,3 +34,14 @@ def test_the_tree_is_that_from_memory_in_three_readings_of_all_columns(file, mon
 def test_each_run_fills_the_columns_of_its_table(file):
     for task in ("explain", "in_memory", "duckdb 2"):
         assert len(batches._cells(batches._measured(task, file))) == len(batches.FOUND)
+
+
+def test_labels_in_a_column_are_nearest_centres(file, tmp_path):
+    source = bw.scan(batches._with_nearest_centers(file, str(tmp_path / "labelled.parquet")))
+    rows = pq.read_table(file).to_pandas()
+    labels = pq.read_table(tmp_path / "labelled.parquet")["label"].to_numpy()
+    nearest = bw.Reference.nearest(rows, np.load(file.replace(".parquet", ".npy")))
+    np.testing.assert_array_equal(labels, nearest.labels)
+    assert source.names == (*rows, "label")
+    found = batches._measured("beside", file)
+    assert min(found[name] for name in ("sums", *batches.METHODS)) > 0
