@@ -98,8 +98,8 @@ def _with_leaves_that_pay(
     """Return the problem with the number of leaves that is taken, and its outcome.
 
     That is the number of clusters; of labels, where nobody says how many, as many as pay on new rows, if rules of so
-    many are right for more of these rows, too. Where more may pay, exact searches for fewer leaves are left out; they
-    are made if more do not pay. IN: grown: the outcome of a problem, and of what is asked.
+    many are right for more of these rows, too. Where more may pay, exact searches for fewer leaves end early; they are
+    made anew if more do not pay. IN: grown: the outcome of a problem, and of what is asked.
     """
     is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
     is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
@@ -109,7 +109,7 @@ def _with_leaves_that_pay(
     knows_first = limit is None and not task.in_batches
     n_leaves = _leaves_that_pay(problem) if knows_first else 0
     is_quick = n_leaves > task.leaves()
-    few = grown(problem, asked=_with_options(asked, most_steps=0) if is_quick else asked)
+    few = grown(problem, asked=_with_options(asked, most_steps=settings.BESIDE) if is_quick else asked)
     least = few.explanation.agreement + settings.LEAVES_GAIN
     if not knows_first and least <= 1:
         n_leaves = _leaves_that_pay(problem, few)
