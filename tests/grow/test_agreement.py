@@ -165,22 +165,21 @@ def test_a_call_for_depth_two_ends_at_its_steps_with_a_bound_that_holds():
         X, labels = rng.normal(size=(60, 4)), rng.integers(0, 4, 60)
         marks = LoopCodes.of(Task.of(X, Reference.of(X, labels), budget=Budget(max_depth=2)))
         order, leaves, least = marks.order, int(rng.integers(3, 5)), int(rng.integers(1, 4))
-        n_columns, n_rows = order.shape
-
-        def found(steps):
-            cuts, work = np.full((3, 2), -1), np.zeros(1, dtype=np.int64)
-            search = FewestMistakes(marks, least)
-            cost, bound = agreement.solve(order, *search.table, leaves, least, agreement.NONE, cuts, work, steps)
-            assert marks.cost(search._tree(cuts), np.arange(n_rows)) == cost
-            return cost, bound, int(work[0])
-
-        best, _, n_steps = found(agreement.NONE)
-        steps = int(rng.integers(n_columns * n_rows, n_steps + 1))
-        cost, bound, done = found(steps)
+        best, _, n_steps = _of_depth_two(marks, leaves, least, agreement.NONE)
+        steps = int(rng.integers(order.size, n_steps + 1))
+        cost, bound, done = _of_depth_two(marks, leaves, least, steps)
         assert bound <= best <= cost
-        assert done < steps + 2 * n_columns * n_rows
+        assert done < steps + 2 * order.size
         ended += done < n_steps
     assert ended > share(20)
+
+
+def _of_depth_two(marks, leaves, least, steps):
+    """Return the cost of the best tree that is found in so many steps, a bound, and the steps done."""
+    cuts, work, search = np.full((3, 2), -1), np.zeros(1, dtype=np.int64), FewestMistakes(marks, least)
+    cost, bound = agreement.solve(marks.order, *search.table, leaves, least, agreement.NONE, cuts, work, steps)
+    assert marks.cost(search._tree(cuts), np.arange(len(marks.labels))) == cost
+    return cost, bound, int(work[0])
 
 
 def test_a_window_is_left_out_where_the_steps_cannot_do_for_it(monkeypatch):

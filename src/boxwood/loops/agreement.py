@@ -39,8 +39,8 @@ KEPT = 256  # places of a column whose bounds are kept, for those nearby
 def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, work, steps):
     """Return the cost of the best tree of depth two with at most 1 to 4 leaves, or `limit`, if none is cheaper.
 
-    Also returned: a bound on the cost if leaves may have any number of rows. After so many steps the best tree so far is
-    returned, with a bound that holds.
+    Also returned: a bound on the cost if leaves may have any number of rows. After so many steps the best tree so
+    far is returned, with a bound that holds.
 
     IN: order (d, n); codes (d, m); labels, weights (m,); leaves; least: fewest rows of a leaf; limit: a cost. OUT: cuts
     (3, 2): columns and codes of the cuts at the root, on its first side and on its second; a column -1 is a leaf. IN
