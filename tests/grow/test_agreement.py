@@ -158,6 +158,40 @@ def test_bounds_hold_whenever_time_is_up(monkeypatch):
     assert share(20) < solved < share(119)
 
 
+def test_a_call_for_depth_two_ends_at_its_steps_with_a_bound_that_holds():
+    ended = 0
+    for seed in seeds(40):
+        rng = np.random.default_rng(seed)
+        X, labels = rng.normal(size=(60, 4)), rng.integers(0, 4, 60)
+        marks = LoopCodes.of(Task.of(X, Reference.of(X, labels), budget=Budget(max_depth=2)))
+        order, leaves, least = marks.order, int(rng.integers(3, 5)), int(rng.integers(1, 4))
+        best, _, n_steps = _of_depth_two(marks, leaves, least, agreement.NONE)
+        steps = int(rng.integers(order.size, n_steps + 1))
+        cost, bound, done = _of_depth_two(marks, leaves, least, steps)
+        assert bound <= best <= cost
+        assert done < steps + 2 * order.size
+        ended += done < n_steps
+    assert ended > share(20)
+
+
+def _of_depth_two(marks, leaves, least, steps):
+    """Return the cost of the best tree that is found in so many steps, a bound, and the steps done."""
+    cuts, work, search = np.full((3, 2), -1), np.zeros(1, dtype=np.int64), FewestMistakes(marks, least)
+    cost, bound = agreement.solve(marks.order, *search.table, leaves, least, agreement.NONE, cuts, work, steps)
+    assert marks.cost(search._tree(cuts), np.arange(len(marks.labels))) == cost
+    return cost, bound, int(work[0])
+
+
+def test_a_window_is_left_out_where_the_steps_cannot_do_for_it(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    task = Task.of(X, Reference.of(X, labels), budget=Budget())
+    tree, enough = random_tree(rng, X, 3, n_leaves=2), agreement.LOOKS * X.size
+    assert resolved_by_agreement(tree, task, 2, max_steps=enough) != tree
+    monkeypatch.setattr(FewestMistakes, "solve", None)
+    assert resolved_by_agreement(tree, task, 2, max_steps=enough - 1) == tree
+
+
 def test_order_of_rows_repeats_and_the_tree_to_begin_with_change_nothing():
     for seed in seeds(20):
         case = Small(seed, max_rows=30, depths=(2, 3))

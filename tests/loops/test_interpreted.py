@@ -225,6 +225,7 @@ def search_arguments(n=60):
         agreement.NONE,
         np.full((3, 2), -1),
         np.zeros(1, int),
+        agreement.NONE,
     )
 
 

@@ -36,10 +36,11 @@ KEPT = 256  # places of a column whose bounds are kept, for those nearby
 
 @is_search()
 @jit
-def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, work):
+def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, work, steps):
     """Return the cost of the best tree of depth two with at most 1 to 4 leaves, or `limit`, if none is cheaper.
 
-    Also returned: a bound on the cost if leaves may have any number of rows.
+    Also returned: a bound on the cost if leaves may have any number of rows. After so many steps the best tree so
+    far is returned, with a bound that holds.
 
     IN: order (d, n); codes (d, m); labels, weights (m,); leaves; least: fewest rows of a leaf; limit: a cost. OUT: cuts
     (3, 2): columns and codes of the cuts at the root, on its first side and on its second; a column -1 is a leaf. IN
@@ -51,7 +52,7 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
     for i in range(3):
         cuts[i, 0] = cuts[i, 1] = -1
     leaf, bound = _as_leaf(total), _least(total, leaves)
-    best = min(leaf, limit)
+    best, at_least = min(leaf, limit), bound
     if leaves > 1 and bound < best <= UNIT:
         leaves = min(leaves, best - 1)  # as each leaf costs 1, and no mistake is allowed
     if leaves == 1 or bound >= best:
@@ -97,6 +98,8 @@ def solve(order, codes, labels, weights, n_labels, leaves, least, limit, cuts, w
         n_looks, look_of[:n_places] = np.int64(0), -1
         p = _places_before(code, ends, n_places, start[j]) if start[j] >= 0 else -1  # where a single cut is best
         while True:
+            if work[0] >= steps:
+                return best, min(at_least, best)
             equal_to = _equal_to(j, code, ends, n_places, at, at_code)
             _add_sides(n_places, leaves, low, high, leaf_low, leaf_high, bounds)
             if p < 0 or bounds[p] >= best + (p < equal_to):
@@ -602,7 +605,7 @@ def look(
                 if limit <= known:
                     break
                 box, of, out = (first, leaves_of[i], a_cuts) if is_first else (second, leaves_of[o], b_cuts)
-                least_cost, bound = solve(box, codes, labels, weights, n_labels, of, least, limit, out, work)
+                least_cost, bound = solve(box, codes, labels, weights, n_labels, of, least, limit, out, work, NONE)
                 cost += least_cost
                 n_solved += least_cost < limit
                 if is_first:

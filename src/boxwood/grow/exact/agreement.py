@@ -169,7 +169,8 @@ def resolved_by_agreement(
     Leaves that are free, as `leaves` allows more, are used where they save most. The result has no more mistakes than
     `tree`; of as many it has fewer leaves. It keeps the budget of the task if `tree` does. A tree with two-sided cuts
     is returned as it is. It ends after `max_steps` rows of columns that were looked at, or at the time `deadline` of
-    `time.monotonic`. IN: marks: the rows, with what is solved of them already.
+    `time.monotonic`; subtrees of so many rows that these steps would not do are left. IN: marks: the rows, with what is
+    solved of them already.
     """
     if not np.isneginf(tree.lower).all() or leaves < 2:
         return tree
@@ -236,9 +237,9 @@ class _Windows:
         key = rows.tobytes(), depth, leaves
         found = self.marks.solved.get(key) or self.found.get(key)
         if found is None:
-            if self.search.is_over:
-                return Fewest(0, NONE, None, 0)
             order = self.marks.order
+            if self.search.is_over or not self.search.may_close(len(order) * len(rows)):
+                return Fewest(0, NONE, None, 0)
             inside = np.zeros(len(self.marks.labels), dtype=np.bool_)
             inside[rows] = True
             box = order[inside[order]].reshape(len(order), len(rows))
@@ -262,6 +263,8 @@ def _replaced(cuts: Cuts, way: tuple[int, ...], other: Cuts) -> Cuts:
 
 AT_ONCE = 1 << 24  # steps of a loop in one call, so that an interrupt is seen within a second
 SMALL = 1 << 14  # rows times columns up to which one look takes less than its overhead, so that a loop does them all
+LOOKS = 50  # times that a search for a tree of depth two looks at each value, seldom less where it finds a better one
+MOST = 1 << 27  # steps of one call for depth two, unless the search may take more: within a second; few take as many
 LARGE = 1 << 26  # rows times columns twice, up to which trees of depth two are found in one call of a loop
 VAIN = 8  # times the steps up to the best tree, after which a better one is hardly ever found
 REMEMBERED = 1 << 16  # boxes whose results are kept
@@ -355,6 +358,10 @@ class FewestMistakes:
             return True
         return self.deadline is not None and time.monotonic() >= self.deadline
 
+    def may_close(self, size: int) -> bool:
+        """Return whether the steps may do for the best tree of depth two on a box; IN: size: its rows times columns."""
+        return self.max_steps is None or LOOKS * size <= self.max_steps
+
     @property
     def is_in_vain(self) -> bool:
         """Whether half of the steps are spent, and seven eighths of what is spent brought no better tree."""
@@ -407,10 +414,11 @@ class FewestMistakes:
             leaf = self._leaf(order)
             return Fewest(leaf, leaf, None, leaf)
         cuts = np.empty((3, 2), dtype=np.int64)
-        self.work[0] = 0
-        cost, relaxed = solve(order, *self.table, leaves, self.least, limit, cuts, self.work)
+        self.work[0], most = 0, NONE if self.max_steps is None else max(self.max_steps, MOST)
+        cost, relaxed = solve(order, *self.table, leaves, self.least, limit, cuts, self.work, most)
         self.n_steps += int(self.work[0])
-        return Fewest(cost, cost, self._tree(cuts), relaxed) if cost < limit else Fewest(cost, NONE, None, relaxed)
+        bound = cost if self.work[0] < most else relaxed
+        return Fewest(bound, cost, self._tree(cuts), relaxed) if cost < limit else Fewest(bound, NONE, None, relaxed)
 
     @cached_property
     def table(self) -> tuple[Order, Ints, Ints, int]:
