@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.timing import print_table
 from boxwood import explain
+from boxwood.words.notes import lack_groups
 
 KINDS = ("plain", "lognormal", "t", "zeros", "flags", "copies", "odd", "noise")
 NO_GROUPS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {
@@ -86,7 +87,7 @@ def made(kind: str, seed: int, n: int = 1200) -> Known:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this part."""
     parser.add_argument("--seeds", type=int, default=3, help="made tables of each kind")
-    parser.add_argument("--first", type=int, default=0, help="first seed of made tables")
+    parser.add_argument("--first", type=int, default=0, help="first seed of made tables and of those without groups")
     parser.add_argument("--without", type=int, default=25, help="tables without groups of each shape")
 
 
@@ -96,6 +97,7 @@ def main(options: argparse.Namespace) -> None:
     found = [_of_table(each) for each in tables(range(options.first, options.first + options.seeds))]
     means = [f"{np.mean([row.rand[i] for row in found]):.3f}" for i in range(5)]
     right = f"{np.mean([row.n_groups == row.chosen for row in found]):.0%} right"
+    seen = f"{np.mean([row.sees for row in found]):.0%} yes"
     header = [
         "",
         "default",
@@ -110,8 +112,10 @@ def main(options: argparse.Namespace) -> None:
         "seen",
     ]
     lines = [row.cells for row in found]
-    print_table("adjusted Rand index of known groups", header, [*lines, ["mean", *means, "", right, "", "", ""]])
-    shares = [[shape, f"{_called_groups(shape, options.without):.1%}"] for shape in NO_GROUPS]
+    print_table("adjusted Rand index of known groups", header, [*lines, ["mean", *means, "", right, "", "", seen]])
+    without = range(options.first, options.first + options.without)
+    called = {shape: _called_groups(shape, without) for shape in NO_GROUPS}
+    shares = [[shape, f"{share:.1%}"] for shape, share in {**called, "mean": np.mean([*called.values()])}.items()]
     print_table("\ntables without groups", ["shape", "said to have some"], shares)
 
 
@@ -142,8 +146,7 @@ def _of_table(known: Known) -> Found:
     chosen, asked = explain(known.frame), explain(known.frame, n_clusters=k)
     rand += [adjusted_rand_score(known.groups, by_density), _of_k_prototypes(known, k)]
     smallest = round(min(one.size for one in asked.clusters))
-    sees = not any(note.startswith("no groups") for note in asked.notes)
-    return Found(known.name, rand, k, len(chosen.clusters), smallest, asked.agreement, sees)
+    return Found(known.name, rand, k, len(chosen.clusters), smallest, asked.agreement, not lack_groups(asked.notes))
 
 
 def _of_k_prototypes(known: Known, k: int) -> float:
@@ -162,12 +165,12 @@ def _of_k_prototypes(known: Known, k: int) -> float:
     return adjusted_rand_score(known.groups, made)
 
 
-def _called_groups(shape: str, n_tables: int) -> float:
+def _called_groups(shape: str, seeds: range) -> float:
     """Return the share of tables of a shape without groups whose clusters are called groups."""
     called = 0
-    for seed in range(n_tables):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         frame = pd.DataFrame(NO_GROUPS[shape](rng, 500, int(rng.integers(2, 9)))).add_prefix("x")
         ex = explain(frame, n_clusters=min(2 + seed % 6, len(frame.drop_duplicates())), method="imm")
-        called += not any(note.startswith("no groups") for note in ex.notes)
-    return called / n_tables
+        called += not lack_groups(ex.notes)
+    return called / len(seeds)
