@@ -301,7 +301,7 @@ def refuse_negative(penalty: float) -> None:
 LISTED = 32  # centres in the list of a row; longer lists take more time to update, shorter ones end too early
 DEAR = 16  # number of columns from which lists are twice as long, as distances to centres beyond their end cost more
 LARGEST = 1 << 23  # most numbers in all lists with which they may be twice as long
-COLUMNS = 16  # columns for which the list of a row is read at once, while it is in the cache
+COLUMNS = 32  # columns for which the list of a row is read at once, while it is in the cache
 VALUES = 1 << 21  # most changes at rows in memory for each thread, unless one column has more rows
 SCORED = 1 << 15  # costs of cuts that are scored at once, while they are in the cache
 
