@@ -344,16 +344,13 @@ def _may_be_better(other: TableSearch, best: FinishedTree, table: TableSearch) -
 def _on_every_set(table: TableSearch, progress: Progress, options: Options) -> FinishedTree | None:
     """Return the tree that agrees most on columns of every set, if agreement decides and these are not too many.
 
-    What decides is a property of labels and rows, so it is known before any tree is grown. Where a larger tree is to
-    follow, no exact search is made.
+    What decides is a property of labels and rows, so it is known before any tree is grown.
     """
     if table.coordinates.axis_map is None:  # each set is a cut there
         return None
     goal = goal_of(table.task, options.get("objective", "auto"))
     if goal.by_cost or (every := table.on_every_set()) is None:
         return None
-    if options.get("most_steps", settings.ASKED) < settings.ASKED:
-        options = {**options, "most_steps": 0}  # a larger tree is searched on these columns, whatever this one is
     return _grown_by_agreement(every, progress, options, goal.objective, goal.reason)
 
 
