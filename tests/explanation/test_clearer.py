@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from boxwood import MixedKMeans, explain
-from boxwood.explanation.measure.contrast import contrast_of
+from boxwood.explanation.measure.contrast import DRAWS, LOOKS, contrast_of
 from tests.explanation.test_stability import k_means
 from tests.scale import law
 
@@ -162,3 +162,25 @@ def test_eighteen_of_twenty_tables_with_groups_at_least_are_called_clearer():
     called = [is_clearer(X, clusterer) for X, clusterer in tables_with_groups()]
     assert len(called) == 20
     assert sum(called) >= 18, called
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_few_tables_are_drawn_where_the_verdict_is_clear_and_it_is_the_verdict_of_many(seed):
+    rng, calls = np.random.default_rng(seed), []
+    apart = rng.normal(size=(300, 3)) + 9.0 * rng.integers(0, 3, 300)[:, None]
+    noise = rng.normal(size=(300, 3))
+
+    def cluster(table):
+        calls.append(len(table))
+        return KMeans(3, n_init=2, random_state=0).fit(table).labels_
+
+    for table, is_clearer in ((apart, True), (noise, False)):
+        found = []
+        for until_clear in (True, False):
+            calls.clear()
+            how = {"together": True, "until_clear": until_clear}
+            contrast = contrast_of(table, np.ones(300, dtype=int), cluster, np.random.RandomState(seed), **how)
+            found.append((contrast.is_clearer, len(calls)))
+        assert found[0][0] == found[1][0] == is_clearer
+        assert found[0][1] <= 1 + 3 * LOOKS[0] if is_clearer else found[0][1] <= 1 + 3 * LOOKS[-1]
+        assert found[1][1] == 1 + 3 * DRAWS

@@ -30,7 +30,6 @@ HALVES = 5  # times that the rows are halved
 ALIKE, NEARLY = 0.85, 0.8  # adjusted Rand index of labels that count as the same, and as nearly the same
 ABOUT = 0.1  # such an index is so far below the best one at most
 MOST_BELOW = 0.05  # of such an index: a difference that is left to chance
-DRAWS = 8  # tables without groups, of each kind
 
 
 _HALVES = "both halves of the rows"
@@ -121,7 +120,7 @@ class DrawnRows(NamedTuple):
 
         once, generator = np.ones(len(rows), dtype=np.intp), np.random.RandomState(0)
         with quietly_by_one_thread():
-            found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, draws=DRAWS, together=True)
+            found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, together=True, until_clear=True)
         return found is None or found.is_clearer
 
     def agreement_of_halves(self, k: int) -> float:
