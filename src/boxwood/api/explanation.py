@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from boxwood._messages import renamed
 from boxwood._types import Array, Indices
 from boxwood.api.living import Drift, match
-from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.measured_tree import MeasuredTree, with_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -763,8 +763,6 @@ class Explanation(MeasuredTree):
         >>> ex.names, ex.predict([[30.0]]).tolist()
         (('young', 'old'), ['young'])
         """
-        from boxwood.explanation.ask.clustering import with_names
-
         return with_names(self, names)
 
     def named_like(self, old: Any, rows: Any = None) -> Self:

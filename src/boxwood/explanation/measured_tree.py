@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from boxwood._dates import Dates
-from boxwood._messages import as_written
+from boxwood._messages import as_written, listed
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
@@ -33,7 +33,7 @@ from boxwood.explanation.records import (
 )
 from boxwood.tree import ThresholdTree
 from boxwood.words.notes import MADE_HERE
-from boxwood.words.values import MOST_VALUES, CountedWords, column_name
+from boxwood.words.values import MOST_VALUES, CountedWords, cluster_name, column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.spreads import Spread
@@ -350,3 +350,39 @@ def explanation_of(model: Any) -> MeasuredTree:
     if not hasattr(explanation, "clusters"):
         raise TypeError(f"expected an Explanation or a fitted explainer of boxwood, got {type(model).__name__}")
     return explanation  # type: ignore[no-any-return]
+
+
+def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
+    """See `Explanation.rename`."""
+    from boxwood.reference.labels import plain_names  # here, as who only predicts has no labels
+
+    if not isinstance(names, Mapping):
+        raise TypeError(f"names must be a mapping from name to new name, got {type(names).__name__}")
+    plain = plain_names(ex.names, names, cluster_name)
+    new = dict(zip(ex.names, plain, strict=True))
+    said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
+    in_notes = [f"{name} was {old}" for old, name in said if any(old in note for note in ex.notes)]
+    notes = ex.notes + ((f"the notes above use earlier names: {listed(in_notes)}",) if in_notes else ())
+    evidence, mixture = ex._evidence, ex.mixture
+    if evidence is not None:
+        evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))
+    if mixture is not None:
+        first, second = (new.get(name, name) for name in mixture.components)
+        mixture = mixture._replace(
+            components=(first, second),
+            far_from_gaussian=tuple(
+                one._replace(component=new.get(one.component, one.component)) for one in mixture.far_from_gaussian
+            ),
+        )
+    clusters = Clusters(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
+    kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
+    if "stability" in kept:
+        from boxwood.explanation.verdict import renamed_in
+
+        kept["stability"] = renamed_in(kept["stability"], plain)
+    renamed = replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
+    if "lines" in kept:
+        from boxwood.explanation.measure.lines import renamed_in as lines_renamed
+
+        kept["lines"] = lines_renamed(kept["lines"], renamed)
+    return renamed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._frames import stated_order
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import refuse_halves, shown
+from boxwood._validation import listed, refuse_halves, shown
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -215,6 +215,45 @@ def named_clusters(labels: Sequence[Hashable], names: Names | None) -> tuple[Has
     if len(names) != len(labels):
         raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(names)}")
     return tuple(names)
+
+
+def plain_names(
+    labels: Sequence[Hashable], names: Names | None, printed: Callable[[Hashable], str]
+) -> tuple[str | int | float | bool, ...]:
+    """Return new names of clusters, from a mapping or a sequence; None keeps the names, as text or numbers.
+
+    IN: printed: a label as it is printed, "cluster 0" for 0: a mapping may have labels so.
+    """
+    if isinstance(names, Mapping):
+        names = _by_label(names, labels, printed)
+        unknown = [str(label) for label in names if label not in labels]
+        if unknown:
+            raise DataError(f"names for labels that do not exist: {listed(unknown)}; labels: {listed(_texts(labels))}")
+        names = [names.get(label, label) for label in labels]
+    all_names = labels if names is None else names
+    if len(all_names) != len(labels):
+        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(all_names)}")
+    plain = tuple(map(plain_name, all_names))
+    refuse_halves("the name of cluster", plain)
+    if len(set(plain)) < len(plain):
+        raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
+    return plain
+
+
+def _by_label(
+    names: Mapping[Hashable, Hashable], labels: Sequence[Hashable], printed: Callable[[Hashable], str]
+) -> dict[Hashable, Hashable]:
+    by_print: dict[Hashable, Hashable] = {printed(label): label for label in labels}
+    found = {name if name in labels else by_print.get(name, name): new for name, new in names.items()}
+    if len(found) < len(names):
+        raise DataError(
+            f"names must have one name for each cluster, got two for one of them: {listed(_texts([*names]))}"
+        )
+    return found
+
+
+def _texts(names: Sequence[Hashable]) -> list[str]:
+    return [str(name) for name in names]
 
 
 def plain_name(name: Any) -> str | int | float | bool:

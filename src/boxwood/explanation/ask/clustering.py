@@ -1,9 +1,9 @@
-"""The clustering that `explain` is given or makes, notes on it, and names that model files, rules and SQL can hold."""
+"""The clustering that `explain` is given or makes, its names, and notes on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +14,12 @@ from boxwood._imports import require
 from boxwood._messages import Quoting
 from boxwood._progress import Progress
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed, refuse_halves, shown
+from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.labelling import MadeClusters, MissingLabels
 from boxwood.batches.overview import MissingValues
 from boxwood.errors import DataError
 from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
-from boxwood.explanation.measure.lines import renamed_in as lines_renamed
-from boxwood.explanation.records import Clusters
-from boxwood.explanation.verdict import renamed_in
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
     fitted_clusterer,
@@ -33,14 +30,13 @@ from boxwood.reference.clusterer import (
     reference_of,
 )
 from boxwood.reference.feature_space import default_columns
-from boxwood.reference.labels import Names, by_size, centers_of, count_missing, plain_name
+from boxwood.reference.labels import Names, by_size, centers_of, count_missing, plain_names
 from boxwood.reference.reference import refuse_one_cluster
 from boxwood.reference.reference_batches import labelled_by
 from boxwood.words.rules import DOUBT
 from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measured_tree import Tree
     from boxwood.reference import Mixture
     from boxwood.reference.feature_space import FeatureSpace
 
@@ -383,67 +379,4 @@ def renamed(reference: Reference, names: Names | None = None) -> Reference:
     DataError
         If a name is for a label that does not exist, if there are too few or too many names, or if two are equal.
     """
-    return reference.named(_new_names(reference.names, names))
-
-
-def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
-    """See `Explanation.rename`."""
-    if not isinstance(names, Mapping):
-        raise TypeError(f"names must be a mapping from name to new name, got {type(names).__name__}")
-    plain = _new_names(ex.names, names)
-    new = dict(zip(ex.names, plain, strict=True))
-    said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
-    in_notes = [f"{name} was {old}" for old, name in said if any(old in note for note in ex.notes)]
-    notes = ex.notes + ((f"the notes above use earlier names: {listed(in_notes)}",) if in_notes else ())
-    evidence, mixture = ex._evidence, ex.mixture
-    if evidence is not None:
-        evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))
-    if mixture is not None:
-        first, second = (new.get(name, name) for name in mixture.components)
-        mixture = mixture._replace(
-            components=(first, second),
-            far_from_gaussian=tuple(
-                one._replace(component=new.get(one.component, one.component)) for one in mixture.far_from_gaussian
-            ),
-        )
-    clusters = Clusters(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
-    kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
-    if "stability" in kept:
-        kept["stability"] = renamed_in(kept["stability"], plain)
-    renamed = replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
-    if "lines" in kept:
-        kept["lines"] = lines_renamed(kept["lines"], renamed)
-    return renamed
-
-
-def _new_names(labels: Sequence[Hashable], names: Names | None) -> tuple[str | int | float | bool, ...]:
-    """Return new names of clusters, from a mapping or a sequence; None keeps the names, as text or numbers."""
-    if isinstance(names, Mapping):
-        names = _by_label(names, labels)
-        unknown = [str(label) for label in names if label not in labels]
-        if unknown:
-            raise DataError(f"names for labels that do not exist: {listed(unknown)}; labels: {listed(_texts(labels))}")
-        names = [names.get(label, label) for label in labels]
-    all_names = labels if names is None else names
-    if len(all_names) != len(labels):
-        raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(all_names)}")
-    plain = tuple(map(plain_name, all_names))
-    refuse_halves("the name of cluster", plain)
-    if len(set(plain)) < len(plain):
-        raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
-    return plain
-
-
-def _by_label(names: Mapping[Hashable, Hashable], labels: Sequence[Hashable]) -> dict[Hashable, Hashable]:
-    """Return new names by label, where the mapping may also have labels as they are printed: "cluster 0" for 0."""
-    printed: dict[Hashable, Hashable] = {cluster_name(label): label for label in labels}
-    found = {name if name in labels else printed.get(name, name): new for name, new in names.items()}
-    if len(found) < len(names):
-        raise DataError(
-            f"names must have one name for each cluster, got two for one of them: {listed(_texts([*names]))}"
-        )
-    return found
-
-
-def _texts(names: Sequence[Hashable]) -> list[str]:
-    return [str(name) for name in names]
+    return reference.named(plain_names(reference.names, names, cluster_name))
