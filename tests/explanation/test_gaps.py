@@ -90,6 +90,24 @@ def check_leaves_out(ex, expected):
     assert "(4 rows with missing values left out)" in str(ex)
 
 
+@pytest.mark.parametrize("missing", ["learn", "drop"])
+@law(4)
+def test_rows_are_said_to_be_left_out_for_their_gaps_only_where_no_row_with_gaps_stays(seed, missing):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)).round(1), columns=list("abc"))
+    frame = frame.assign(w=rng.choice(list("xyz"), 60)) if seed % 2 else frame
+    frame = frame.mask(rng.random(frame.shape) < 0.1)
+    frame.iloc[:3] = np.nan
+    ex = boxwood.explain(frame, n_clusters=2, method="imm", missing=missing)
+    lacking = frame.isna().any(axis=1)
+    stays = ex.n_rows - ex.n_incomplete > (~lacking).sum()
+    first = str(ex).splitlines()[0]
+    assert ex.n_incomplete > 0
+    assert stays == (missing == "learn")
+    assert not (stays and "missing values left out" in first)
+    assert f"{ex.n_incomplete} rows with" in first
+
+
 @pytest.mark.parametrize("method", ["auto", "imm", "cart"])
 def test_rows_with_gaps_are_left_out(method):
     ex = explain(HOLES, LABELS, method=method)

@@ -160,7 +160,8 @@ def headline(ex: MeasuredTree) -> str:
     kept = counted(ex.n_rows - ex.n_left_out, "row")
     labelled = ex.n_left_out - ex.n_incomplete
     parts = [f"{counted(labelled, 'row')} {_lacking(ex)}"] * bool(labelled)
-    parts += [f"{counted(ex.n_incomplete, 'row')} with missing values"] * bool(ex.n_incomplete)
+    why = "without a cluster" if ex.gaps or ex.categories else "with missing values"  # others may lack some, too
+    parts += [f"{counted(ex.n_incomplete, 'row')} {why}"] * bool(ex.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
     without = " without clear groups" if lack_groups(ex.notes) else ""
