@@ -119,6 +119,16 @@ def test_few_rows_get_few_clusters(n):
     assert len(explain(rows, method="imm").clusters) == 2
 
 
+@pytest.mark.parametrize(("n", "k"), [(2, 2), (19, 2), (20, 2), (30, 16), (40, 20)])
+@pytest.mark.parametrize("asked", [True, False])
+def test_it_is_said_first_if_rows_are_too_few_to_tell_groups_from_none(n, k, asked):
+    rows, _ = groups(2, 1, n=n)
+    ex = explain(rows, n_clusters=k if asked else None, method="imm")
+    said = f"looking at {n} rows does not tell whether {ex.n_clusters} clusters are groups"
+    assert (said in ex.notes) == (n < max(20, 2 * ex.n_clusters))
+    assert (f"Note: {said}" in str(ex)) == (said in ex.notes)
+
+
 def test_the_number_and_the_scale_are_told_in_the_basis():
     rows, _ = groups(3, 2)
     income = np.exp(np.random.default_rng(0).normal(size=len(rows)) * 2)

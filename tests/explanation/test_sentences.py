@@ -418,6 +418,11 @@ def are_made(asked, k):
     same(int(k), asked.ex.n_clusters)
 
 
+def does_not_tell(asked, n, k):
+    are_made(asked, k)
+    assert int(n) < max(20, 2 * int(k))
+
+
 def are_made_unasked(asked, k):
     assert asked.y is None
     assert "n_clusters" not in asked.options
@@ -951,6 +956,7 @@ NOTES = {
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
     rf"the columns together show no clear groups: a table without groups divides into ({NUMBER}) clusters .+": are_made,
+    rf"looking at ({NUMBER}) rows does not tell whether ({NUMBER}) clusters are groups": does_not_tell,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
     rf"the rows, these for ({SHARE}) \(max_leaf_nodes\)": pay,

@@ -21,7 +21,7 @@ ASKS = tuple(
     map(
         re.compile,
         (
-            rf"{re.escape(DOUBT)}|^{NO_GROUPS}",  # are these clusters at all?
+            rf"{re.escape(DOUBT)}|^{NO_GROUPS}| does not tell whether ",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
             r"no cluster( |:|$|, )",  # rows without an answer
             r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",

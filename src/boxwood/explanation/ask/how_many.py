@@ -111,8 +111,8 @@ class DrawnRows(NamedTuple):
 
         Groups that show in one column alone are not told from values that this column happens to have.
         """
-        rows = self.rows[: LOOKED_AT // 2]
-        if len(rows) < max(FEWEST, 2 * k):
+        rows = self.looked_at
+        if self.doubts(k):
             return True
 
         def cluster(table: Floats) -> Indices:
@@ -122,6 +122,17 @@ class DrawnRows(NamedTuple):
         with quietly_by_one_thread():
             found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, together=True, until_clear=True)
         return found is None or found.is_clearer
+
+    @property
+    def looked_at(self) -> Floats:
+        """The rows that are looked at for groups."""
+        return self.rows[: LOOKED_AT // 2]
+
+    def doubts(self, k: int) -> tuple[str, ...]:
+        """Return a note if there are too few rows to tell k groups from none."""
+        n_rows = len(self.looked_at)
+        said = f"looking at {n_rows} rows does not tell whether {k} clusters are groups"
+        return (said,) if n_rows < max(FEWEST, 2 * k) else ()
 
     def agreement_of_halves(self, k: int) -> float:
         """Return the mean agreement of k-means of one half with k-means of the other, on all rows."""
@@ -162,14 +173,14 @@ def settled_number(
 
     if n_clusters is not None:
         k = whole_number("n_clusters", n_clusters, 0)
-        return Number(k, () if k < 2 or shows_groups(k) else (_no_groups(k),))
+        return Number(k, () if k < 2 else look.doubts(k) if shows_groups(k) else (_no_groups(k),))
     found = look.how_many(among, progress)
     shows = shows_groups(found.best)
     if not shows and found.best > FEW:
         found = found.few
         shows = shows_groups(found.best)
     if shows:
-        return Number(found.best, (found.note,), found.others)
+        return Number(found.best, (found.note, *look.doubts(found.best)), found.others)
     return Number(found.best, (found.note_without_groups, _no_groups(found.best)), found.few.nearly_as_good(-1.0))
 
 
