@@ -11,7 +11,7 @@ from boxwood._types import Array, Floats, Indices
 
 CONTRASTED = 1_000  # most rows of a table that is clustered for this
 DRAWS = 20  # tables without groups, of each kind
-LOOKS = 4, 8, 24  # so many where only the verdict is asked for, until it is clear
+LOOKS = 4, 8, 12  # so many where only the verdict is asked for, until it is clear
 FEW = 10  # a column of so many values at most keeps to them: steps alone would look like groups
 SKEWED = 1.0  # skewness of a column that is not taken for normal
 RARE = 0.0043  # share of tables without groups that seem as clear, of each kind
