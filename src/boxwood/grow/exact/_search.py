@@ -9,8 +9,8 @@ the first side costs at `low` and the second at `high`::
     second   90   70   52   40   15    2
                   low            high
 
-Such runs of places wait in the order of their bounds. The middle place of the first run is looked at: it is a tree, and
-it parts the run into two with higher bounds. Runs whose bounds reach the cost of the best tree are dropped.
+Such runs of places wait in the order of their bounds. A place of the first run is looked at: it is a tree, and it parts
+the run into two with higher bounds. Runs whose bounds reach the cost of the best tree are dropped.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ NONE = int(np.iinfo(np.int64).max)
 DEEPEST = 24  # leaves; trees with more are grown and improved, but not searched for, as their bound would stay at 0
 REMEMBERED = 1 << 17  # boxes whose results are kept
 AT_ONCE = 1 << 26  # steps of a loop in one call, so that an interrupt is seen within a second
+NEAR_THE_END = 16  # parts of a run, of which the last one begins at the place that is looked at; see `_CutRun.place`
 ONE_THREAD = 1 << 22  # steps up to which threads cost more than they save
 
 
@@ -69,6 +70,20 @@ class _CutRun(NamedTuple):
     high: int
     first: int  # least cost of the first side at `low`, or a bound on it
     second: int  # least cost of the second side at `high`, or a bound on it
+
+    def place(self, leaves: int) -> int:
+        """Return the place to look at, of a box with so many leaves.
+
+        If the first side is one leaf, its costs are known at all places, and what the second side costs at `high` is
+        most of what the bound lacks. A place near to it tells that almost as well, and still parts a run of any length.
+        While nothing is known of the second side the middle is better, as a search that stops early needs good trees.
+        """
+        near = (self.high - self.low) // NEAR_THE_END
+        if self.share == 1 and self.second > 0:
+            return self.high - near
+        if self.share == leaves - 1 and self.first > 0:
+            return self.low + near
+        return (self.low + self.high) // 2
 
 
 class _Runs:
@@ -142,9 +157,8 @@ class Search:
     @property
     def is_over(self) -> bool:
         """Whether the boxes or the time are spent."""
-        if self.boxes_left <= 0:
-            return True
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        is_spent = self.max_boxes is not None and self.boxes_left <= 0
+        return is_spent or (self.deadline is not None and time.monotonic() >= self.deadline)
 
     def solve(self, order: Order, leaves: int, budget: int = NONE, known: BestOnBox | None = None) -> BestOnBox:
         """Return the cheapest tree on a box with at most so many leaves.
@@ -233,19 +247,19 @@ class Search:
         return BestOnBox(max(found.bound, runs.bound), best.cost, best.cuts)
 
     def _look(self, order: Order, runs: _Runs, run: _CutRun) -> BestOnBox | None:
-        """Look at the middle of a run, let its parts wait, and return the tree that was found there.
+        """Look at a place of a run, let its parts wait, and return the tree that was found there.
 
         The side with fewer leaves is solved first. If it rules out the part of the run in which it costs more, the
         other side is not solved, as a place in the other part will tell more.
         """
         _, column, share, low, high, first, second = run
-        middle, other = (low + high) // 2, runs.leaves - share
-        code = int(runs.places[column, middle])
+        at, other = run.place(runs.leaves), runs.leaves - share
+        code = int(runs.places[column, at])
 
         def solved(is_first: bool) -> BestOnBox:
             share_here = share if is_first else other
             if share_here == 1:
-                cost = int((runs.first if is_first else runs.second)[column, middle])
+                cost = int((runs.first if is_first else runs.second)[column, at])
                 return BestOnBox(cost, cost, None)
             box = self.side(order, column, code, is_first)
             return self.solve(box, share_here, runs.limit - (second if is_first else first))
@@ -253,20 +267,20 @@ class Search:
         if share <= other:
             a = solved(True)
             if a.bound + second >= runs.limit:
-                runs.wait(column, share, low, middle - 1, first, second)
+                runs.wait(column, share, low, at - 1, first, second)
                 return None
             b = solved(False)
         else:
             b = solved(False)
             if first + b.bound >= runs.limit:
-                runs.wait(column, share, middle + 1, high, first, second)
+                runs.wait(column, share, at + 1, high, first, second)
                 return None
             a = solved(True)
         runs.limit = min(runs.limit, a.cost + b.cost)
-        at_middle = max(first, a.bound), max(second, b.bound)
-        runs.wait(column, share, low, middle - 1, first, at_middle[1])
-        runs.wait(column, share, middle, middle, *at_middle)  # if the search is over and a side is not solved
-        runs.wait(column, share, middle + 1, high, at_middle[0], second)
+        at_place = max(first, a.bound), max(second, b.bound)
+        runs.wait(column, share, low, at - 1, first, at_place[1])
+        runs.wait(column, share, at, at, *at_place)  # if the search is over and a side is not solved
+        runs.wait(column, share, at + 1, high, at_place[0], second)
         return BestOnBox(0, a.cost + b.cost, (column, code, a.cuts, b.cuts))
 
     # ------------------------------------------------------------------------------------------ a tree to begin with
