@@ -310,7 +310,8 @@ def _searched(
 
 
 # Boxes for each column in which a search for so many leaves may end, and in which it does; for two leaves it is one.
-ENDS = {3: (13, 60), 4: (200, 1000)}
+ENDS = {3: (6, 60), 4: (200, 1000)}
+NARROW = 8  # columns up to which a search that does not end costs little, and finds better trees now and then
 
 
 def ends_within(max_boxes: float, leaves: int, n_columns: int, *, surely: bool = False) -> bool:
@@ -470,10 +471,12 @@ class _Windows:
         inside = np.zeros(len(self.kept.rows), dtype=np.bool_)
         inside[rows] = True
         box, boxes = self.search.part(self.kept.order, inside), self.search.boxes_left * len(inside) / len(rows)
-        begin = known
-        if not ends_within(boxes, below.n_leaves, self.kept.task.n_columns):
-            begin = min(known, self.search.grown(box, below.n_leaves), key=lambda each: each.cost)
-        found = self.search.solve(box, below.n_leaves, known=begin)
+        found, n_columns = known, self.kept.task.n_columns
+        may_end = ends_within(boxes, below.n_leaves, n_columns)
+        if not may_end:
+            found = min(known, self.search.grown(box, below.n_leaves), key=lambda each: each.cost)
+        if may_end or n_columns <= NARROW:
+            found = self.search.solve(box, below.n_leaves, known=found)
         table = self.search.sums.table
         if table.shape[1] == 0:
             is_better = found.cost < known.cost and n_leaves(found.cuts) == below.n_leaves
