@@ -70,20 +70,19 @@ class _CutRun(NamedTuple):
     high: int
     first: int  # least cost of the first side at `low`, or a bound on it
     second: int  # least cost of the second side at `high`, or a bound on it
+    is_whole: bool  # whether no place of the column has been looked at
 
     def place(self, leaves: int) -> int:
         """Return the place to look at, of a box with so many leaves.
 
         If the first side is one leaf, its costs are known at all places, and what the second side costs at `high` is
         most of what the bound lacks. A place near to it tells that almost as well, and still parts a run of any length.
-        While nothing is known of the second side the middle is better, as a search that stops early needs good trees.
+        The middle comes first, though, as a search that stops early needs good trees.
         """
+        if self.is_whole or 1 < self.share < leaves - 1:
+            return (self.low + self.high) // 2
         near = (self.high - self.low) // NEAR_THE_END
-        if self.share == 1 and self.second > 0:
-            return self.high - near
-        if self.share == leaves - 1 and self.first > 0:
-            return self.low + near
-        return (self.low + self.high) // 2
+        return self.high - near if self.share == 1 else self.low + near
 
 
 class _Runs:
@@ -97,9 +96,11 @@ class _Runs:
         """Let all places of all columns wait, for every share of the leaves."""
         for column, n_places in enumerate(np.count_nonzero(self.places >= 0, axis=1).tolist()):
             for share in range(1, self.leaves):
-                self.wait(column, share, 0, n_places - 1, 0, 0)
+                self.wait(column, share, 0, n_places - 1, 0, 0, is_whole=True)
 
-    def wait(self, column: int, share: int, low: int, high: int, first: int, second: int) -> None:
+    def wait(
+        self, column: int, share: int, low: int, high: int, first: int, second: int, *, is_whole: bool = False
+    ) -> None:
         """Let a run wait, unless its bound reaches the limit.
 
         Where a side has one leaf, its costs are known at all places, and rule out some at the other end of the run.
@@ -117,7 +118,7 @@ class _Runs:
         if share == self.leaves - 1:
             rising = self.second[column, low : high + 1][::-1]
             low = high + 1 - int(rising.searchsorted(self.limit - first))
-        heappush(self.waiting, _CutRun(first + second, column, share, low, high, first, second))
+        heappush(self.waiting, _CutRun(first + second, column, share, low, high, first, second, is_whole))
 
     @property
     def bound(self) -> int:
@@ -252,7 +253,7 @@ class Search:
         The side with fewer leaves is solved first. If it rules out the part of the run in which it costs more, the
         other side is not solved, as a place in the other part will tell more.
         """
-        _, column, share, low, high, first, second = run
+        _, column, share, low, high, first, second, _ = run
         at, other = run.place(runs.leaves), runs.leaves - share
         code = int(runs.places[column, at])
 
