@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import boxwood as bw
 from boxwood.cli import boxwood as command
 from boxwood.render import write_labels
-from boxwood.table import Kinds, duck, read_table
+from boxwood.table import Kinds, connect, duck, read_table
 from boxwood.table.labels import read_row
 
 WORDS = np.array(["ash", "beech", "box", "elm", "fir", "oak", "yew"])
@@ -29,15 +29,15 @@ OTHERS = pytest.mark.full
 @pytest.fixture(autouse=True)
 def joins(monkeypatch):
     """Make joins of IN, and read by two threads."""
-    monkeypatch.setitem(duck._SETTINGS, "threads", "2")
-    monkeypatch.setitem(duck._SETTINGS, "disabled_optimizers", "'statistics_propagation'")
-    monkeypatch.setattr(duck, "_NOT_USED", "statistics_propagation")
+    monkeypatch.setitem(connect.SETTINGS, "threads", "2")
+    monkeypatch.setitem(connect.SETTINGS, "disabled_optimizers", "'statistics_propagation'")
+    monkeypatch.setattr(duck, "NOT_USED", "statistics_propagation")
 
 
 @pytest.fixture(params=[2, pytest.param(8, marks=OTHERS)])
 def threads(request, monkeypatch):
     """Read by so many threads."""
-    monkeypatch.setitem(duck._SETTINGS, "threads", str(request.param))
+    monkeypatch.setitem(connect.SETTINGS, "threads", str(request.param))
     return request.param
 
 

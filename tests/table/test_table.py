@@ -25,7 +25,8 @@ from boxwood.cli._options import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table
-from boxwood.table.duck import _SETTINGS, DuckTable, connected, waited
+from boxwood.table.connect import SETTINGS, connected, waited
+from boxwood.table.duck import DuckTable
 from boxwood.table.formats import FORMATS, format_of
 from boxwood.table.labels import Rules
 from boxwood.table.options import split_names
@@ -604,7 +605,7 @@ def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
 
 
 def test_settings_that_a_version_of_duckdb_lacks_are_passed_over(monkeypatch):
-    monkeypatch.setitem(_SETTINGS, "no_such_setting", "true")
+    monkeypatch.setitem(SETTINGS, "no_such_setting", "true")
     with connected() as (con, _):
         query = "SELECT current_setting('max_expression_depth'), current_setting('python_enable_replacements')"
         assert con.execute(query).fetchone() == (100_000, False)

@@ -21,7 +21,8 @@ from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
 from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of, text_among
-from boxwood.table.duck import DuckTable, Tick, open_table
+from boxwood.table.connect import Tick
+from boxwood.table.duck import DuckTable, open_table
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted, find_columns
 from boxwood.table.sql import as_text
 from boxwood.table.words import learn_words, marks_met, marks_of

@@ -21,7 +21,8 @@ from boxwood.batches.labelling import MOST_LABELS
 from boxwood.batches.source import kind_of
 from boxwood.errors import DataError
 from boxwood.table.columns import Column, TextProfile, columns_of, profiles_of, spellings_of, typed_column
-from boxwood.table.duck import DuckTable, Tick, connected, group_rows, open_table, query_table, waited
+from boxwood.table.connect import Tick, connected, waited
+from boxwood.table.duck import DuckTable, group_rows, open_table, query_table
 from boxwood.table.options import ReadOptions, distinct_names
 from boxwood.table.parquet import (
     CopiedFile,
@@ -78,7 +79,7 @@ def spilled_file(
     """
     folder = SpillFolder()
     stamp = stamp_of(path) if os.path.isfile(path) else None  # standard input and pipes have none
-    with folder.filling() as out, open_table(path, options) as table:
+    with folder.filling() as out, open_table(path, options, memory_limit=memory_limit) as table:
         chosen = choose(table.names)
         table.refuse_uncalculated({*chosen} & {*use(table.names)})
         copy = _write(folder, _limited(table, memory_limit), chosen, out, tick)

@@ -12,7 +12,8 @@ from boxwood._messages import Quoting, listed
 from boxwood.axes.categories import PAIRS
 from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
 from boxwood.errors import DataError
-from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected
+from boxwood.table.connect import Tick, connected
+from boxwood.table.duck import WITH_ZONE, DuckTable
 from boxwood.table.sql import MANY, as_text
 from boxwood.table.words import learn_words, marks_in
 from boxwood.table.written import Style, bare, date_in, groups_of_three, normal, number_in, plain_number, signs_in

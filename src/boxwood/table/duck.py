@@ -6,21 +6,25 @@ Columns are called `c0`, `c1`, … in SQL, so that no name can collide with anot
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from boxwood._files import temporary_folder
 from boxwood._messages import cut_off, listed
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
+from boxwood.table.connect import NOT_USED, Tick, connected, waited
 from boxwood.table.csv import has_encoding
-from boxwood.table.formats import FORMATS, File, format_of, refuse_other_format, refuse_other_options, unreadable
+from boxwood.table.formats import (
+    FORMATS,
+    File,
+    error_of_query,
+    format_of,
+    refuse_other_format,
+    refuse_other_options,
+    unreadable,
+)
 from boxwood.table.options import (
     DEFAULTS,
     ReadOptions,
@@ -39,9 +43,6 @@ if TYPE_CHECKING:
     import duckdb
 
 T = TypeVar("T")
-Tick = Callable[..., None]
-"""Called about ten times a second with the fraction that is done, from 0 to 1, and some with the number of rows."""
-
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WHOLE_TYPES = (*_WHOLE, *(f"U{name}" for name in _WHOLE), "BIGNUM")
 _NUMBERS = (*_WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN")
@@ -49,33 +50,12 @@ _DATES, _TIMES = ("DATE", "TIMESTAMP"), ("TIME", "INTERVAL")
 _OF_TEXTS = ("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIME", "UUID")  # that DuckDB makes of texts of JSON
 WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _MARKS, _BLANKS = (", ".join(f"'{mark}'" for mark in marks) for marks in (MARKS, (*MARKS, *BLANKS)))
-# NaN does not count in the statistics of Parquet files, so DuckDB 2.0 concludes from them that there is none; a join
-# with the constants of IN, five or more, would bring rows into another order, and so be followed by a sort
-_NOT_USED = "statistics_propagation, in_clause"
-_SETTINGS = {
-    "autoinstall_known_extensions": "false",  # nothing is ever downloaded
-    "autoload_known_extensions": "false",
-    "python_enable_replacements": "false",  # a name in a query is never a variable of Python
-    "max_expression_depth": "100000",
-    "disabled_optimizers": f"'{_NOT_USED}'",
-    # a group of rows of a wide Parquet file would be read as a whole before its first row is used
-    "disable_parquet_prefetching": "true",
-    # otherwise nobody is told how far a query is; nothing is printed
-    "enable_progress_bar": "true",
-    "enable_progress_bar_print": "false",
-    "progress_bar_time": "0",
-}
-
 
 _MOVED = "rows in another order than they were read"
 
 
 class _RowsMovedError(Exception):
     """A query gave rows in another order than the table has them."""
-
-
-_WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
-"""Words of DuckDB's errors if a file cannot be written; nothing is written where a table is read."""
 
 
 _LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
@@ -328,20 +308,9 @@ class DuckTable:
         try:
             return waited(self.con, work, tick)
         except duckdb.Error as error:
-            message = str(error)
-            if _MOVED in message:
+            if _MOVED in str(error):
                 raise _RowsMovedError from None
-            if isinstance(error, duckdb.OutOfMemoryException):
-                raise MemoryError(message.splitlines()[0]) from None
-            if isinstance(error, duckdb.IOException) and _WRITING.search(message):
-                raise OSError(f"cannot write: {_reason(message)}\nis the disk full?") from None
-            raise unreadable(self.name, self.format, message) from None
-
-
-def _reason(message: str) -> str:
-    """Return the system's reason, if DuckDB's message on a failed write has its number, and else its first line."""
-    number = re.search(r'"errno":"(\d+)"', message)
-    return os.strerror(int(number[1])) if number else message.splitlines()[0]
+            raise error_of_query(self.name, self.format, error) from None
 
 
 @contextmanager
@@ -353,6 +322,7 @@ def open_table(
     texts: Collection[str] = (),
     all_rows: bool = False,
     as_written: bool = False,
+    memory_limit: int | None = None,
 ) -> Iterator[DuckTable]:
     """Open a table for queries. Each query reads the file in a stream, so the table may exceed memory.
 
@@ -372,6 +342,8 @@ def open_table(
     as_written : bool, default=False
         Of JSON lines, SQLite and Excel: whether it is copied into a file of text, so that numbers of columns with
         fractions, and values with others inside, stay the JSON that they are.
+    memory_limit : int, default=None
+        Bytes that DuckDB may take to run a view; None is its own limit.
 
     Raises
     ------
@@ -389,29 +361,8 @@ def open_table(
         raise ValueError(f"unknown encoding {shown(options.encoding)}; name one that Python knows, such as 'cp1252'")
     with connected() as (con, workspace):
         file = File(*find_file(path, workspace), workspace, None if text else texts, options)
-        file = file._replace(all_rows=all_rows, as_written=as_written)
+        file = file._replace(all_rows=all_rows, as_written=as_written, memory_limit=memory_limit)
         yield described(con, file, format_of(path, options.format))
-
-
-@contextmanager
-def connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
-    """Yield a connection to DuckDB in memory, and a folder for temporary files; both last for the block."""
-    duckdb = _duckdb()
-    with temporary_folder() as workspace:
-        con = duckdb.connect(":memory:", config={"temp_directory": workspace})
-        for name, value in _SETTINGS.items():
-            with suppress(duckdb.CatalogException):  # older versions lack some
-                con.execute(f"SET {name} = {value}")
-        try:
-            yield con, workspace
-        finally:
-            con.close()
-
-
-def _duckdb() -> Any:
-    """Import DuckDB in a thread: Ctrl-C in the thread that loads its binary part would abort the process."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(import_module, "duckdb").result()
 
 
 def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTable:
@@ -428,7 +379,7 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
     if len(described) > MANY:
-        con.execute(f"SET disabled_optimizers = '{_NOT_USED}, common_subexpressions'")
+        con.execute(f"SET disabled_optimizers = '{NOT_USED}, common_subexpressions'")
     described = described[: len(found.names) or None]  # a mark of what is no row may stand behind the columns
     own = [str(row[0]) for row in described]
     names = distinct_names(found.names or _spelled(con, own, found.keys))
@@ -502,39 +453,6 @@ def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T
     finally:
         con.execute("RESET memory_limit")  # some versions do not read the limit that they tell, as of 1638.3 PiB
         con.execute(f"SET threads = {threads}")
-
-
-def waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
-    """Return `work()`, run in another thread. The calling thread waits, reacts to Ctrl-C, and calls `tick`.
-
-    However it is interrupted, work has ended when this raises: what cleans up needs the connection.
-    """
-    outcome: Future[Any] = Future()
-    share = 0.0
-    try:
-        Thread(target=_settle, args=(outcome, work), daemon=True).start()
-        while True:
-            try:
-                return outcome.result(timeout=0.1)
-            except TimeoutError:
-                if outcome.done():  # perhaps with a TimeoutError of its own
-                    return outcome.result()
-                if tick is not None:
-                    share = max(share, float(con.query_progress()) / 100)  # which DuckDB tells to be less at times
-                    tick(share)
-    except BaseException:
-        while not (outcome.cancel() or outcome.done()):  # an interrupt is lost on a query that has not begun
-            con.interrupt()
-            wait([outcome], timeout=0.05)
-        raise
-
-
-def _settle(outcome: Future[Any], work: Callable[[], Any]) -> None:
-    if outcome.set_running_or_notify_cancel():
-        try:
-            outcome.set_result(work())
-        except BaseException as error:
-            outcome.set_exception(error)
 
 
 QUERY = "the query"  # its name in messages

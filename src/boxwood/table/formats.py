@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import sqlite3
 import zlib
 from collections import Counter
@@ -32,6 +33,7 @@ from boxwood._frames import nearest_name, stated_order
 from boxwood._messages import cut_off, shown
 from boxwood._validation import listed
 from boxwood.errors import DataError
+from boxwood.table.connect import connected, waited
 from boxwood.table.csv import (
     csv_relation,
     dialect_of,
@@ -90,6 +92,8 @@ class File(NamedTuple):
         are read as the JSON that they are, so that whole numbers stay whole, however large.
     is_marked : bool, default=False
         Of rows that Python has copied: whether those that are none are marked.
+    memory_limit : int, default=None
+        Of DuckDB: bytes that a view may take.
     """
 
     path: str
@@ -104,6 +108,7 @@ class File(NamedTuple):
     all_rows: bool = False
     as_written: bool = False
     is_marked: bool = False
+    memory_limit: int | None = None
 
 
 class Relation(NamedTuple):
@@ -229,6 +234,28 @@ def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
         line = message.splitlines()[0].split("Error: ", 1)[-1].strip()
         reason = cut_off(line.replace('"', "'").replace(os.path.abspath(name), name))
     return DataError(f"cannot read {name} as {format}: {reason}")
+
+
+def error_of_query(name: str, format: str, error: Exception) -> Exception:
+    """Return the error for a file from that of a query of DuckDB: it needs memory or disk, or the file is at fault."""
+    import duckdb
+
+    message = str(error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return MemoryError(message.splitlines()[0])
+    if isinstance(error, duckdb.IOException) and _WRITING.search(message):
+        return OSError(f"cannot write: {_reason(message)}\nis the disk full?")
+    return unreadable(name, format, message)
+
+
+_WRITING = re.compile(r"\b(write|writing|flush|No space left|File too large)\b", re.IGNORECASE)
+"""Words of DuckDB's errors if a file cannot be written; nothing is written where a table is read."""
+
+
+def _reason(message: str) -> str:
+    """Return the system's reason, if DuckDB's message on a failed write has its number, and else its first line."""
+    number = re.search(r'"errno":"(\d+)"', message)
+    return os.strerror(int(number[1])) if number else message.splitlines()[0]
 
 
 # --------------------------------------------------------------------------------------------- relations by format
@@ -405,7 +432,47 @@ def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
 
 
 def _duckdb(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
-    return Relation(attached(con, file.path, file.name, file.options.table))
+    con.execute(f"ATTACH {as_text(file.path)} AS {_DATABASE} (READ_ONLY, TYPE duckdb)")
+    return Relation(_place_in(con, file)[0])
+
+
+def _with_rows_stored(file: File) -> File:
+    """Return a database with the rows in a table: itself, or a copy of what a view or generated columns compute.
+
+    They would give rows in another order, or other rows, each time. They are SQL of whoever made the file, which runs
+    once, where no other file can be read.
+    """
+    import duckdb
+
+    with connected() as (con, _):
+        copy = os.path.join(file.workspace, "rows.duckdb")
+        try:
+            return waited(con, lambda: _copy_computed(con, file, copy))  # type: ignore[no-any-return]
+        except duckdb.Error as error:
+            raise _of_sealed(error_of_query(file.name, "duckdb", error), error) from None
+
+
+def _copy_computed(con: duckdb.DuckDBPyConnection, file: File, copy: str) -> File:
+    con.execute(f"ATTACH {as_text(file.path)} AS {_DATABASE} (READ_ONLY, TYPE duckdb)")
+    con.execute(f"ATTACH {as_text(copy)} AS copied")
+    con.execute("SET enable_external_access = false")
+    place, is_stored = _place_in(con, file)
+    if is_stored:
+        return file
+    if file.memory_limit is not None:
+        con.execute(f"SET memory_limit = '{file.memory_limit} bytes'")
+    con.execute(f"CREATE TABLE copied.rows AS SELECT * FROM {place}")
+    return file._replace(path=copy, options=file.options._replace(table="rows"))
+
+
+def _of_sealed(error: Exception, cause: Exception) -> Exception:
+    """Return an error with what to do, if its cause is that a view reads other files."""
+    if not isinstance(error, DataError) or _NO_ACCESS not in str(cause):
+        return error
+    return DataError(f"{error}\na view may read its own database alone; if you trust it, run its SELECT by --sql")
+
+
+_NO_ACCESS = "disabled by configuration"  # DuckDB's words
 
 
 def _rows_copied(
@@ -441,15 +508,21 @@ def _rows(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     return relation._replace(not_a_row=f"{_NO_ROW} IS TRUE", may_be_none=f"{_NO_ROW} IS FALSE")
 
 
-def attached(con: duckdb.DuckDBPyConnection, path: str, name: str, table: str | None) -> str:
-    """Return the SQL of a table or view of a database of DuckDB, which is attached for reading alone."""
-    con.execute(f"ATTACH {as_text(path)} AS boxwood_file (READ_ONLY, TYPE duckdb)")
-    here = "WHERE database_name = 'boxwood_file' AND NOT internal"
-    tables = f"SELECT schema_name, table_name FROM duckdb_tables() {here}"
-    views = f"SELECT schema_name, view_name FROM duckdb_views() {here}"
+def _place_in(con: duckdb.DuckDBPyConnection, file: File) -> tuple[str, bool]:
+    """Return the SQL of a table or view of a database that is attached, and whether its rows are stored as they are."""
+    here = f"WHERE database_name = '{_DATABASE}' AND NOT internal"
+    is_stored = "sql NOT ILIKE '%GENERATED ALWAYS%'"
+    tables = f"SELECT schema_name, table_name, {is_stored} FROM duckdb_tables() {here}"
+    views = f"SELECT schema_name, view_name, false FROM duckdb_views() {here}"
     found = con.execute(f"{tables} UNION ALL {views} ORDER BY ALL").fetchall()
-    places = {each if schema == "main" else f"{schema}.{each}": (schema, each) for schema, each in found}
-    return ".".join(map(as_name, ("boxwood_file", *places[_chosen(name, table, list(places))])))
+    places = {
+        each if schema == "main" else f"{schema}.{each}": (schema, each, stored) for schema, each, stored in found
+    }
+    schema, each, stored = places[_chosen(file.name, file.options.table, list(places))]
+    return ".".join(map(as_name, (_DATABASE, schema, each))), stored
+
+
+_DATABASE = "boxwood_file"
 
 
 def _chosen(name: str, table: str | None, tables: Sequence[str], what: str = "table") -> str:
@@ -595,7 +668,7 @@ FORMATS = {
     "sqlite": Format(
         (".sqlite", ".sqlite3", ".db"), _rows, prepared=partial(_rows_copied, format="sqlite", rows=sqlite_rows)
     ),
-    "duckdb": Format((".duckdb", ".ddb"), _duckdb),
+    "duckdb": Format((".duckdb", ".ddb"), _duckdb, prepared=_with_rows_stored),
     "xlsx": Format(
         (".xlsx", ".xlsm"), _rows, prepared=partial(_rows_copied, format="xlsx", rows=sheet_rows, is_sheet=True)
     ),

@@ -13,7 +13,8 @@ from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
-from boxwood.table.duck import WITH_ZONE, DuckTable, Tick, connected, open_table, waited
+from boxwood.table.connect import Tick, connected, waited
+from boxwood.table.duck import WITH_ZONE, DuckTable, open_table
 from boxwood.table.options import DEFAULTS, ColumnError, ReadOptions, distinct_names, suggestion
 from boxwood.table.sql import as_double, as_name, as_text
 from boxwood.table.written import Style

@@ -12,7 +12,7 @@ from boxwood._imports import require
 from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, shown
 from boxwood.batches.source import ArrowSource, Source, kind_of
 from boxwood.errors import DataError
-from boxwood.table.duck import Tick
+from boxwood.table.connect import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
 from boxwood.table.options import (
     ALL_COLUMNS,

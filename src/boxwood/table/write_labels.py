@@ -19,7 +19,8 @@ from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.table._spill import told_of_disk
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
-from boxwood.table.duck import QUERY, DuckTable, Query, Tick, connected, group_rows, is_nested, open_table, query_table
+from boxwood.table.connect import Tick, connected
+from boxwood.table.duck import QUERY, DuckTable, Query, group_rows, is_nested, open_table, query_table
 from boxwood.table.formats import format_of
 from boxwood.table.labels import (
     BatchLabeller,

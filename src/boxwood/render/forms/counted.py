@@ -21,7 +21,8 @@ from boxwood.render.forms.dialects import dialect_of
 from boxwood.render.forms.sql import column_tests
 from boxwood.render.forms.sql_tests import Test
 from boxwood.render.forms.watch import leaf_case, lost_case
-from boxwood.table.duck import Query, Tick
+from boxwood.table.connect import Tick
+from boxwood.table.duck import Query
 from boxwood.table.labels import Rules, inputs_of, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions, suggestion
 from boxwood.table.sql import as_double, as_name
