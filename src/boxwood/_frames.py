@@ -110,6 +110,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
 
     A frame with float columns in one block is not copied; pandas makes such frames from arrays. Other frames are copied
     once, in Fortran order. Booleans become 0 and 1. Columns of objects of pandas may hold Python's decimals or truths.
+    A column without any value is all NaN, whatever its type: a table of few rows has none that tells of the others.
 
     Raises
     ------
@@ -125,20 +126,28 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     if whole is not None:
         return whole
     series = _typed_columns(frame, wanted)
-    kinds = {name: series[name].dtype for name in wanted}
-    others = [
-        f"{name} ({str(kind).split('(')[0]})"
-        for name, kind in kinds.items()
-        if not (kind.is_numeric() or kind == nw.Boolean)
-    ]
+    known = [name for name in wanted if not _is_empty(series[name])]
+    others = [f"{name} ({str(series[name].dtype).split('(')[0]})" for name in known if not _holds_numbers(series[name])]
     if others:
         raise DataError(f"columns that are not numbers: {listed(others)}; leave them out or turn them into numbers")
     n_rows = len(nw.from_native(frame, eager_only=True)) if present else 0
-    matrix = np.empty((n_rows, len(wanted)), order="F")
+    matrix = np.full((n_rows, len(wanted)), np.nan, order="F")
     for j, name in enumerate(wanted):
-        numbers = series[name] / 1 if kinds[name].is_integer() else series[name].cast(nw.Float64)
-        matrix[:, j] = numbers.to_numpy()
+        if name in known:
+            is_whole = series[name].dtype.is_integer()
+            matrix[:, j] = (series[name] / 1 if is_whole else series[name].cast(nw.Float64)).to_numpy()
     return matrix
+
+
+def _holds_numbers(series: Any) -> bool:
+    import narwhals as nw
+
+    return bool(series.dtype.is_numeric() or series.dtype == nw.Boolean)
+
+
+def _is_empty(series: Any) -> bool:
+    """Return whether a column with rows has no value; the first row tells of most columns that they have one."""
+    return bool(len(series)) and bool(_lacks(series[:1]).all()) and bool(_lacks(series).all())
 
 
 def _list_of(labels: Any) -> list[Any]:
@@ -171,15 +180,12 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
 
     That is text, texts that look like dates, no values, or times without a date.
     """
-    import narwhals as nw
-
     numeric: list[str] = []
     others: dict[str, list[str]] = {"text": [], DOUBTFUL: [], TIMES: [], "no values": []}
     for name, series in _typed_columns(frame).items():
-        is_number = series.dtype.is_numeric() or series.dtype == nw.Boolean
-        if len(series) and _lacks(series[:1]).all() and _lacks(series).all():
+        if _is_empty(series):
             others["no values"].append(name)
-        elif is_number:
+        elif _holds_numbers(series):
             numeric.append(name)
         elif series.dtype.is_temporal():
             others[TIMES].append(name)
@@ -199,22 +205,32 @@ def with_dates_read(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[st
     """Return a frame with texts that are dates as dates, and these columns; IN: but: columns that stay text."""
     import narwhals as nw
 
-    whole = nw.from_native(frame, eager_only=True)
     read: dict[str, Dates] = {}
+    columns: dict[str, Any] = {}
     for name, series in _columns(frame).items():
         if name not in but and _may_be_text(series) and _are_dates(series):
             found = dates_in(series.drop_nulls().unique().to_list())
             if found is not None:
-                zone = "UTC" if found.have_zone else ""
-                read[name] = Dates(zone, found.form)
+                read[name] = Dates("UTC" if found.have_zone else "", found.form)
                 moments = [found.dates.get(text) for text in series.to_list()]
-                kind = nw.Datetime("us", zone or None)
-                whole = whole.with_columns(nw.new_series(series.name, moments, kind, backend=series.implementation))
-    return (whole.to_native() if read else frame), read
+                kind = nw.Datetime("us", read[name].zone or None)
+                columns[name] = nw.new_series(name, moments, kind, backend=series.implementation)
+    return _with_columns(frame, columns), read
+
+
+def _with_columns(frame: Any, columns: Mapping[str, Any]) -> Any:
+    """Return a frame with other values in some of its columns, which are series of narwhals by their names."""
+    import narwhals as nw
+
+    if not columns:
+        return frame
+    table = nw.from_native(frame, eager_only=True)
+    labels = dict(zip(column_names(frame), table.columns, strict=True))  # those of pandas may be numbers
+    return table.with_columns(*(series.alias(labels[name]) for name, series in columns.items())).to_native()
 
 
 def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
-    """Return a frame with days in place of texts in columns of dates.
+    """Return a frame with days in place of texts in columns of dates; a column without any value may have any type.
 
     Raises
     ------
@@ -225,23 +241,20 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
         return frame
     import narwhals as nw
 
-    whole = nw.from_native(frame, eager_only=True)
+    read: dict[str, Any] = {}
     for name, series in _columns(frame, dates).items():
+        if _is_empty(series):
+            continue
         if _holds_dates(series) and bool(_zone_of(series)) != bool(dates[name].zone):
             has, need = ("a", "none; leave it out") if _zone_of(series) else ("no", "one; say in which zone they are")
             raise DataError(f"the dates of {name} have {has} time zone, but those of the rules have {need}")
-        if (series.dtype.is_numeric() or series.dtype == nw.Boolean) and _has_numbers(series):
+        if _holds_numbers(series):
             raise DataError(f"{name} must be dates such as {dates[name].example}, but has numbers")
         if _may_be_text(series) and not _holds_dates(series):
             number = {value: dates[name].number(value, name) for value in series.drop_nulls().unique().to_list()}
             days = [number.get(value, np.nan) for value in series.to_list()]
-            whole = whole.with_columns(nw.new_series(series.name, days, nw.Float64, backend=series.implementation))
-    return whole.to_native()
-
-
-def _has_numbers(series: Any) -> bool:
-    """Return whether a column of numbers has some; of a column without a value the type says nothing."""
-    return not np.isnan(series.drop_nulls().to_numpy().astype(np.float64)).all()
+            read[name] = nw.new_series(name, days, nw.Float64, backend=series.implementation)
+    return _with_columns(frame, read)
 
 
 def _holds_dates(series: Any) -> bool:
@@ -280,9 +293,11 @@ def _days(series: Any) -> Any:
 
 
 def _may_be_text(series: Any) -> bool:
+    """Return whether a column may hold texts; those of a type with an order are what that says."""
     import narwhals as nw
 
-    return bool(series.dtype in (nw.String, nw.Object))
+    has_order = series.dtype == nw.Categorical and stated_order(series.to_native()) is not None
+    return bool(series.dtype in (nw.String, nw.Object, nw.Categorical)) and not has_order
 
 
 def _are_dates(series: Any) -> bool:
@@ -349,9 +364,9 @@ def column_series(frame: Any, name: str) -> Any:
 
 
 def _plain(series: Any) -> Any:
-    """Return a column of pandas with a value in each row: sparse ones filled, dictionaries of Arrow as their values.
+    """Return a column of pandas with a value in each row, sparse ones filled, and of Arrow in a type of `_known_type`.
 
-    These have no methods of Categoricals. Columns of Arrow are in a type that narwhals knows, if there is one.
+    Dictionaries of Arrow in pandas are their values, as they have no methods of Categoricals.
     """
     import narwhals as nw
 
@@ -361,24 +376,43 @@ def _plain(series: Any) -> Any:
     kind: Any = getattr(native, "dtype", None)
     if type(kind).__name__ == "SparseDtype":
         return nw.from_native(native.sparse.to_dense(), series_only=True)
-    if not hasattr(kind, "pyarrow_dtype") or series.dtype != nw.Categorical:
+    given = getattr(kind, "pyarrow_dtype", None)
+    if given is None:
         return series
-    return nw.from_native(native.astype(type(kind)(kind.pyarrow_dtype.value_type)), series_only=True)
+    known = _known_type(getattr(given, "value_type", given) if series.dtype == nw.Categorical else given)
+    return series if known == given else nw.from_native(native.astype(type(kind)(known)), series_only=True)
 
 
 def _in_known_type(column: Any) -> Any:
-    """Return a column of Arrow without runs, dictionaries of dates as dates, bands and periods as those of pandas."""
+    """Return a column of Arrow in a type of `_known_type`, without runs, bands and periods as those of pandas."""
     import pyarrow as pa
     from pyarrow.compute import run_end_decode
 
     kind = column.type
-    if pa.types.is_dictionary(kind) and pa.types.is_temporal(kind.value_type):
-        return column.cast(kind.value_type)
     if pa.types.is_run_end_encoded(kind):
         return _in_known_type(run_end_decode(column))
     if pa.types.is_string_view(kind):  # older versions of Arrow cast none of these
         return pa.chunked_array([column.to_pylist()], pa.large_string())
-    return column.to_pandas() if getattr(kind, "extension_name", "").startswith("pandas.") else column
+    if getattr(kind, "extension_name", "").startswith("pandas."):
+        return column.to_pandas()
+    return column if _known_type(kind) == kind else column.cast(_known_type(kind))
+
+
+def _known_type(kind: Any) -> Any:
+    """Return a type of Arrow that narwhals knows, for values of another one.
+
+    A dictionary is a way to store values, whose type says what they are; it is kept for words alone.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        known = _known_type(kind.value_type)
+        return kind if pa.types.is_string(known) or pa.types.is_large_string(known) else known
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if pa.types.is_date64(kind):
+        return pa.date32()
+    return pa.float64() if pa.types.is_decimal256(kind) else kind
 
 
 def _as_read(series: Any) -> Any:
