@@ -64,10 +64,10 @@ def categories(rng):
     }
 
 
-def explanation(rng, known):
-    """Return an explanation of a random tree."""
+def explanation(rng, known, n_cuts=None):
+    """Return an explanation of a random tree; None is a random number of cuts."""
     builder, leaves = TreeBuilder(), [0]
-    for _ in range(int(rng.integers(1, 14))):
+    for _ in range(int(rng.integers(1, 14)) if n_cuts is None else n_cuts):
         j = int(rng.integers(len(COLUMNS)))
         codes = np.arange(len(known[j].domain)) + 0.5 if j in known else None
         lower, upper = sorted(rng.choice(CUTS if codes is None else codes - 1, 2).tolist())

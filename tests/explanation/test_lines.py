@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 import boxwood as bw
 from boxwood.explanation.choose import settings
+from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import LONG, printed
 from boxwood.words import rules as words
 from tests.naive import fewest_mistakes
@@ -107,6 +108,37 @@ def test_predict_sql_and_programs_give_each_row_the_same(seed, tmp_path):
     assert in_sqlite(select(lines.to_sql("sqlite")), rows) == expected
     assert in_python(lines.to_python(), rows) == expected
     assert in_javascript(lines.to_javascript(), rows, tmp_path) == expected
+
+
+@law(12, first=700)
+def test_a_line_of_every_row_is_one_in_all_forms(seed, tmp_path):
+    """Each row of other clusters is one of the large one, too, so a rule that leaves some out finds fewer of its rows.
+
+    SQL of engines that are not at hand is read by its grammar.
+    """
+    import sqlglot
+
+    frame, _ = mixed(seed, n=60)
+    labels = np.repeat(["it's", "b"], [len(frame), 12])
+    frame = pd.concat([frame, frame.head(12)], ignore_index=True)
+    lines = bw.explain(frame, labels, objective="agreement", max_leaf_nodes=2).lines(1 + seed % 2)
+    assert () in [line.rule for line in filter(None, lines)]
+    rows = rows_at_cuts(lines, frame).reset_index(drop=True)
+    expected = lines.predict(rows).tolist()
+    assert None not in expected
+    assert in_sqlite(lines.to_sql("sqlite", table="t").replace("*,", ""), rows) == expected
+    assert in_python(lines.to_python(), rows) == expected
+    assert in_javascript(lines.to_javascript(), rows, tmp_path) == expected
+    assert "every row" in str(lines)
+    assert "`every row`" in lines.to_markdown()
+    assert "every row" in html.unescape(lines._repr_html_())
+    assert "every row" in [one["rule"] for one in lines.to_dict()["lines"] if one]
+    for dialect in DIALECTS:
+        written = sqlglot.parse_one(lines.to_sql(dialect, table="t"), read=dialect)
+        if dialect in ("duckdb", "postgres"):
+            query = lines.to_sql(dialect, table="t").replace("*,", "")
+            assert in_duckdb(query, rows) == expected
+        assert written.find(sqlglot.exp.Case) is not None
 
 
 @law(30, first=100)

@@ -43,6 +43,7 @@ from tests.rule_cases import (
 
 FEW_ROWS = 4_000
 N_ROWS = 30_000 if scale.SEEDS >= scale.ALL_KINDS else FEW_ROWS
+ONE_LEAF = 300  # its tree has no cut
 ALL_ASKED = {60: N_ROWS, 11: N_ROWS, 200: FEW_ROWS, 42: FEW_ROWS}  # trees of these seeds ask for everything, see below
 
 
@@ -77,7 +78,7 @@ def case(seed, n, holds=as_it_is):
     rng = np.random.default_rng(seed)
     with_gaps = seed < 60
     known = categories_with_missing(rng) if with_gaps else categories(rng)
-    ex = (explanation_with_gaps if with_gaps else explanation)(rng, known)
+    ex = (explanation_with_gaps if with_gaps else explanation)(rng, known, *[0] * (seed == ONE_LEAF))
     if seed % 3:  # what a frame would have told
         ex = replace(ex, basis=Basis("a frame", "2026-03-01", "1", "given labels", len(COLUMNS), (), types=TYPES))
     columns = holds(ex, rows(rng, known, n))
@@ -85,8 +86,8 @@ def case(seed, n, holds=as_it_is):
 
 
 def check(engine, folder):
-    """Compare the labels of an engine with those of the walk: on many trees, and on many rows."""
-    tried = [*scale.seeds(engine.trees // 2), *scale.seeds(engine.trees // 2, first=60)]
+    """Compare the labels of an engine with those of the walk: on many trees, one without a cut, and on many rows."""
+    tried = [*scale.seeds(engine.trees // 2), *scale.seeds(engine.trees // 2, first=60), ONE_LEAF]
     for seed, n in [*((seed, 150) for seed in tried), *((seed, min(n, engine.most)) for seed, n in ALL_ASKED.items())]:
         ex, columns, wanted = case(seed, n, engine.holds)
         (where := folder / f"{seed}_{n}").mkdir()
@@ -309,7 +310,7 @@ def without_nan(node):
 def written_python(ex, folder, columns):
     names = {}
     exec(ex.to_python(), names)
-    assert names["__all__"] == ["COLUMNS", "cluster", "why_none"]
+    assert names["__all__"] == ["COLUMNS", "cluster", *["why_none"] * (ex.n_leaves > 1)]
     return list(map(names["cluster"], as_rows(columns, nothing=math.nan)))
 
 

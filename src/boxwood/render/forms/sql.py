@@ -23,7 +23,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
 from boxwood.render.forms.lost import lost_ways
-from boxwood.render.forms.sql_tests import Test, condition_of_box, nan_first, test_of, without_nan
+from boxwood.render.forms.sql_tests import EVERY_ROW, Test, condition_of_box, nan_first, test_of, without_nan
 from boxwood.render.forms.walk import comment, provenance
 from boxwood.table.sql import TYPES, type_of
 from boxwood.tree import Box, ThresholdTree
@@ -432,7 +432,7 @@ def _nested(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str
 def _conditions(boxes: Sequence[Box], tests: Mapping[int, Test], results: Sequence[str | None]) -> list[str]:
     """Return a line for each box that holds rows and has a result."""
     conditions = ((condition_of_box(box, tests), result) for box, result in zip(boxes, results, strict=True) if result)
-    return [f"WHEN {condition} THEN {result}" for condition, result in conditions if condition is not None]
+    return [f"WHEN {condition or EVERY_ROW} THEN {result}" for condition, result in conditions if condition is not None]
 
 
 def group_roots(tree: ThresholdTree, size: int) -> list[int]:

@@ -17,6 +17,7 @@ from boxwood.tree.boxes import without_missing
 
 _ALL_WHOLE = 2.0**53  # doubles hold all whole numbers up to here
 _LARGEST = sys.float_info.max
+EVERY_ROW = "1 = 1"  # true in every engine, of which some have no TRUE
 
 
 class Numeric(NamedTuple):
@@ -82,7 +83,7 @@ class WithGaps(NamedTuple):
         if not or_missing:
             return self._present(said) if said else ""
         if said and said[0][:2] == (-math.inf, math.inf):
-            return "1 = 1"
+            return EVERY_ROW
         numbers = Numeric(self.name, self.type, self.dialect, refuses_nan=False)
         parts = [f"({one})" if " AND " in one else one for one in (numbers.within((piece,)) for piece in said)]
         return any_of([*parts, f"{self.name} IS NULL", *filter(None, [self.dialect.is_nan(self.name, self.type)])])
@@ -117,7 +118,7 @@ class Dated(NamedTuple):
         """Return the test; an empty text if no date is inside."""
         known, or_missing = without_missing(pieces) if self.has_gaps else (tuple(pieces), False)
         if or_missing and known and known[0][:2] == (-math.inf, math.inf):
-            return "1 = 1"
+            return EVERY_ROW
         conditions = [self._within(piece) for piece in known]
         several = len(conditions) + or_missing > 1
         parts = [f"({one})" if " AND " in one and several else one for one in conditions]
@@ -264,6 +265,6 @@ def any_of(conditions: Sequence[str]) -> str:
 
 
 def condition_of_box(box: Box, tests: Mapping[int, Test]) -> str | None:
-    """Return the condition of a box, or None for a box that holds no row."""
+    """Return the condition of a box: an empty text for a box of all rows, None for one that holds no row."""
     conditions = [tests[j].within(pieces) if pieces else "" for j, pieces in box.items()]
     return " AND ".join(conditions) if all(conditions) else None

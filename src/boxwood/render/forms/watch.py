@@ -14,7 +14,7 @@ from boxwood.explanation.living.results import DriftFacts
 from boxwood.render.forms.dialects import Dialect, dialect_of
 from boxwood.render.forms.lost import Reason, lost_ways
 from boxwood.render.forms.sql import case_of, column_tests, known_types, refuse_alike, table_name
-from boxwood.render.forms.sql_tests import Test
+from boxwood.render.forms.sql_tests import EVERY_ROW, Test
 from boxwood.words.living import reason
 from boxwood.words.rules import condition
 from boxwood.words.values import number
@@ -60,7 +60,7 @@ def lost_case(tree: ThresholdTree, tests: Mapping[int, Test], gaps: Collection[i
     """Return SQL of the number of the reason why a row without a leaf has none, and the reasons."""
     numbers = dict[Reason, int]()
     ways = lost_ways(tree, tests, gaps, lambda reason: str(numbers.setdefault(reason, len(numbers))))
-    lines = "".join(f"\nWHEN {way or '1 = 1'} THEN {why}" for way, why in ways)
+    lines = "".join(f"\nWHEN {way or EVERY_ROW} THEN {why}" for way, why in ways)
     return f"CASE{lines}\nEND" if ways else "NULL", [*numbers]
 
 
