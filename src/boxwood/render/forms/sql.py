@@ -150,7 +150,8 @@ def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dial
     """Return what is known of the types of columns: those that the caller states, and those that the table had.
 
     Dates and booleans that stood as text have types of their own, as databases seldom keep them as text: a caller whose
-    database does says so. Where numbers and booleans may be text, as in SQLite, only the caller knows that they are not.
+    database does says so. Where numbers and booleans may be text, as in SQLite, only the caller knows that they
+    are not.
     """
     given = given or {}
     refuse_unknown_columns(given, ex.columns)
