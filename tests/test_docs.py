@@ -91,8 +91,12 @@ def beside_customers(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", WITH_CODE)
+FIRST = ("README.md", "docs/index.md")  # what everybody sees; other pages are tried where all is
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.full) for name in WITH_CODE]
+)
 def test_the_code_of_a_page_prints_what_it_shows(name, beside_customers):
     with matplotlib.rc_context({"backend": "Agg"}):
         run_blocks(name, blocks(name), {})
@@ -200,7 +204,7 @@ def test_the_commands_of_the_pages_run(beside_customers):
     assert sorted(told) == sorted(main.list_commands(click.Context(main)))
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
+@pytest.mark.parametrize("name", FIRST)
 def test_the_first_screen_shows_what_comes_out(name, beside_customers):
     shown = next(text for language, text in blocks(name) if language == "text")
     assert str(bw.explain(bw.scan("customers.csv"), "segment")).strip() in shown

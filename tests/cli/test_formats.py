@@ -137,7 +137,7 @@ def test_sql_says_which_tested_columns_a_database_may_hold_otherwise(tmp_path):
     said = [line for line in (tmp_path / "r.sql").read_text().splitlines() if line.startswith("-- Convert")]
     assert said == [
         "-- Convert these columns to numbers first, where your database holds them as text: km ('1.234' is 1234)",
-        "-- Convert these columns to truths first, where your database holds them as text: "
+        "-- Convert these columns to booleans first, where your database holds them as text: "
         "express (ja is true, nein is false)",
     ]
     assert run("export", tmp_path / "m.json", "--to", "sql").stdout.splitlines()[1:3] == said

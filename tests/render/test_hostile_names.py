@@ -212,6 +212,58 @@ def test_what_is_added_to_a_csv_is_no_formula_and_what_was_there_stays(tmp_path,
         assert [json.loads(line)["cluster"] for line in file] == [first, second]
 
 
+PARTS = (
+    "=1",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+    "\r\n",
+    ",",
+    ";",
+    '"',
+    "'",
+    " ",
+    "a",
+    "7",
+    "é",
+    "\x0b",
+    "\x85",
+    "\u2028",
+)
+
+
+def cells_of(content, sign):
+    """Return the cells of a table of CSV, on which two readers agree."""
+    rows = [*csv.reader(io.StringIO(content.decode(), newline=""), delimiter=sign)]
+    read = pd.read_csv(io.BytesIO(content), sep=sign, dtype=str, keep_default_na=False, skip_blank_lines=False)
+    assert [[*read.columns], *read.to_numpy().tolist()] == rows
+    return rows
+
+
+@law(12)
+def test_tables_that_are_written_have_their_rows_and_no_formula_whoever_reads_them(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    first, second, word, other = ("".join(rng.choice(PARTS, rng.integers(1, 6))) + end for end in "pqrs")
+    frame = pd.DataFrame({f"{word}!": [word, word, other, f"{other}!"], "x": [1.0, 2.0, 3.0, 4.0]})
+    ex = boxwood.explain(frame[[f"{word}!"]], [first, first, second, second])
+    frame.to_parquet(tmp_path / "t.parquet")
+    written = {"rules.csv": ex.to_csv().encode()}
+    for name in ("o.csv", "o.tsv"):
+        boxwood.write_labels(ex, str(tmp_path / "t.parquet"), str(tmp_path / name), column=f"={second}")
+        written[name] = (tmp_path / name).read_bytes()
+    for name, content in written.items():
+        header, *rows = cells_of(content, "\t" if name.endswith(".tsv") else ",")
+        at = header.index("cluster" if name == "rules.csv" else f"'={second}")
+        of_leaves = [ex.names[leaf.cluster] for leaf in ex.leaves]
+        labels = of_leaves if name == "rules.csv" else [first, first, second, second]
+        assert [row[at] for row in rows] == [*map(as_cell, labels)]
+        own = [cell for row in rows for cell in (row if name == "rules.csv" else row[at:])]
+        assert not any(RUNS.match(cell) and not IS_NUMBER.match(cell) for cell in own)
+
+
 def test_texts_have_a_line_for_each_thing():
     for first, second in PAIRS:
         ex, _ = explained(first, second)

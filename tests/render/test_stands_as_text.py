@@ -1,4 +1,4 @@
-"""Dates and truths that stand as text: SQL runs on the table as it is, and labels its rows as `predict` does."""
+"""Dates and booleans that stand as text: SQL compares them as what they are, or reads the text where it is told to."""
 
 import contextlib
 import sqlite3
@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import boxwood as bw
 from boxwood.cli import boxwood as command
+from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.labels import write_labels
 from tests.scale import law
 
@@ -45,6 +46,9 @@ def in_json(frame, file):
 FILES = {"t.parquet": in_parquet, "t.jsonl": in_json}
 
 
+AS_TEXT = {"day": "TEXT", "member": "VARCHAR(9)"}
+
+
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 @pytest.mark.parametrize("name", FILES)
 @law(8)
@@ -59,10 +63,67 @@ def test_sql_labels_texts_as_predict_does(seed, tmp_path, name, engine):
     write_labels(ex, file, tmp_path / "labels.parquet")
     known = pd.read_parquet(tmp_path / "labels.parquet")["cluster"].tolist()
     assert {*known} >= {"a", "b"}
-    assert duckdb.sql(ex.watch_sql("duckdb", "frame")).fetchall()
-    for source in (relation, f"(SELECT * REPLACE (CAST(member AS BOOLEAN) AS member) FROM {relation})"):
-        found = duckdb.sql(f"SELECT {ex.to_sql()} FROM {source}").fetchall()
+    assert duckdb.sql(ex.watch_sql("duckdb", "frame", AS_TEXT)).fetchall()
+    typed = f"(SELECT * REPLACE (CAST(day AS TIMESTAMP) AS day, CAST(member AS BOOLEAN) AS member) FROM {relation})"
+    of_booleans = f"(SELECT * REPLACE (CAST(member AS BOOLEAN) AS member) FROM {relation})"
+    if ex.dates[0][1].zone:
+        typed = typed.replace("TIMESTAMP", "TIMESTAMPTZ")
+    for source, types in ((typed, None), (relation, AS_TEXT), (of_booleans, AS_TEXT)):
+        found = duckdb.sql(f"SELECT {ex.to_sql(types=types)} FROM {source}").fetchall()
         assert [label for (label,) in found] == known
+    with duckdb.connect() as warehouse:
+        for i, source in enumerate((typed, relation)):
+            warehouse.execute(f"CREATE TABLE t{i} AS SELECT * FROM {source}")
+            write_labels(ex, warehouse, f"t{i}")
+            assert [label for (label,) in warehouse.execute(f"SELECT cluster FROM t{i}").fetchall()] == known
     with contextlib.closing(sqlite3.connect(":memory:")) as con:
         frame.to_sql("t", con, index=False)
         assert [label for (label,) in con.execute(f"SELECT {ex.to_sql('sqlite')} FROM t")] == known
+
+
+DOORS = {
+    "pandas": lambda file: bw.explain(pd.read_csv(file), "kind", method="expand"),
+    "scan": lambda file: bw.explain(bw.scan(file), "kind", method="expand"),
+    "memory": lambda file: by_command(file, "memory"),
+    "duckdb": lambda file: by_command(file, "duckdb"),
+}
+
+
+def by_command(file, engine):
+    model = f"{file}.json"
+    words = ["explain", str(file), "-l", "kind", "--method", "expand", "--engine", engine, "--save", model]
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 0, done.output
+    return bw.load(model)
+
+
+@law(4)
+def test_a_csv_file_has_one_sql_whoever_reads_it(seed, tmp_path):
+    file = tmp_path / "t.csv"
+    table(seed).to_csv(file, index=False)
+    explained = {name: read(file) for name, read in DOORS.items()}
+    for dialect in DIALECTS:
+        written = {ex.to_sql(dialect, nan=False).split("\n", 1)[1] for ex in explained.values()}
+        assert len(written) == 1, written
+        (query,) = written
+        assert "trim(" not in query
+        assert ("to dates first" in query) == (dialect != "sqlite")
+
+
+def test_the_days_of_a_file_are_compared_as_dates(tmp_path):
+    days = pd.date_range("2026-01-01", periods=60)
+    frame = pd.DataFrame({"day": days.strftime("%Y-%m-%d")})
+    ex = bw.explain(frame, np.where(days < "2026-02-01", "old", "new"))
+    expected = [
+        "-- Convert these columns to dates first, where your database holds them as text: day (such as 2026-03-01)",
+        "CASE",
+        """  WHEN "day" < DATE '2026-02-01' THEN 'old'""",
+        """  WHEN "day" >= DATE '2026-02-01' THEN 'new'""",
+        "END",
+    ]
+    for dialect in ("duckdb", "postgres", "snowflake"):
+        assert ex.to_sql(dialect).splitlines()[1:] == expected
+    assert ex.to_sql("sqlite").splitlines()[1] == "CASE"
+    assert ex.to_sql(types={"day": "DATE"}).splitlines()[1:] == expected[1:]
+    read = "TRY_CAST(trim(CAST(\"day\" AS VARCHAR)) AS TIMESTAMP) < DATE '2026-02-01'"
+    assert read in ex.to_sql(types={"day": "TEXT"})

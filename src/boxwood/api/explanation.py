@@ -1310,9 +1310,9 @@ class Explanation(MeasuredTree):
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL distinguish upper from
         lower case in them. Sets of categories become IN. In columns with gaps NULL and NaN are missing, and go where
-        the rules send missing values. Dates of ISO 8601 and truths that stand as text in the table are read as such in
-        DuckDB, PostgreSQL and SQLite. Comments on top say where the rules come from, and name columns of other texts
-        that were read as numbers, truths or dates: convert them first.
+        the rules send missing values. Comments on top say where the rules come from, and name columns of text that were
+        read as numbers, booleans or dates: convert them first where your database holds text, too. Or state the type
+        TEXT: then booleans, and in DuckDB, PostgreSQL and SQLite dates of ISO 8601, are read from text.
 
         Most engines treat NaN as the largest number, so columns that may hold it are tested for it. Whole numbers,
         decimals, booleans and dates cannot: `types` names such columns where the table did not.
@@ -1378,6 +1378,7 @@ class Explanation(MeasuredTree):
         self,
         dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
         table: str | Sequence[str] = "rows",
+        types: Mapping[str, str] | None = None,
     ) -> str:
         """Return a query of SQL that counts what `measure` counts of a table, beside the old numbers.
 
@@ -1388,7 +1389,7 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        dialect, table
+        dialect, table, types
             As for `to_sql`.
 
         Raises
@@ -1413,7 +1414,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.watch import watch_sql
 
-        return watch_sql(self, dialect, table)
+        return watch_sql(self, dialect, table, types)
 
     def to_python(self) -> str:
         """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.

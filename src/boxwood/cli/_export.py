@@ -34,6 +34,15 @@ def _split(ctx: click.Context, param: click.Parameter, names: str | None) -> lis
     return None if names is None else next(csv.reader([names]), [])
 
 
+def _pairs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
+    """Return types by columns; names of columns may hold equals signs, types hold none."""
+    pairs = [text.rpartition("=") for text in given]
+    for name, sign, _ in pairs:
+        if not (name and sign):
+            raise click.BadParameter("write --types COLUMN=TYPE, such as --types last_order=TEXT")
+    return {name: type for name, _, type in pairs} or None
+
+
 _HELP = f"""Print a saved model in another form.
 
 {described(_FORMS)}
@@ -54,7 +63,7 @@ Examples:
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "layout", "nan", "reasons", "module", "columns", "let"),
+    "Form": ("form", "dialect", "table", "layout", "nan", "types", "reasons", "module", "columns", "let"),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -83,6 +92,13 @@ _GROUPS = {
     flag_value=False,
     default=None,
     help="Leave out SQL's tests for NaN, if no column of floats holds any.",
+)
+@click.option(
+    "--types",
+    metavar="COLUMN=TYPE",
+    multiple=True,
+    callback=_pairs,
+    help="Type of a column in the database, as last_order=TEXT, where it is not that of the explained table.",
 )
 @click.option(
     "--reasons",

@@ -68,7 +68,7 @@ class Table:
     marks : mapping from str to MarksMet
         Marks of missing values, such as NA, that columns of words have.
     types : mapping from str to str
-        Types of the columns of the file, as DuckDB calls them, but for dates of a file of texts.
+        Types of the columns of the file, as DuckDB calls them, but for booleans of a file of texts.
     """
 
     name: str
@@ -486,9 +486,9 @@ def _dates(source: DuckTable, used: Mapping[int, Column]) -> dict[str, Dates]:
 
 
 def _types(source: DuckTable, used: Mapping[int, Column]) -> dict[str, str]:
-    """Return the types of columns; dates of a file of texts have none, as databases import them as dates."""
-    dates = {source.names[i] for i, column in used.items() if column.kind == "date" and source.has_marks}
-    return {name: type for name, type in zip(source.names, source.types, strict=True) if name not in dates}
+    """Return the types of columns; booleans of a file of texts are such, as whatever reads the file takes them for."""
+    booleans = [source.names[i] for i, column in used.items() if column.kind == "boolean" and source.has_marks]
+    return dict(zip(source.names, source.types, strict=True)) | dict.fromkeys(booleans, "BOOLEAN")
 
 
 # -------------------------------------------------------------------------------------------------- values

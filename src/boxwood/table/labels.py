@@ -214,7 +214,7 @@ def label_table(con: duckdb.DuckDBPyConnection, table: str, expression: str, *, 
     import duckdb
 
     name, columns = _described(con, table)
-    refuse_taken(f"table {table}", columns, column)
+    refuse_taken(f"table {table}", list(columns), column)
     try:
         kind = con.execute(f"DESCRIBE SELECT ({expression}) AS found FROM {name}").fetchall()[0][1]
         with _transaction(con):
@@ -226,18 +226,23 @@ def label_table(con: duckdb.DuckDBPyConnection, table: str, expression: str, *, 
     return Labelled(counts[0], counts[0] - counts[1])
 
 
+def types_of(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
+    """Return the columns of a table of DuckDB with their types."""
+    return _described(con, table)[1]
+
+
 def is_connection(value: object) -> bool:
     """Return whether a value is a connection of DuckDB, without importing it."""
     return type(value).__name__ == "DuckDBPyConnection"
 
 
-def _described(con: duckdb.DuckDBPyConnection, table: str) -> tuple[str, list[str]]:
-    """Return the name of a table in SQL, and the names of its columns."""
+def _described(con: duckdb.DuckDBPyConnection, table: str) -> tuple[str, dict[str, str]]:
+    """Return the name of a table in SQL, and its columns with their types."""
     import duckdb
 
     for name in (as_name(table), ".".join(map(as_name, table.split(".")))):
         with suppress(duckdb.Error):
-            return name, [str(row[0]) for row in con.execute(f"DESCRIBE {name}").fetchall()]
+            return name, {str(row[0]): str(row[1]) for row in con.execute(f"DESCRIBE {name}").fetchall()}
     raise DataError(f"DuckDB has no table {table}")
 
 

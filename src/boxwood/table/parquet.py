@@ -238,7 +238,8 @@ class ParquetSource(Source):
             self.words, self.orders = copy.words, copy.orders
             are_typed = copy.format in FORMATS and not FORMATS[copy.format].is_text
             self.typed_texts = {name for name, column in pairs if are_typed and column.profile is not None}
-            self.types |= dict.fromkeys(self.typed_texts, "text")
+            dates = [name for name, column in pairs if column.kind == "date" and column.profile is not None]
+            self.types |= dict.fromkeys([*self.typed_texts, *dates], "text")
         self._memory_limit, self.n_jobs, self._is_closed = memory_limit, n_jobs, False
 
     def refuse_text(self, column: str) -> None:

@@ -86,9 +86,11 @@ def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known
 def _types(ex: MeasuredTree, declared: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return what is known of the types of the columns that rules test; those of an array are all of one type.
 
-    Numbers that stand as text have no type: rules see them converted.
+    Numbers that stand as text have no type: rules see them converted. Booleans beside missing values are booleans,
+    whatever the frame calls such a column.
     """
     told = {j: type_of(declared.get(ex.columns[j], declared.get("", ""))) for j in ex.tree.features.tolist()}
+    told |= {j: "BOOLEAN" for j, known in ex._coded_columns.items() if known.are_truths and told.get(j) == ""}
     texts = {**ex._coded_columns, **ex._date_columns}
     return tuple(
         (_writable(ex.columns[j]), kind) for j, kind in told.items() if kind and (kind != "TEXT" or j in texts)

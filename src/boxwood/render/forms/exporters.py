@@ -51,7 +51,7 @@ EXPORTERS = {
     "json": Exporter("explanation.model_file", "to_text", "to_json", "the model file"),
     "sql": Exporter(
         *("render.forms.sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code"),
-        ("dialect", "table", "layout", "nan", "reasons"),
+        ("dialect", "table", "layout", "nan", "types", "reasons"),
     ),
     "python": Exporter("render.forms.code", "python", "to_python", "a function of Python that needs no package"),
     "javascript": Exporter(

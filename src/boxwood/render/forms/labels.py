@@ -15,8 +15,9 @@ from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.sql import sql, sql_case
 from boxwood.table import Labelled
 from boxwood.table.duck import Query
-from boxwood.table.labels import Rules, is_connection, label_table
+from boxwood.table.labels import Rules, is_connection, label_table, types_of
 from boxwood.table.options import is_query, with_index
+from boxwood.table.sql import type_of
 from boxwood.table.write_labels import is_csv, label_rows
 from boxwood.tree import ThresholdTree
 
@@ -95,7 +96,8 @@ def write_labels(
     if not column:
         raise ValueError("column must not be empty; name the new column")
     if is_connection(table):
-        return label_table(table, _as_table_name(out), _expression(model, columns), column=column)
+        name = _as_table_name(out)
+        return label_table(table, name, _expression(model, columns, types_of(table, name)), column=column)
     rules = sql_rules(model, columns, out=out)
     if isinstance(table, str) and is_query(table):
         table = Query(table)
@@ -139,11 +141,12 @@ def _rules(
     )
 
 
-def _expression(model: Any, columns: Sequence[str] | None) -> str:
-    """Return the SQL of the new column, in terms of the columns of a table of DuckDB."""
+def _expression(model: Any, columns: Sequence[str] | None, types: Mapping[str, str]) -> str:
+    """Return the SQL of the new column, in terms of the columns of a table of DuckDB with these types."""
     if isinstance(model, ThresholdTree):
         return sql_case(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1))
-    return sql(_named(model, columns))
+    ex = _named(model, columns)
+    return sql(ex, types={name: type for name, type in types.items() if name in ex.columns and type_of(type)})
 
 
 def _columns_of(tree: ThresholdTree, columns: Sequence[str] | None) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from numbers import Integral
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -124,7 +125,8 @@ def sql(
     case = _with_reasons(ex, case, tests, spoken, level) if reasons else case
     said = _said_of_nan(case, spoken)
     written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
-    return comment(ex, "-- ") + _remarks(ex, ex.tree.features.tolist(), known[-1], spoken) + said + written
+    remarks = _remarks(ex, ex.tree.features.tolist(), types or {}, known[-1], spoken)
+    return comment(ex, "-- ") + remarks + said + written
 
 
 def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[str] | None) -> str:
@@ -138,20 +140,23 @@ def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[st
     reached = _conditions(boxes, tests, [names[cluster] for cluster in lines.order])
     case = _block(reached, 0 if table is None else 1) if reached else "NULL"
     made, _ = provenance(ex)
-    said = (
-        f"-- {made}: one line for each cluster\n{_remarks(ex, tested, known[-1], spoken)}{_said_of_nan(case, spoken)}"
+    remarks = _remarks(ex, tested, {}, known[-1], spoken) + _said_of_nan(case, spoken)
+    return f"-- {made}: one line for each cluster\n{remarks}" + (
+        case if table is None else _query(ex, case, None, table, spoken)
     )
-    return said + (case if table is None else _query(ex, case, None, table, spoken))
 
 
 def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dialect) -> dict[str, str]:
     """Return what is known of the types of columns: those that the caller states, and those that the table had.
 
-    Where numbers and truths may be text, as in SQLite, only the caller knows that they are none.
+    Dates and booleans that stood as text have types of their own, as databases seldom keep them as text: a caller whose
+    database does says so. Where numbers and booleans may be text, as in SQLite, only the caller knows that they
+    are not.
     """
     given = given or {}
     refuse_unknown_columns(given, ex.columns)
     found = {} if ex.basis is None else dict(ex.basis.types)
+    found |= {name: "BOOLEAN" if type is bool else "" for name, type in _stood_as_text(ex).items()}
     if dialect.may_hold_text:
         found = {name: type for name, type in found.items() if type in ("DATE", "TEXT")}
     for name, declared in given.items():
@@ -167,6 +172,14 @@ def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dial
     return found
 
 
+def _stood_as_text(ex: MeasuredTree) -> dict[str, type]:
+    """Return the columns of dates and booleans that were text in the table, with what they hold."""
+    kinds: dict[str, type] = {ex.columns[j]: datetime for j in ex._date_columns}
+    kinds |= {ex.columns[j]: bool for j, known in ex._coded_columns.items() if known.are_truths}
+    texts = [] if ex.basis is None else [name for name, type in ex.basis.types if type == "TEXT"]
+    return {name: kinds[name] for name in texts if name in kinds}
+
+
 def _said_of_nan(case: str, dialect: Dialect) -> str:
     """Return a line on why NaN is asked for, if it is."""
     if dialect.nan is None or not any(part in case for part in ("isnan(", "IS_NAN(", "CAST('NaN' AS")):
@@ -175,19 +188,26 @@ def _said_of_nan(case: str, dialect: Dialect) -> str:
     return f"-- NaN counts as missing; nan=False omits the tests for it{why}\n"
 
 
-def _remarks(ex: MeasuredTree, features: Sequence[int], types: Mapping[str, str], dialect: Dialect) -> str:
-    """Return lines on tested columns that were read as numbers, truths or dates, though they are not plainly written.
+def _remarks(
+    ex: MeasuredTree, features: Sequence[int], given: Mapping[str, str], types: Mapping[str, str], dialect: Dialect
+) -> str:
+    """Return lines on tested columns that were text in the table, and were read as numbers, booleans or dates.
 
-    In the user's database they may be text still, such as "44,98" or "ja", which SQL takes for no number and no truth.
+    In the user's database they may be text still, such as "44,98" or "ja", which SQL cannot compare.
+    IN: given: types that the caller states; types: what is known of all.
     """
     tested = {ex.columns[j]: ex._date_columns.get(j) for j in features}
+    stood = {} if dialect.may_hold_text else {name: of for name, of in _stood_as_text(ex).items() if name not in given}
     read = {
         "numbers": [said for note in as_written(ex.notes) for said in _numbers_said(note, tested)],
-        "truths": [said for note in as_written(ex.notes) for said in _truths_said(note, tested)],
+        "booleans": [
+            *(said for note in as_written(ex.notes) for said in _truths_said(note, tested)),
+            *(f"{name} (such as true)" for name in tested if stood.get(name) is bool),
+        ],
         "dates": [
             f"{name} (such as {dates.example})"
             for name, dates in tested.items()
-            if dates and (dates.form or (dialect.texts is None and types.get(name) == "TEXT"))
+            if dates and (dates.form or name in stood or (dialect.texts is None and types.get(name) == "TEXT"))
         ],
     }
     words = {ex.columns[j]: known.values for j, known in ex._coded_columns.items() if ex.columns[j] in tested}
@@ -219,7 +239,7 @@ def _numbers_said(note: str, tested: Collection[str]) -> list[str]:
 
 
 def _truths_said(note: str, tested: Collection[str]) -> list[str]:
-    """Return what a note on columns that were read as truths says of tested ones, as `_numbers_said` does."""
+    """Return what a note on columns that were read as booleans says of tested ones, as `_numbers_said` does."""
     found = _TRUTHS.fullmatch(note)
     if found is None:
         return []

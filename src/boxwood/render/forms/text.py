@@ -458,15 +458,20 @@ def rule_table(model: Any) -> str:
     """Return the rules as CSV; see `Explanation.to_csv`. `model` may be a fitted estimator."""
     ex = explanation_of(model)._in_words()
     whole = sum(leaf.size for leaf in ex.leaves) or 1
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    lines = [_csv_line(_COLUMNS)]
     for leaf in ex.leaves:
         precision = number(float(leaf.own / leaf.size)) if leaf.size else ""
         rows, share = number(float(leaf.size)), number(float(leaf.size / whole))
         name, said = as_cell(str(ex.names[leaf.cluster])), as_cell(rule(leaf.rule, whole=True))
-        writer.writerow([leaf.leaf, name, rows, share, precision, said])
-    return out.getvalue().rstrip("\n")
+        lines.append(_csv_line([leaf.leaf, name, rows, share, precision, said]))
+    return "\n".join(lines)
+
+
+def _csv_line(cells: Sequence[object]) -> str:
+    """Return a line of CSV; the writer puts cells in quotes that have a character of the end of its lines."""
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
+    return out.getvalue().removesuffix("\r\n")
 
 
 _HEADER = (

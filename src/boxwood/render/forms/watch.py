@@ -35,12 +35,14 @@ class _WatchLine(NamedTuple):
     of: str
 
 
-def watch_sql(ex: MeasuredTree, dialect: str, table: str | Sequence[str]) -> str:
+def watch_sql(
+    ex: MeasuredTree, dialect: str, table: str | Sequence[str], types: Mapping[str, str] | None = None
+) -> str:
     """See `Explanation.watch_sql`."""
     spoken = dialect_of(dialect)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
-    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, None, spoken)
+    known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, types, spoken)
     tests = column_tests(ex.tree, ex.columns, *known)
     lost, reasons = lost_case(ex.tree, tests, ex._gap_columns)
     counted = ["COUNT(*) AS n", *(_sum(f"leaf = {i}", f"leaf_{i}") for i in range(ex.n_leaves))]
