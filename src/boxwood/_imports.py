@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 Get = Callable[[str], Any]
+
+EXTRAS = {
+    "arrow": ("pyarrow",),
+    "dask": ("dask[dataframe]", "distributed", "pyarrow", "cloudpickle"),
+    "excel": ("openpyxl",),
+    "onnx": ("onnx",),
+    "page": ("jinja2",),
+    "pandas": ("pandas",),
+    "plot": ("matplotlib",),
+    "polars": ("polars",),
+    "spark": ("pyspark", "pyarrow", "pandas", "cloudpickle"),
+    "sql": ("sqlglot",),
+    "torch": ("torch", "tqdm"),
+}
+"""The optional packages by extra, as pip installs them; pyproject.toml says from which version on."""
 
 
 def attach(package: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[Get, Callable[[], list[str]]]:
@@ -33,22 +49,36 @@ def attach(package: str, modules: Mapping[str, tuple[str, ...]]) -> tuple[Get, C
 
 
 class MissingExtraError(ImportError):
-    """An extra of boxwood is not installed; the message says what needs it."""
+    """An optional package is not installed; the message says what needs it, and names the command that installs it."""
 
 
 def require(module: str, extra: str, what: str) -> Any:
     """Return an optional package.
 
-    IN: module, its name; extra, the extra of boxwood that installs it; what, what it is needed for, as the beginning of
-    a sentence.
+    IN: module, its name; extra, the key of `EXTRAS` that has it; what, what it is needed for, as the beginning of a
+    sentence.
 
     Raises
     ------
     MissingExtraError
-        If the package is missing; the message says what needs it and how it is installed.
+        If the package is missing; the message names all of the extra that is missing.
     """
     try:
         return import_module(module)
     except ImportError:
-        package = module.partition(".")[0]
-        raise MissingExtraError(f'{what} needs {package}: pip install "boxwood[{extra}]"') from None
+        raise MissingExtraError(needs(what, missing_of(extra, module.partition(".")[0]))) from None
+
+
+def missing_of(extra: str, broken: str = "") -> list[str]:
+    """Return what pip must install of an extra: what is not there, and the package that is there but lacks a part."""
+    names = {each: each.partition("[")[0] for each in EXTRAS[extra]}
+    return [each for each, name in names.items() if name == broken or find_spec(name) is None]
+
+
+def needs(what: str, packages: Collection[str]) -> str:
+    """Return the sentence that says which packages are missing for what, and the command that installs them.
+
+    It names packages, not extras, as long as no index has boxwood.
+    """
+    command = " ".join(f'"{each}"' if "[" in each else each for each in packages)
+    return f"{what} needs {' and '.join(each.partition('[')[0] for each in packages)}: pip install {command}"

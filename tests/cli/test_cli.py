@@ -659,9 +659,9 @@ def test_what_is_missing_is_told_with_the_command_that_installs_it(folder, monke
     monkeypatch.setitem(sys.modules, "sqlglot.expressions", None)
     monkeypatch.setitem(sys.modules, "onnx", None)
     told = run(folder, "export", "{}/species.json", "--to", "sql", "--dialect", "tsql", code=USAGE).stderr
-    assert 'SQL for tsql needs sqlglot: pip install "boxwood[sql]"' in told
+    assert "SQL for tsql needs sqlglot: pip install sqlglot\n" in told
     told = run(folder, "export", "{}/species.json", "--to", "onnx", "-o", "-", code=USAGE).stderr
-    assert 'An ONNX model needs onnx: pip install "boxwood[onnx]"' in told
+    assert "An ONNX model needs onnx: pip install onnx\n" in told
 
 
 def test_demo(tmp_path):

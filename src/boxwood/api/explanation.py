@@ -483,7 +483,7 @@ class Explanation(MeasuredTree):
     # --------------------------------------------------------------------------------------------------------- pictures
     # Each takes an Axes and returns it, and shows nothing by itself. Names of columns and clusters are drawn as they
     # are, shortened in the middle where they are long. All raise an ImportError if matplotlib is missing, which
-    # `pip install "boxwood[plot]"` brings, and a TypeError if `ax` is no Axes.
+    # `pip install matplotlib` brings, and a TypeError if `ax` is no Axes.
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tree: its cuts from left to right, and its leaves at the right.
 
@@ -1555,7 +1555,7 @@ class Explanation(MeasuredTree):
         return cast("DecisionTreeClassifier", sklearn(self))
 
     def to_onnx(self) -> bytes:
-        """Return an ONNX model that gives the cluster of a row, as the bytes of its file; needs `boxwood[onnx]`.
+        """Return an ONNX model that gives the cluster of a row, as the bytes of its file; needs onnx.
 
         The input `X` has shape (n, d) and type float32: all columns of the table in their order. The output `cluster`
         has shape (n,): int64 if all names are whole numbers, text otherwise. A row without a cluster has -1 or an empty

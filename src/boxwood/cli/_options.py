@@ -13,11 +13,11 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from boxwood._imports import missing_of, needs
 from boxwood._messages import Quoting
 from boxwood.cli._terminal import Talk
 from boxwood.cli._verbs import DEBUG
@@ -193,18 +193,17 @@ class Output(NamedTuple):
         What is written, in a few words.
     form : str
         Its name in `EXPORTERS`; empty for a picture.
-    package, extra : str
-        A package that it needs, and the extra of boxwood that installs it; empty if it needs none.
+    extra : str
+        The extra of boxwood that it needs; empty if it needs none.
     """
 
     what: str
     form: str = ""
-    package: str = ""
     extra: str = ""
 
 
 OUTPUTS = {
-    ".html": Output("a page to read, send and print", "html", "jinja2", "page"),
+    ".html": Output("a page to read, send and print", "html", "page"),
     ".json": Output("the model, for predict, why and export", "json"),
     ".txt": Output("the summary and the tree", "text"),
     ".md": Output("the summary as Markdown", "markdown"),
@@ -212,11 +211,11 @@ OUTPUTS = {
     ".sql": Output("a CASE expression of SQL, for DuckDB (others: export --to sql --dialect)", "sql"),
     ".py": Output("a function of Python", "python"),
     ".js": Output("a function of JavaScript", "javascript"),
-    ".png": Output("a picture of the tree", "", "matplotlib", "plot"),
-    ".svg": Output("the same, to be scaled", "", "matplotlib", "plot"),
-    ".pdf": Output("the same, to be printed", "", "matplotlib", "plot"),
+    ".png": Output("a picture of the tree", "", "plot"),
+    ".svg": Output("the same, to be scaled", "", "plot"),
+    ".pdf": Output("the same, to be printed", "", "plot"),
     ".pmml": Output("a PMML model, for scoring engines", "pmml"),
-    ".onnx": Output("an ONNX model for float32 rows", "onnx", "onnx", "onnx"),
+    ".onnx": Output("an ONNX model for float32 rows", "onnx", "onnx"),
 }
 _FOR_PEOPLE = ("text", "markdown", "sentences", "html")  # who know the options of the command
 
@@ -260,9 +259,9 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
         if extension not in OUTPUTS:
             nearest = _nearest(extension)
             raise click.BadParameter(f"'{path}': unknown extension{nearest}; known: {known}")
-        needed = OUTPUTS[extension]
-        if needed.package and find_spec(needed.package) is None:
-            raise click.BadParameter(f"'{path}' needs {needed.package}: pip install \"boxwood[{needed.extra}]\"")
+        extra = OUTPUTS[extension].extra
+        if extra and (missing := missing_of(extra)):
+            raise click.BadParameter(needs(f"'{path}'", missing))
         check_writable(ctx, param, path)
         if os.path.realpath(path) in seen:
             raise click.BadParameter(f"'{path}' is given twice")

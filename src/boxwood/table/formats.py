@@ -30,6 +30,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import nearest_name, stated_order
+from boxwood._imports import MissingExtraError, require
 from boxwood._messages import cut_off, shown
 from boxwood._validation import listed
 from boxwood.errors import DataError
@@ -377,16 +378,13 @@ _DURATIONS = {
 
 def _copied_to_parquet(file: File) -> File:
     """Copy a file of Arrow: a query of DuckDB that ends while Arrow still reads batches ahead may crash."""
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetWriter
-    except ImportError:
-        raise DataError('Arrow files need pyarrow: pip install "boxwood[arrow]"') from None
+    pyarrow = require("pyarrow", "arrow", "reading an Arrow file")
+    writer_of = require("pyarrow.parquet", "arrow", "reading an Arrow file").ParquetWriter
     try:
         with pyarrow.memory_map(file.path) as opened, pyarrow.ipc.open_file(opened) as batches:
             others = [field.name for field in batches.schema if not pyarrow.types.is_floating(field.type)]
             how = {"use_dictionary": others, "write_statistics": False}
-            with ParquetWriter(_copy_of(file), batches.schema, **how) as writer:
+            with writer_of(_copy_of(file), batches.schema, **how) as writer:
                 for rows in _tables_of(batches):
                     writer.write_table(rows)
     except pyarrow.ArrowNotImplementedError as error:
@@ -623,7 +621,7 @@ def readable(rows: Iterator[_Row], name: str, format: str) -> Iterator[_Row]:
     """Yield the rows of a file; raise a DataError where it cannot be read."""
     try:
         yield from rows
-    except (DataError, MemoryError):
+    except (DataError, MissingExtraError, MemoryError):
         raise
     except Exception as error:  # of a damaged file, openpyxl raises whatever its parsers do
         reason = cut_off(str(error).splitlines()[0] if str(error) else type(error).__name__)
@@ -645,10 +643,7 @@ def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Ite
 
     A line on other sheets is added to the hints.
     """
-    try:
-        import openpyxl  # noqa: F401
-    except ImportError:
-        raise DataError('Excel files need openpyxl: pip install "boxwood[excel]"') from None
+    require("openpyxl", "excel", "reading an Excel file")
     with closing(opened_book(path)) as book:
         sheets = visible_sheets(book, hints)[:1] if table is None else [sheet.title for sheet in book.worksheets]
         chosen = _chosen(name, table, sheets, "sheet")

@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood._dates import Dates
 from boxwood._frames import column_names
-from boxwood._imports import require
+from boxwood._imports import EXTRAS, require
 from boxwood._types import Floats
 from boxwood._validation import listed
 from boxwood.batches import LabelColumn, NearestCenters
@@ -183,8 +183,8 @@ def _collected(frame: Any) -> list[Any]:
         for package in ("boxwood", "pyarrow", "pandas", "cloudpickle", "numba"):
             if f"No module named '{package}'" in str(error):
                 raise RuntimeError(
-                    f"the Python of Spark's workers has no {package}: install boxwood[spark] there, or set "
-                    "PYSPARK_PYTHON to the Python that has it before the session starts"
+                    f"the Python of Spark's workers has no {package}: install boxwood, {', '.join(EXTRAS['spark'])} "
+                    "there, or set PYSPARK_PYTHON to the Python that has it before the session starts"
                 ) from None
         raise
 
