@@ -1,5 +1,6 @@
 """Dates as days: exact to the microsecond, said in their zone, and thresholds before the roundest date of a gap."""
 
+import itertools
 import math
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -7,7 +8,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates, dates_in, days_of
+from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates, days_of
+from boxwood._texts import TextForms
 from boxwood.errors import DataError
 from tests.scale import law
 
@@ -123,11 +125,57 @@ def test_what_is_no_such_date_is_refused():
             dates.number(value)
 
 
+def forms_of(texts):
+    forms = TextForms()
+    forms.update(texts)
+    return forms
+
+
 def test_texts_are_dates_of_one_form_or_none():
-    assert dates_in(["2026-03-01", "2025-01-01 10:00"]).form == ""
-    assert dates_in(["31.1.2024", "1.2.2024"]).form == "%d.%m.%Y"
-    assert dates_in(["1/31/2024 10:15"]).form == "%m/%d/%Y %H:%M"
-    assert dates_in(["2024-01-01T00:00Z"]).have_zone
+    for texts, expected in (
+        (["2026-03-01", "2025-01-01 10:00"], Dates()),
+        (["31.1.2024", "1.2.2024"], Dates("", "%d.%m.%Y")),
+        (["1/31/2024 10:15"], Dates("", "%m/%d/%Y %H:%M")),
+        (["2024-01-01T00:00Z"], Dates("UTC")),
+        (["3/3/2024", "4/4/2024"], Dates("", "%d/%m/%Y")),  # the same dates in both forms
+    ):
+        assert forms_of(texts).reading.dates == expected
     for texts in (["1/2/2024"], ["2024-01-01", "soon"], ["2024-01-01", "2024-01-01T00:00Z"], [], ["20240101"], [3]):
-        assert dates_in(texts) is None
+        assert forms_of(texts).reading is None
+    assert forms_of(["1/2/2024"]).are_doubtful
+    assert not forms_of([]).are_doubtful
     assert len(DATE_FORMS) == len({*DATE_FORMS})
+
+
+TEXTS = {  # different texts, and how they are read
+    "plain numbers": ([f"{i / 4}" for i in range(40)], "number"),
+    "with signs": ([f"{i:+d}" for i in range(40)], "number"),
+    "digits beside them": ([f"{i / 4:g}" for i in range(200)], "number"),
+    "digits alone": ([f"{i}" for i in range(400)], None),
+    "leading zeros": ([*(f"{i / 4}" for i in range(40)), "007"], None),
+    "a word": ([*(f"{i / 4}" for i in range(40)), "none"], None),
+    "infinity": ([*(f"{i / 4}" for i in range(40)), "inf"], None),
+    "few versions": ([f"1.{i}" for i in range(20)], None),
+    "dates": ([f"2026-01-{i + 1:02}" for i in range(31)], "date"),
+    "with zones": ([f"2026-01-{i + 1:02}T10:00+01:00" for i in range(31)], "date"),
+    "one in two forms": ([f"2026-01-{i + 1:02}" for i in range(31)] + ["31.01.2026"], None),
+    "in doubt": ([f"{i + 1}/{12 - i}/2026" for i in range(12)], None),
+}
+
+
+@law(60)
+def test_texts_are_read_alike_whatever_part_of_them_comes_first(seed):
+    """Parts of a table may come in any order, from many machines."""
+    rng = np.random.default_rng(seed)
+    texts, kind = TEXTS[[*TEXTS][seed % len(TEXTS)]]
+    expected = forms_of(texts)
+    reading = expected.reading
+    assert (reading and ("number" if reading.dates is None else "date")) == kind
+    shuffled = rng.permutation(texts).tolist()
+    ends = sorted(rng.integers(0, len(texts) + 1, 3).tolist())
+    parts = [forms_of(shuffled[i:j]) for i, j in itertools.pairwise([0, *ends, len(texts)])]
+    total = forms_of([])
+    for part in rng.permutation(np.array(parts, dtype=object)).tolist():
+        total.merge(part)
+    assert total.reading == reading
+    assert total.are_doubtful == expected.are_doubtful

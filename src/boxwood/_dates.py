@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from fractions import Fraction
@@ -234,40 +234,6 @@ def days_of(values: ArrayLike) -> Floats:
     else:
         days = dates.astype("M8[us]").astype(np.int64) / float(MICROSECONDS)
     return np.where(np.isnat(dates), np.nan, days)
-
-
-class ReadDates(NamedTuple):
-    """Texts read as dates: the date of each text, and the form that all are in; see `Dates`."""
-
-    dates: dict[str, datetime]
-    form: str
-
-    @property
-    def have_zone(self) -> bool:
-        return any(date.tzinfo is not None for date in self.dates.values())
-
-
-def dates_in(texts: Iterable[Any]) -> ReadDates | None:
-    """Return different texts as dates, all in the one form that fits; None if there is none, or more than one.
-
-    Of two forms with the same result either will do. Either all texts have a time zone or none.
-    """
-    values = list(texts)
-    found: list[ReadDates] = []
-    for form in ("", *DATE_FORMS):
-        if found and form.startswith("%Y-"):  # the same dates as in ISO 8601
-            continue
-        dates = {}
-        for text in values:
-            date = moment_in(text, form) if isinstance(text, str) else None
-            if date is None:
-                break
-            dates[text] = date
-        else:
-            found += [ReadDates(dates, form)] if dates and all(dates != other.dates for other in found) else []
-    if len(found) != 1 or len({date.tzinfo is None for date in found[0].dates.values()}) > 1:
-        return None
-    return found[0]
 
 
 def moment_in(text: str, form: str) -> datetime | None:

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._dates import DATE_FORMS, DOUBTFUL, MICROSECONDS, TIMES, Dates, dates_in, moment_in, zone_name
+from boxwood._dates import DOUBTFUL, MICROSECONDS, TIMES, Dates, zone_name
 from boxwood._imports import require
+from boxwood._texts import TextForms, TextReading, number_in_text
 from boxwood._types import Array, Bools, Indices
 from boxwood._validation import as_float_table, cut_off, listed, refuse_halves, refuse_not_finite, shown
 from boxwood.errors import DataError
@@ -190,7 +191,7 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         elif series.dtype.is_temporal():
             others[TIMES].append(name)
         else:
-            others[DOUBTFUL if _are_dates(series) else "text"].append(name)
+            others[DOUBTFUL if _first_forms(series).forms else "text"].append(name)
     return numeric, others
 
 
@@ -201,20 +202,26 @@ def date_columns(X: Any) -> dict[str, Dates]:
     return {name: Dates(_zone_of(series)) for name, series in _columns(X).items() if _holds_dates(series)}
 
 
-def with_dates_read(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[str, Dates]]:
-    """Return a frame with texts that are dates as dates, and these columns; IN: but: columns that stay text."""
+def with_texts_read(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[str, TextReading]]:
+    """Return a frame with texts that are dates or numbers as these, and how they are read; see `TextForms`.
+
+    IN: but: columns that stay text.
+    """
     import narwhals as nw
 
-    read: dict[str, Dates] = {}
+    read: dict[str, TextReading] = {}
     columns: dict[str, Any] = {}
     for name, series in _columns(frame).items():
-        if name not in but and _may_be_text(series) and _are_dates(series):
-            found = dates_in(series.drop_nulls().unique().to_list())
-            if found is not None:
-                read[name] = Dates("UTC" if found.have_zone else "", found.form)
-                moments = [found.dates.get(text) for text in series.to_list()]
-                kind = nw.Datetime("us", read[name].zone or None)
-                columns[name] = nw.new_series(name, moments, kind, backend=series.implementation)
+        if name in but or not _may_be_text(series) or not (forms := _first_forms(series)).is_open:
+            continue
+        texts = series.drop_nulls().unique().to_list()
+        forms.update(texts)
+        if (reading := forms.reading) is not None:
+            value, dates = {text: reading.value(text) for text in texts}, reading.dates
+            kind = nw.Float64 if dates is None else nw.Datetime("us", dates.zone or None)
+            values = [value.get(text) for text in series.to_list()]
+            columns[name] = nw.new_series(name, values, kind, backend=series.implementation)
+            read[name] = reading
     return _with_columns(frame, columns), read
 
 
@@ -254,6 +261,21 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
             number = {value: dates[name].number(value, name) for value in series.drop_nulls().unique().to_list()}
             days = [number.get(value, np.nan) for value in series.to_list()]
             read[name] = nw.new_series(name, days, nw.Float64, backend=series.implementation)
+    return _with_columns(frame, read)
+
+
+def as_numbers(frame: Any, names: Collection[str]) -> Any:
+    """Return a frame with numbers in place of texts, in those columns whose texts are all numbers, or truths."""
+    import narwhals as nw
+
+    read: dict[str, Any] = {}
+    for name, series in _columns(frame, names).items():
+        if not _may_be_text(series) or not isinstance(next(iter(first_values(series, 1)), None), str):
+            continue
+        number = {text: number_in_text(text) for text in series.drop_nulls().unique().to_list()}
+        if None not in number.values():
+            values = [number.get(text) for text in series.to_list()]
+            read[name] = nw.new_series(name, values, nw.Float64, backend=series.implementation)
     return _with_columns(frame, read)
 
 
@@ -300,12 +322,11 @@ def _may_be_text(series: Any) -> bool:
     return bool(series.dtype in (nw.String, nw.Object, nw.Categorical)) and not has_order
 
 
-def _are_dates(series: Any) -> bool:
-    """Return whether the first thousand values of a column of text are dates, in one form."""
-    first = first_values(series, 1000)
-    if not first or not all(isinstance(value, str) for value in first):
-        return False
-    return any(all(moment_in(value, form) for value in first) for form in ("", *DATE_FORMS))
+def _first_forms(series: Any) -> TextForms:
+    """Return what the texts of a column may be by its first thousand values."""
+    forms = TextForms()
+    forms.update(first_values(series, 1000))
+    return forms
 
 
 def first_values(series: Any, count: int) -> list[Any]:

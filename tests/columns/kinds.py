@@ -16,7 +16,9 @@ N, M = 240, 48
 P = np.arange(N) * 7 % M
 LABEL = np.where(P < 20, "early", "late")
 DAYS = [pd.Timestamp("2025-01-03") + pd.Timedelta(days=int(9 * p)) for p in P]
-WORDS = np.array("red green blue black white pink grey gold tan teal navy plum".split())[P // 4]
+WORDS = np.array(["red", "green", "blue", "black", "white", "pink", "grey", "gold", "tan", "teal", "navy", "plum"])[
+    P // 4
+]
 
 
 def written(form):
@@ -147,41 +149,3 @@ OTHERS = {
     "infinity": lambda: pd.Series(np.where(P == 47, np.inf, P)),
 }
 KINDS = NUMBERS | BOOLEANS | DATES | DATES_AS_TEXT | WORDS_OF_ALL_KINDS | NUMBERS_AS_TEXT | OTHERS
-
-
-def in_arrow(column):
-    return pa.array(column, from_pandas=True) if isinstance(column, pd.Series) else column
-
-
-def arrow_table(columns):
-    return pa.table({name: in_arrow(column) for name, column in columns.items()})
-
-
-def pandas_frame(columns):
-    return pd.DataFrame(
-        {
-            name: pa.table({name: column}).to_pandas()[name] if isinstance(column, pa.Array) else column
-            for name, column in columns.items()
-        }
-    )
-
-
-def polars_frame(columns):
-    import polars as pl
-
-    return pl.from_arrow(arrow_table(columns)) if _are_all_of_arrow(columns) else pl.from_pandas(pandas_frame(columns))
-
-
-def _are_all_of_arrow(columns):
-    return not any(isinstance(column, pd.Series) and column.dtype.kind == "O" for column in columns.values())
-
-
-FRAMES = {
-    "pandas": pandas_frame,
-    "Arrow in pandas": lambda columns: arrow_table(columns).to_pandas(types_mapper=pd.ArrowDtype),
-    "polars": polars_frame,
-    "Arrow": arrow_table,
-    "Arrow in pieces": lambda columns: pa.concat_tables([arrow_table(columns)[:100], arrow_table(columns)[100:]]),
-    "RecordBatch": lambda columns: arrow_table(columns).combine_chunks().to_batches()[0],
-}
-"""Frames of each library, from columns of pandas and Arrow by their names."""

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
-from tests.columns.kinds import DATES_AS_TEXT, FRAMES, KINDS, LABEL, N, P
+from tests.columns.kinds import DATES_AS_TEXT, KINDS, LABEL, N, P
+from tests.doors import FRAMES
 from tests.scale import law
 
 NOT_IN_FRAMES = {

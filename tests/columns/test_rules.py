@@ -4,16 +4,13 @@ import contextlib
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
 from boxwood.columns.dates_and_names import fixed_by_dates, names_among
 from boxwood.columns.rules import FIXED_BY_DATE, RULES
 from boxwood.columns.seen import SeenValues
+from tests.doors import DOORS
 from tests.scale import law
 
 N = 600
@@ -26,64 +23,30 @@ def explained(table, labels="kind", method="imm"):
     return bw.explain(table, labels, method=method, n_clusters=None if labels else 3)
 
 
-def scanned(what, *how):
-    with bw.scan(what) as source:
-        return explained(source, *how)
+DOORS_OF_RULES = ("pandas", "polars", "Arrow", "scan of CSV", "scan of Parquet", "scan of a query of CSV", "CSV")
 
 
-def by_csv(frame, *how):
-    frame.to_csv("t.csv", index=False)
-    return scanned("t.csv", *how)
-
-
-def by_parquet(frame, *how):
-    frame.to_parquet("t.parquet")
-    return scanned("t.parquet", *how)
-
-
-def by_query(frame, *how):
-    frame.to_csv("t.csv", index=False)
-    return scanned("FROM 't.csv'", *how)
-
-
-def by_command(frame, labels="kind", method="imm"):
-    frame.to_csv("t.csv", index=False)
-    clusters = ["--labels", labels] if labels else ["-k", "3"]
-    words = ["explain", "t.csv", *clusters, "--method", method, "--engine", "memory", "--save", "m.json"]
-    done = CliRunner().invoke(command, words)
-    assert done.exit_code == 0, done.output
-    return bw.load("m.json")
-
-
-DOORS = {
-    "pandas": explained,
-    "polars": lambda frame, *how: explained(pl.from_pandas(frame), *how),
-    "arrow": lambda frame, *how: explained(pa.Table.from_pandas(frame), *how),
-    "csv": by_csv,
-    "parquet": by_parquet,
-    "query": by_query,
-    "command": by_command,
-}
-
-
-@pytest.fixture(params=DOORS)
+@pytest.fixture(params=DOORS_OF_RULES)
 def door(request, tmp_path):
     """Return the name of a door, and what explains a frame through it, in a folder of its own."""
+
+    def explained(frame, labels="kind", method="imm"):
+        return DOORS[request.param].explain(frame, labels, method=method, n_clusters=None if labels else 3)
+
     with contextlib.chdir(tmp_path):
-        yield request.param, DOORS[request.param]
+        yield request.param, explained
 
 
-FRAMES, MANY = ("pandas", "polars", "arrow"), "more than 255 values"
-UNREAD = {"parquet": None, "query": None}  # texts that have a type, and in which nobody looks for others
+FRAMES, MANY = ("pandas", "polars", "Arrow"), "more than 255 values"
 RULE_BY_COLUMN = {  # a column, the beginning of what is said, and doors where that differs: None where it is used
     "text_among_numbers": (
         [*map(str, range(1000, 1599)), "oops"],
         "numbers, but text in few rows",
-        dict.fromkeys((*FRAMES, "query"), MANY),  # of which nobody looks at each cell
+        dict.fromkeys((*FRAMES, "scan of a query of CSV"), MANY),  # of which nobody looks at each cell
     ),
     "numbers_as_text": ([f"{i % 40} kg" for i in range(N)], "numbers as text", {}),
-    "times_as_text": (["?" if i % 99 == 9 else f"{i % 24:02}:30" for i in range(N)], "times of day", UNREAD),
-    "another_kind": ([f"0{i % 9 + 1}/0{i % 8 + 1}/2026" for i in range(N)], "dates that cannot be read", UNREAD),
+    "times_as_text": (["?" if i % 99 == 9 else f"{i % 24:02}:30" for i in range(N)], "times of day", {}),
+    "another_kind": ([f"0{i % 9 + 1}/0{i % 8 + 1}/2026" for i in range(N)], "dates that cannot be read", {}),
     "no_words": ([f"word{'abcdefghij'[i % 10]}{i}x" for i in range(N)], MANY, {}),
     "no_values": ([np.nan] * N, "no values", {}),
     "one_value": (["same"] * N, "one value only", {}),

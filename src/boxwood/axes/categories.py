@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._texts import TRUTHS
 from boxwood._types import LATER, Array, Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._monotone import transformed
@@ -24,10 +25,6 @@ MANY_VALUES = f"more than {MOST_VALUES} values"
 _LONG = 30  # letters of a text that is written freely
 _OF_FEW = 0.2  # such a share, where most values have few rows
 _OWN = 0.9  # share of values that are different, where each row has its own
-PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"), ("sí", "no"), ("si", "no"))
-"""Words for true and false, besides these."""
-TRUTHS = {word: word == yes for yes, no in (("true", "false"), *PAIRS) for word in (yes, no)}
-"""The truth that each word stands for, in small letters."""
 OTHER = "any other value"  # shown for a value that is not among the categories
 
 

@@ -22,8 +22,9 @@ from boxwood._frames import (
     label_values,
     numeric_columns,
     refuse_unknown_columns,
-    with_dates_read,
+    with_texts_read,
 )
+from boxwood._texts import dates_among
 from boxwood._types import Array, Floats, Indices, Ints, Weights
 from boxwood._validation import Rows, as_float_table, as_table, listed
 from boxwood.axes import Categories
@@ -118,10 +119,10 @@ def _with_dates(X: Any, but: Collection[str], first: First | None) -> tuple[Any,
     """Return a frame with texts that are dates as dates, or those of the first tally as days; and columns of dates."""
     if not is_frame(X):
         return X, {}
-    if first is None:
-        X, read = with_dates_read(X, but)
-        return X, date_columns(X) | read
-    return as_dates(X, first.dates), date_columns(X)
+    X, read = with_texts_read(X, (*but, *(() if first is None else first.dates)))
+    if first is not None:
+        return as_dates(X, first.dates), date_columns(X)
+    return X, date_columns(X) | dates_among(read)
 
 
 def _dates_in(columns: Sequence[str], dates: Mapping[str, Dates], first: First | None) -> dict[int, Dates]:

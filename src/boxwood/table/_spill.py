@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from boxwood._files import lasting_folder
 from boxwood._messages import cut_off
-from boxwood.batches.batches import numbers
+from boxwood.batches.batches import USABLE, numbers
 from boxwood.batches.labelling import MOST_LABELS
 from boxwood.batches.source import kind_of
 from boxwood.errors import DataError
-from boxwood.table.columns import Column, TextProfile, columns_of, profiles_of, spellings_of, typed_column
+from boxwood.table.columns import Column, TextProfile, columns_of, spellings_of, typed_column
 from boxwood.table.connect import Tick, connected, waited
 from boxwood.table.duck import DuckTable, group_rows, open_table, query_table
 from boxwood.table.options import ReadOptions, distinct_names
@@ -35,6 +35,7 @@ from boxwood.table.parquet import (
     refuse_unwritable,
     stamp_of,
 )
+from boxwood.table.sql import as_text
 
 _FIRST = 10_000  # rows without a number, but with other texts, show that a column is text
 
@@ -99,13 +100,14 @@ def spilled_parquet(
     memory_limit: int | None = None,
     tick: Tick | None = None,
 ) -> ParquetSource:
-    """Return columns of Parquet files as a source that reads a copy, in which texts of numbers are numbers."""
+    """Return columns of Parquet files as a source that reads a copy, in which texts of numbers and dates are these."""
     folder = SpillFolder()
     with folder.filling() as out, opened_files(files, name, chosen) as table:
         copy = _write(folder, _limited(table, memory_limit), range(len(chosen)), out, tick)
         for file in files:
             refuse_changed(file.path, file.name, file.stamp)
-    notes = (*copy.notes, f"{name} was copied to a temporary file, in which texts of numbers and decimals are doubles")
+    said = "in which texts of numbers and decimals are doubles, and texts of dates dates"
+    notes = (*copy.notes, f"{name} was copied to a temporary file, {said}")
     return folder.source(table, range(len(chosen)), copy._replace(notes=notes), memory_limit)
 
 
@@ -114,14 +116,15 @@ class Texts(NamedTuple):
 
     Parameters
     ----------
-    are_numbers : bool
-        Whether half of the values of one of them or more are numbers, so that a copy is read.
-    empty : tuple of str
-        Names of those without a value, as marks such as NA are none.
+    are_others : bool
+        Whether one of them or more holds dates, or numbers in at least half of its values, so that a copy is read.
+    kinds : mapping from str to str
+        Kinds of those that hold no words, if no copy is read: "empty" without a value, as marks such as NA are none,
+        "unclear" and "time".
     """
 
-    are_numbers: bool
-    empty: tuple[str, ...]
+    are_others: bool
+    kinds: Mapping[str, str]
 
 
 def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> Texts:
@@ -129,12 +132,22 @@ def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> 
     with opened_files(files, name, chosen) as table:
         texts = [i for i in range(len(chosen)) if table.kind(i) == "text"]
         if texts:
-            tests = [f"bool_and({table.missing(i)}) OR count({table.number(i)}) > 0" for i in texts]
+            tests = [_may_be_others(table, i) for i in texts]
             found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
             texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
-        profiles = profiles_of(table, texts, None)
-        empty = tuple(table.names[i] for i in texts if profiles[i].filled == profiles[i].blanks == 0)
-        return Texts(any(one.are_numbers or one.is_mixed for one in profiles.values()), empty)
+        columns = dict(zip(texts, columns_of(table, texts, None), strict=True))
+        kinds = {table.names[i]: column.kind for i, column in columns.items() if column.kind != "text"}
+        are_others = any(column.kind in USABLE or column.is_mixed for column in columns.values())
+        return Texts(are_others, kinds)
+
+
+def _may_be_others(table: DuckTable, column: int) -> str:
+    """Return SQL for whether some texts are numbers, or all may be dates or times, or missing."""
+    text, lacks = table.text(column), table.missing(column)
+    return f"count({table.number(column)}) > 0 OR bool_and({lacks} OR regexp_matches({text}, {as_text(_OF_TIME)}))"
+
+
+_OF_TIME = "[0-9][-./: ][0-9]|[A-Za-z]{3}[- ][0-9]"  # in dates and times of every form
 
 
 def spilled_rows(

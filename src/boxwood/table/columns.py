@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from boxwood._dates import DATE_FORMS, DOUBTFUL, FEW_TIMES, ISO, NEARLY_ALL, TIME, TIMES, Dates
 from boxwood._messages import Quoting, listed
-from boxwood.axes.categories import PAIRS
+from boxwood._texts import PAIRS
 from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
 from boxwood.errors import DataError
 from boxwood.table.connect import Tick, connected

@@ -24,11 +24,12 @@ from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from boxwood._messages import cut_off, listed
+from boxwood._texts import is_double
 from boxwood.errors import DataError
 from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_sum
 from boxwood.table.options import distinct_names
 from boxwood.table.sql import MANY, ONE_FILE, as_pattern, as_text
-from boxwood.table.written import is_double, is_plain, number_in
+from boxwood.table.written import is_plain, number_in
 
 if TYPE_CHECKING:
     import duckdb

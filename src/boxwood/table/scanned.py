@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
 from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, shown
 from boxwood.batches.source import ArrowSource, Source, kind_of
+from boxwood.batches.texts import look_by_pass, look_in_order, with_texts_read
 from boxwood.errors import DataError
 from boxwood.table.connect import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
@@ -166,12 +168,12 @@ def is_relation(X: Any) -> bool:
 
 
 def on_machines(frame: Any) -> Source:
-    """Return a data frame of Spark or Dask as a source."""
+    """Return a data frame of Spark or Dask as a source; takes a pass over its columns of text, if there are any."""
     if hasattr(frame, "mapInArrow"):
-        return SparkSource(frame)
+        return with_texts_read(SparkSource(frame), look_by_pass)
     from boxwood.table._dask import DaskSource
 
-    return DaskSource(frame)
+    return with_texts_read(DaskSource(frame), look_by_pass)
 
 
 def scan_file(
@@ -226,7 +228,7 @@ def scan_query(
     """Return the rows of a query of DuckDB as a source."""
     from boxwood.table._spill import spilled_rows
 
-    return _with_rows(spilled_rows(sql, _WantedColumns(columns), memory_limit=memory_limit, tick=tick))
+    return _typed(spilled_rows(sql, _WantedColumns(columns), memory_limit=memory_limit, tick=tick))
 
 
 class _WantedColumns:
@@ -281,10 +283,10 @@ def _of_parquet(
     kinds = [kind_of(first.types[i]) for i in chosen]
     texts = [i for i, kind in zip(chosen, kinds, strict=True) if kind == "text"]
     in_place = can_be_read_in_place(files, names, all_names)
-    looked_at = texts_of(files, path, texts) if in_place and texts else Texts(False, ())
-    if not in_place or looked_at.are_numbers:
+    looked_at = texts_of(files, path, texts) if in_place and texts else Texts(False, {})
+    if not in_place or looked_at.are_others:
         return _with_rows(spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick))
-    return _with_rows(ParquetSource(files, names, name=path, memory_limit=memory_limit), looked_at.empty)
+    return _with_rows(ParquetSource(files, names, name=path, memory_limit=memory_limit), looked_at.kinds)
 
 
 # ---------------------------------------------------------------------------------------------------- other tables
@@ -293,7 +295,7 @@ def _of_parquet(
 def _of_relation(relation: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
     from boxwood.table._spill import spilled_relation
 
-    return _with_rows(spilled_relation(relation, _WantedColumns(wanted), memory_limit=memory_limit))
+    return _typed(spilled_relation(relation, _WantedColumns(wanted), memory_limit=memory_limit))
 
 
 def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
@@ -305,7 +307,7 @@ def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | No
         batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
     except pa.ArrowInvalid as error:  # such as a series
         raise TypeError(f"a {type(reader).__name__} gives no batches of a table: {cut_off(str(error))}") from None
-    return _with_rows(spilled_batches(batches, "the reader", _WantedColumns(wanted), memory_limit=memory_limit))
+    return _typed(spilled_batches(batches, "the reader", _WantedColumns(wanted), memory_limit=memory_limit))
 
 
 def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
@@ -324,7 +326,7 @@ def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
             table = nw.from_native(frame, eager_only=True)[:, chosen].to_arrow()
     except pa.ArrowException as error:
         raise DataError(f"a column of the frame is not a column of Arrow: {cut_off(str(error))}") from None
-    return _with_rows(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
+    return _typed(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
 
 
 def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
@@ -340,18 +342,23 @@ def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
 S = TypeVar("S", ParquetSource, ArrowSource)
 
 
-def _with_rows(source: S, known: Sequence[str] = ()) -> S:
+def _typed(source: S) -> Source:
+    """Return a table with types that somebody chose; dates and numbers among its texts are read as these."""
+    return with_texts_read(_with_rows(source), look_in_order)
+
+
+def _with_rows(source: S, known: Mapping[str, str] = MappingProxyType({})) -> S:
     """Return a source that knows which columns are without any value; raise a DataError if it has no rows.
 
-    IN: known: columns that are without any, as marks such as NA are none.
+    IN: known: kinds of columns of text that hold no words.
     """
     if source.n_rows == 0:
         source.close()
         raise DataError(f"{source.name} has column names but no rows")
     may_be: Sequence[str] = _empty_in(source, source.names, most=1)
-    empty = {*known, *(_empty_in(source, may_be) if may_be else ())}
+    empty = dict.fromkeys(_empty_in(source, may_be), "empty") if may_be else {}
     kinds = zip(source.names, source.kinds, strict=True)
-    source.kinds = tuple("empty" if name in empty else kind for name, kind in kinds)
+    source.kinds = tuple({**known, **empty}.get(name, kind) for name, kind in kinds)
     return source
 
 

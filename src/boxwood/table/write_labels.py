@@ -16,6 +16,7 @@ from boxwood._imports import require
 from boxwood._messages import as_cell
 from boxwood._validation import cut_off, refuse_other_kind, shown
 from boxwood.batches.source import Source
+from boxwood.batches.texts import TextsRead
 from boxwood.errors import DataError
 from boxwood.table._spill import told_of_disk
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
@@ -116,6 +117,7 @@ def label_rows(
     out = as_path(out)
     to_parquet, names = output_format(out) == OUTPUTS[".parquet"], None
     if isinstance(table, Source):
+        table = table.source if isinstance(table, TextsRead) else table  # whose texts stay texts in what is written
         if not to_parquet:
             raise ValueError(f"'{cut_off(out, 500)}' must be a .parquet file, as the rows of {table.name} are batches")
         if not isinstance(table, ParquetSource) or table.file is None:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from boxwood._dates import Dates, pattern_of
-from boxwood.axes.categories import TRUTHS
+from boxwood._texts import TRUTHS
 from boxwood.table.sql import as_text
 
 MARKS = ("", "na", "n/a", "#n/a", "nan", "null")
@@ -131,14 +131,6 @@ def signs_in(text: str) -> str:
 
 # ------------------------------------------------------------------------------------------------- what is recognised
 _SIGN = "[$€£¥]"
-
-
-def is_double(text: str) -> bool:
-    """Return whether a text is a plain number, as programs write it, and not infinite."""
-    try:
-        return abs(float(text)) < float("inf") and "_" not in text
-    except ValueError:
-        return False
 
 
 def is_plain(text: str) -> bool:

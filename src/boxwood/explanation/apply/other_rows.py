@@ -12,6 +12,7 @@ import numpy as np
 
 from boxwood._frames import (
     as_dates,
+    as_numbers,
     as_rows_here,
     column_names,
     column_values,
@@ -70,7 +71,7 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
 
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     refuse_no_rows(X)
-    X = as_dates(X, dict(ex.dates)) if is_frame(X) and ex.dates else X
+    X = _in_numbers(ex, X) if is_frame(X) else X
     if isinstance(labels, str):
         if not is_frame(X):
             raise DataError(f"{shown(labels)} names a column of labels, but X is not a data frame with named columns")
@@ -96,6 +97,12 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         X, complete = rows_of_table(X, there), complete.without(there, len(table), notes)
     measured = _of_clusters(ex, _coordinates(ex, rows, columns), clusters, X)
     return complete.with_other_rows(measured, (OTHER_ROWS, *said, *complete.notes))
+
+
+def _in_numbers(ex: MeasuredTree, X: Any) -> Any:
+    """Return a frame with days and numbers in place of texts, in columns that held these when the tree was grown."""
+    numbers = {name for j, name in enumerate(ex.columns) if j not in ex._coded_columns and j not in ex._date_columns}
+    return as_numbers(as_dates(X, dict(ex.dates)), numbers)
 
 
 def _with_values(

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._frames import as_dates, as_rows_here, is_frame, only_columns
+from boxwood._frames import as_dates, as_numbers, as_rows_here, is_frame, only_columns
 from boxwood._messages import warn_caller
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
@@ -138,6 +138,7 @@ def _tested(
     if is_frame(X):
         names = [columns[j] for j in features]
         X = as_dates(only_columns(X, names), {columns[j]: dates[j] for j in features if j in dates})
+        X = as_numbers(X, [columns[j] for j in features if j not in dates and j not in tested])
         return features, coded(X, names, {features.index(j): tested[j] for j in tested})
     refuse_no_rows(X)
     rows = np.asarray(X)

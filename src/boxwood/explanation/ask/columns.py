@@ -65,7 +65,12 @@ class ColumnNote(Quoting):
         return made
 
 
-def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[Any, tuple[str, ...]]:
+def columns_for_rules(
+    X: Any,
+    columns: Sequence[str] | None,
+    clustering: Any,
+    spellings: Mapping[str, Spelling] = MappingProxyType({}),
+) -> tuple[Any, tuple[str, ...]]:
     """Return the columns of a frame that rules may use, and notes on those that are left out.
 
     If the caller names none, columns of text and without values are left out of a frame, and dates if a clusterer reads
@@ -96,7 +101,7 @@ def columns_for_rules(X: Any, columns: Sequence[str] | None, clustering: Any) ->
     if not remaining:
         said = "; ".join(notes_on_left_out(reasons)) or NONE_BESIDE
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {said}")
-    return remaining, notes_on_use(remaining, reasons)
+    return remaining, notes_on_use(remaining, reasons, spellings=spellings)
 
 
 def as_fitted(X: Any, clustering: Any, columns: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:

@@ -82,6 +82,7 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> CompleteCases | No
         are_made=hasattr(clustering, "fit"),
         in_table=isinstance(clustering, str),
         words=kinds[0],
+        spellings=asked.spellings,
     )
     return without_gaps_in(table, labels, asked)._replace(fitted=fitted, given=X)
 

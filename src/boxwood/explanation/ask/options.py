@@ -15,6 +15,7 @@ from boxwood._progress import Progress, as_progress
 from boxwood._threads import n_threads
 from boxwood._validation import Rows, as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
 from boxwood.axes.categories import plain_value
+from boxwood.batches.source import Spelling
 from boxwood.explanation.ask.how_many import NUMBERS
 from boxwood.explanation.measure.held_out import Validate, checked_validate
 from boxwood.reference.budget import as_names
@@ -78,6 +79,8 @@ class Options:
         The values of those categories that have an order, in that order.
     dates : mapping from str to Dates
         Columns of the table that hold dates.
+    spellings : mapping from str to Spelling
+        How columns of a frame are read whose numbers are texts.
     among : sequence of int
         Ascending numbers of clusters, of which one is chosen if none is asked for.
     """
@@ -100,6 +103,7 @@ class Options:
     numbers: tuple[str, ...] = ()
     orders: Mapping[str, list[Any]] = field(default_factory=dict)
     dates: Mapping[str, Dates] = field(default_factory=dict)
+    spellings: Mapping[str, Spelling] = field(default_factory=dict)
     among: Sequence[int] = NUMBERS
 
     @classmethod

@@ -17,14 +17,16 @@ from boxwood._frames import (
     refuse_other_index,
     rows_of_table,
     weights_in,
-    with_dates_read,
+    with_texts_read,
     without_columns,
 )
 from boxwood._progress import in_one_step, silent
+from boxwood._texts import dates_among
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters
 from boxwood.batches.overview import MissingValues
+from boxwood.batches.texts import spellings_of_texts
 from boxwood.columns.column_table import ColumnTable, in_stated_order, orders_of_bands
 from boxwood.columns.of_batches import may_be_unusable
 from boxwood.columns.of_frame import with_numbers
@@ -124,15 +126,19 @@ def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
 
 
 def dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Any, Options]:
-    """Return the rows, with texts of a frame that are dates as dates, and what is asked, with the columns of dates."""
+    """Return the rows, with texts of a frame that are dates or numbers as these, and what is asked, with how these are.
+
+    Texts of a column of labels stay texts.
+    """
     if source is not None:
         return X, replace(asked, dates=source.dates)
     if not is_frame(X):
         return X, replace(asked, dates=X.dates) if isinstance(X, ColumnTable) else asked
     if hasattr(clustering, "fit"):  # which reads texts itself
         return X, replace(asked, dates=date_columns(X))
-    X, read = with_dates_read(X, (*asked.categories, *asked.numbers))
-    return X, replace(asked, dates=date_columns(X) | read)
+    labels = (clustering,) if isinstance(clustering, str) else ()
+    X, read = with_texts_read(X, (*labels, *asked.categories, *asked.numbers))
+    return X, replace(asked, dates=date_columns(X) | dates_among(read), spellings=spellings_of_texts(read))
 
 
 def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | None = None) -> Problem:
@@ -163,7 +169,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     if hasattr(clustering, "fit"):
         clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     if known is None:
-        chosen, notes = columns_for_rules(X, asked.columns, clustering)
+        chosen, notes = columns_for_rules(X, asked.columns, clustering, asked.spellings)
     else:  # all categories are left out
         chosen, notes = list(known.columns), known.notes
     complete = complete_cases(X, chosen, clustering, asked.sample_weight, asked.missing)

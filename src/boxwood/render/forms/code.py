@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from boxwood._dates import ISO, ISO_PARTS, Dates, pattern_of
 from boxwood._messages import shown
-from boxwood.axes.categories import TRUTHS
+from boxwood._texts import TRUTHS
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.walk import WalkStep, among, provenance, sides_with_gaps, walk
