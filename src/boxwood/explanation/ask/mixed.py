@@ -42,6 +42,7 @@ from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace, default_columns
 from boxwood.reference.labels import by_size, encode_labels
 from boxwood.reference.mixed import unit_scales, with_gaps
+from boxwood.reference.of_fit import labels_by
 from boxwood.reference.reference import refuse_one_cluster
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> CompleteCases | No
         If a column that the caller named cannot be used, or no column is left.
     """
     fitted = _fitted_on_words(clustering, X, asked.sample_weight)
-    labels = _labels_given_for(clustering, X) if fitted is None else np.asarray(fitted.predict(X))
+    labels = _labels_given_for(clustering, X) if fitted is None else labels_by(fitted, X, len(X))
     if isinstance(X, ColumnTable):
         is_mixed = X.categories or (asked.missing == "learn" and X.gaps)
         return without_gaps_in(X, labels, asked) if is_mixed else None
@@ -186,7 +187,7 @@ def clustered(
         reference = Reference(codes, means.centers, means.names)
     else:
         reference = Reference.of(coordinates.rows, codes, names=given)
-    refuse_one_cluster(reference)
+    refuse_one_cluster(reference, None if read.clustering is None else label_values(read.clustering))
     return coordinates, reference, parts, number, made
 
 
