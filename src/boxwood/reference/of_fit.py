@@ -96,8 +96,9 @@ def _are_of_fit(last: Any, rows: Floats, labels: Array, own: Array, distances: F
     told, of_fit, luck = _share_told(rows, labels), _share_told(rows, own), CLEARER + 2 / len(rows)
     if of_fit > told + luck:
         return True
-    within = None if distances is None else _spread_at_fit(last)
-    return within is not None and of_fit > told / 2 + luck and float(np.mean(distances)) > FARTHER * within
+    if distances is None or (within := _spread_at_fit(last)) is None:
+        return False
+    return of_fit > told / 2 + luck and float(distances.mean()) > FARTHER * within
 
 
 def _remedy(clusterer: Any) -> str:
