@@ -9,10 +9,12 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.compose import ColumnTransformer
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -20,6 +22,7 @@ from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
+    PolynomialFeatures,
     PowerTransformer,
     QuantileTransformer,
     RobustScaler,
@@ -39,7 +42,7 @@ from boxwood.render.forms.sql import sql_case
 from boxwood.tree import Interval
 from boxwood.words.rules import condition
 from tests.cases import make_case
-from tests.scale import SLOW, seeds, share
+from tests.scale import SLOW, law, seeds, share
 
 METHODS = ["auto", "imm", "exkmc", "expand", "cart", "mmdt"]
 
@@ -146,10 +149,62 @@ def test_pipelines_that_mix_columns_are_measured_raw(weighted):
     assert ex.notes[-1] == "PCA mixes columns, so the rules use the raw ones, and the price is in raw units"
     plain = explain(X, given.predict(X), sample_weight=weights)
     assert (ex.tree, ex.cost) == (plain.tree, plain.cost)
-    frame = goods()
-    mixed = make_pipeline(ColumnTransformer([("c", OneHotEncoder(sparse_output=False), ["colour"])]), PCA(2), KMeans(2))
-    with pytest.raises(DataError, match="PCA mixes columns"):
-        explain(frame, mixed)
+
+
+MIXERS = {
+    "PCA": lambda: [PCA(2)],
+    "TruncatedSVD": lambda: [TruncatedSVD(2)],
+    "PolynomialFeatures": lambda: [PolynomialFeatures(2)],
+    "Nystroem": lambda: [Nystroem(n_components=9, random_state=0)],
+    "SimpleImputer": lambda: [SimpleImputer(add_indicator=True)],
+    "FunctionTransformer": lambda: [FunctionTransformer(lambda X: X @ np.ones((X.shape[1], 2)))],
+}
+
+
+def with_mixer(name, last, fills=True):
+    numbers = make_pipeline(*([SimpleImputer()] if fills else []), StandardScaler())
+    columns = [("c", OneHotEncoder(sparse_output=False), ["colour"]), ("n", numbers, ["price"])]
+    return make_pipeline(ColumnTransformer(columns), *MIXERS[name](), last)
+
+
+@law(6)
+def test_behind_steps_that_mix_columns_rules_are_those_of_the_labels(seed):
+    rng = np.random.default_rng(seed)
+    frame = goods(seed=seed)[["price", "colour"]]
+    if seed % 2:
+        frame.loc[rng.random(len(frame)) < 0.1, "price"] = np.nan
+    name, quick = [*MIXERS][seed % len(MIXERS)], {"method": "cart", "max_leaf_nodes": 4}
+    given = with_mixer(name, KMeans(3, random_state=seed, n_init=2))
+    ex, labels = explain(frame, given, **quick), given.fit_predict(frame)
+    plain = explain(frame, labels, **quick)
+    assert f"{name} " in ex.notes[0]
+    assert "so the rules use the raw ones" in ex.notes[0]
+    assert (ex.tree, ex.n_left_out) == (plain.tree, 0)
+    assert ex == explain(frame, given.fit(frame), **quick)
+    assert ex.predict(frame.iloc[::-1]).tolist() == plain.predict(frame.iloc[::-1]).tolist()
+    assert ex.measure(frame, labels).agreement == pytest.approx(ex.agreement)
+    assert boxwood.compare(frame, given, methods=["cart"], max_leaf_nodes=3).rows[0].agreement > 0.5
+
+
+@pytest.mark.parametrize("last", [KMeans(3, random_state=0, n_init=2), AgglomerativeClustering(3)])
+def test_rows_that_a_mixing_pipeline_cannot_read_get_no_cluster(last):
+    frame = goods()[["price", "colour"]]
+    frame.loc[:4, "price"] = np.nan
+    ex = explain(frame, with_mixer("PCA", last, fills=False))
+    assert "5 of 200 rows lack a value and get no cluster: price (5)" in ex.notes
+    assert (ex.n_rows, ex.n_left_out) == (200, 5)
+    whole = explain(frame.iloc[5:], with_mixer("PCA", last, fills=False))
+    assert rules(ex) == rules(whole)
+    with pytest.raises(DataError, match="missing values in 5 of 200 rows"):
+        explain(frame, with_mixer("PCA", last, fills=False), missing="refuse")
+
+
+def test_a_mixing_pipeline_that_fills_gaps_of_an_array_names_all_rows():
+    X, _ = two_scales()
+    X[:9, 0] = np.nan
+    ex = explain(X, make_pipeline(SimpleImputer(), StandardScaler(), PCA(2), KMeans(4, random_state=0, n_init=2)))
+    assert ex.n_left_out == 0
+    assert (ex.predict(X) >= 0).all()
 
 
 def test_mixtures_at_the_end_of_a_pipeline():

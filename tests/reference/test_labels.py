@@ -9,7 +9,9 @@ import polars
 import pyarrow
 import pytest
 from click.testing import CliRunner
+from sklearn.ensemble import IsolationForest
 
+import boxwood
 from boxwood import IMM, explain, scan
 from boxwood._frames import label_values
 from boxwood.cli import boxwood as command
@@ -186,3 +188,34 @@ def test_labels_whose_type_has_an_order_keep_it(seed):
     assert explain(X, given[seed % 3], max_leaf_nodes=6).names == expected
     for rows in (X.assign(y=given[1]), scan(X.assign(y=given[1]))):
         assert explain(rows, "y", max_leaf_nodes=6).names == expected
+
+
+ANOMALIES = {
+    "array": lambda frame, _: explain(frame[["x", "y"]].to_numpy(), frame["found"].to_numpy()),
+    "text": lambda frame, _: explain(frame[["x", "y"]], frame["found"].astype(str).tolist()),
+    "column": lambda frame, _: explain(frame, "found"),
+    "words": lambda frame, _: explain(frame.assign(word=["p", "q", "r"] * 20), "found"),
+    "batches": lambda frame, path: explain(scan(path), "found"),
+    "detector": lambda frame, _: explain(frame[["x", "y"]], IsolationForest(contamination=0.05)),
+    "estimator": lambda frame, _: IMM().fit(frame[["x", "y"]], frame["found"]),
+    "compare": lambda frame, _: boxwood.compare(frame, "found"),
+}
+
+
+@pytest.mark.parametrize("way", ANOMALIES)
+def test_one_cluster_beside_noise_is_refused_with_what_to_do(way, tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:3] += 30
+    frame = pandas.DataFrame(X, columns=["x", "y"]).assign(found=[-1] * 3 + [1] * 57)
+    frame.to_parquet(path := str(tmp_path / "found.parquet"))
+    message = "one cluster, '?1'?, as the 3 rows labelled -1 count as noise; rename -1 to explain it"
+    with pytest.raises(DataError, match=message):
+        ANOMALIES[way](frame, path)
+
+
+def test_rows_without_a_label_are_no_noise():
+    for labels in ([1, 1, None, None], [1.0, 1.0, np.nan, np.nan]):
+        with pytest.raises(DataError, match="only one cluster, 1; a tree separates clusters"):
+            explain([[0.0], [1.0], [2.0], [3.0]], labels)
+    with pytest.raises(DataError, match="only one cluster, 1, as the one row labelled -1 counts as noise"):
+        explain([[0.0], [1.0], [2.0], [3.0]], [1, 1, None, -1])

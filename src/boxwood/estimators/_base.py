@@ -379,7 +379,7 @@ class TreeClusterer(FittedTree):
         """Find the clusters, grow the tree, and store both."""
         X = self._numbers(X)
         self.reference_ = self._reference(X, rows, y)
-        refuse_one_cluster(self.reference_)
+        refuse_one_cluster(self.reference_, None if y is None else label_values(y))
         self._map, notes = self._axis_map(X)
         self._unlabelled = notes_on_labels_of(X, y)
         notes = (*notes_on_left_out(self._left_out), *self._unlabelled, *notes)

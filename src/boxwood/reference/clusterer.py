@@ -18,7 +18,9 @@ from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.loops.expand import squared_distances
 from boxwood.reference.labels import centers_of, labels_of, objective_of
+from boxwood.reference.labels import last_step as last_step
 from boxwood.reference.mixture import Mixture
+from boxwood.reference.of_fit import labels_by
 from boxwood.reference.reference import Reference
 
 MANY_STARTS, FEW_STARTS = 10, 3  # starts of k-means, which keeps the best: one start often merges two clusters
@@ -100,7 +102,7 @@ def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
     if _is_k_means(clusterer) and _was_fitted_on(clusterer, _input_of(clusterer, X, rows), rows):
         return Reference.of(rows, clusterer.labels_)
     if hasattr(clusterer, "steps"):
-        labels = np.asarray(labels_of(clusterer, X, len(rows)))
+        labels = labels_by(clusterer, X, len(rows))
         labels = np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels
         return Reference.of(rows, labels)
     return Reference.from_estimator(clusterer, _input_of(clusterer, X, rows), rows=rows)
@@ -218,12 +220,6 @@ def is_fitted(clusterer: Any) -> bool:
     except NotFittedError:
         return False
     return True
-
-
-def last_step(clusterer: Any) -> Any:
-    """Return the last step of a pipeline, or the clusterer itself; a `FrozenEstimator` is unwrapped."""
-    last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
-    return out_of_frozen(last)
 
 
 def flat(clusterer: Any) -> Any:

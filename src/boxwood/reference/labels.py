@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._frames import stated_order
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import listed, refuse_halves, shown
+from boxwood._validation import listed, out_of_frozen, refuse_halves, shown
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -267,7 +267,7 @@ def plain_name(name: Any) -> str | int | float | bool:
 def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
     """Return the labels that a fitted clusterer, mixture or pipeline gives the rows of `X`: predicted, or `labels_`."""
     if hasattr(estimator, "predict"):
-        predicted: ArrayLike = estimator.predict(X)
+        predicted: ArrayLike = estimator.predict(_of_type_of_fit(estimator, X))
         return predicted
     last = estimator[-1] if hasattr(estimator, "steps") else estimator
     labels: Array | None = getattr(last, "labels_", None)
@@ -276,6 +276,24 @@ def labels_of(estimator: Any, X: Any, n_rows: int) -> ArrayLike:
     if len(labels) != n_rows:
         raise DataError(f"{type(last).__name__} cannot predict; it was fitted on {len(labels)} rows, X has {n_rows}")
     return labels
+
+
+def _of_type_of_fit(estimator: Any, X: Any) -> Any:
+    """Return an array of floats in the type of the centres: k-means of scikit-learn refuses rows in the other one."""
+    dtype = getattr(getattr(estimator, "cluster_centers_", None), "dtype", None)
+    if (
+        not isinstance(X, np.ndarray)
+        or X.dtype not in (np.float32, np.float64)
+        or dtype not in (np.float32, np.float64)
+    ):
+        return X
+    return X.astype(dtype, copy=False)
+
+
+def last_step(clusterer: Any) -> Any:
+    """Return the last step of a pipeline, or the clusterer itself; a `FrozenEstimator` is unwrapped."""
+    last = clusterer[-1] if hasattr(clusterer, "steps") else clusterer
+    return out_of_frozen(last)
 
 
 def centers_of(estimator: Any, n_columns: int) -> Floats | None:

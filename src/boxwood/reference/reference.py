@@ -25,8 +25,9 @@ from boxwood._validation import (
 )
 from boxwood.batches.labelling import Labelling
 from boxwood.errors import DataError
-from boxwood.reference.labels import Names, centers_of, encode_labels, labels_of, named_clusters, objective_of
+from boxwood.reference.labels import Names, centers_of, count_missing, encode_labels, named_clusters, objective_of
 from boxwood.reference.moments import Moments, MomentsOfRows, moments_of
+from boxwood.reference.of_fit import labels_by
 
 if TYPE_CHECKING:
     from boxwood.reference.reference_batches import Measured
@@ -213,9 +214,14 @@ class Reference:
         Labels are `estimator.predict(X)`, or `estimator.labels_` if it cannot predict; a negative label leaves a row
         out. Centres are `cluster_centers_` or `means_` if they have as many columns as `X`, and the clusters' means
         otherwise. `rows` are the rows of `X`, if they are checked already.
+
+        Raises
+        ------
+        DataError
+            If the estimator was evidently fitted on other columns, such as scaled ones.
         """
         checked = Rows.of(X, sample_weight) if rows is None else Rows.of(rows)
-        labels = np.asarray(labels_of(estimator, X, len(checked)))
+        labels = labels_by(estimator, X, len(checked))
         if labels.dtype.kind in "iu":
             labels = np.where(labels < 0, -1, labels)
             centers = centers_of(estimator, checked.n_columns)
@@ -278,17 +284,22 @@ class Reference:
         return f"Reference(n_clusters={self.n_clusters}, {rows}, n_columns={self.centers.shape[1]})"
 
 
-def refuse_one_cluster(reference: Reference) -> None:
-    """Raise a DataError unless at least two clusters have rows."""
-    rows_of = np.bincount(reference.labels + 1)[1:]
-    refuse_one_name([reference.names[c] for c in np.flatnonzero(rows_of).tolist()])
+def refuse_one_cluster(reference: Reference, labels: Any = None) -> None:
+    """Raise a DataError unless at least two clusters have rows; IN: labels: those that were given, if some were."""
+    n_noise, *rows_of = np.bincount(reference.labels + 1, minlength=1).tolist()
+    n_noise -= 0 if labels is None else count_missing(labels)
+    refuse_one_name([name for name, n in zip(reference.names, rows_of, strict=False) if n], n_noise)
 
 
-def refuse_one_name(present: Sequence[Hashable]) -> None:
-    """Raise a DataError unless these are the names of at least two clusters."""
-    if len(present) < 2:
-        one = f"only one cluster, {shown(present[0])}" if present else "no cluster at all"
-        raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
+def refuse_one_name(present: Sequence[Hashable], n_noise: int = 0) -> None:
+    """Raise a DataError unless these are the names of at least two clusters; IN: n_noise: rows labelled -1."""
+    if len(present) >= 2:
+        return
+    one = f"only one cluster, {shown(present[0])}" if present else "no cluster at all"
+    if n_noise:
+        rows = "the one row labelled -1 counts" if n_noise == 1 else f"the {n_noise:,} rows labelled -1 count"
+        raise DataError(f"the labels hold {one}, as {rows} as noise; rename -1 to explain it")
+    raise DataError(f"the labels hold {one}; a tree separates clusters, so give at least two")
 
 
 def refuse_no_reference(reference: object) -> None:

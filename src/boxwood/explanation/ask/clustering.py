@@ -61,14 +61,15 @@ def clustering_of(
 
     `stages` are the coordinates of the rows before they are standardized, and after; `n_clusters` is for k-means.
     """
+    labels = None
     if clustering is None or hasattr(clustering, "fit"):
         reference, mixture, clustering = _of_clusterer(clustering, X, stages, n_clusters, random_state)
     elif isinstance(clustering, Reference):
         reference, mixture = _with_scaled_centers(clustering, stages[1]), None
     else:
-        labels = column_values(X, clustering) if isinstance(clustering, str) else clustering
-        reference, mixture = Reference.of(stages[1].rows, label_values(labels)), None
-    refuse_one_cluster(reference)
+        labels = label_values(column_values(X, clustering) if isinstance(clustering, str) else clustering)
+        reference, mixture = Reference.of(stages[1].rows, labels), None
+    refuse_one_cluster(reference, labels)
     return reference, mixture, clustering
 
 

@@ -414,8 +414,10 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
 
 def refuse_one_cluster_of(task: Task) -> None:
     """Raise a DataError unless at least two clusters have rows."""
-    sizes = task.overview.sizes.tolist()
-    refuse_one_name([name for name, size in zip(task.reference.names, sizes, strict=True) if size])
+    sizes, measured = task.overview.sizes.tolist(), task.reference.measured
+    n_missing = 0 if measured is None or measured.missing is None else measured.missing.n_missing
+    n_noise = task.overview.n_rows - sum(sizes) - n_missing if task.batches.weight is None else 0
+    refuse_one_name([name for name, size in zip(task.reference.names, sizes, strict=True) if size], n_noise)
 
 
 def boolean_columns_of(batches: Batches) -> list[str]:

@@ -85,6 +85,15 @@ class CompleteCases(NamedTuple):
         n_incomplete = self.n_incomplete + n_rows - len(rows)
         return self._replace(rows=kept, n_incomplete=n_incomplete, notes=(*self.notes, *notes))
 
+    def with_fewer(self, read: CompleteCases) -> CompleteCases:
+        """Return what was read of these rows, perhaps fewer of them, with its places in the whole table."""
+        rows = self.rows if read.rows is None or self.rows is None else self.rows[read.rows]
+        return read._replace(
+            rows=read.rows if self.rows is None else rows,
+            n_incomplete=self.n_incomplete + read.n_incomplete,
+            notes=(*self.notes, *read.notes),
+        )
+
 
 class HasGaps(Exception):
     """A table in batches lacks values from which rules may learn."""
@@ -106,6 +115,18 @@ def complete_cases(
     if complete.rows is None:
         return complete
     return complete._replace(X=rows_of_table(X, complete.rows))
+
+
+def labelled_cases(X: Any, pipeline: Any, sample_weight: Any, missing: str) -> CompleteCases:
+    """Return the rows for which a fitted pipeline has clusters: all, or those that lack no value that it reads.
+
+    Raises
+    ------
+    DataError
+        As `complete_cases` does.
+    """
+    complete = without_gaps(_gaps_of_pipeline(X, pipeline), CompleteCases(X, pipeline, sample_weight), missing)
+    return complete if complete.rows is None else complete._replace(X=rows_of_table(X, complete.rows))
 
 
 def without_gaps(gaps: Mapping[str, Bools], whole: CompleteCases, missing: str) -> CompleteCases:
@@ -265,16 +286,17 @@ def _gaps_of_objects(X: Any) -> dict[str, Bools]:
 
 
 def _gaps_of_pipeline(X: Any, clustering: Any) -> dict[str, Bools]:
-    """Return the gaps in all columns of a frame that a pipeline reads, if it names no cluster of rows that have some.
+    """Return the gaps in all columns that a pipeline reads, if it names no cluster of rows that have some.
 
     The rules may use fewer columns than it reads.
     """
-    if not is_frame(X) or not hasattr(clustering, "steps") or not hasattr(clustering, "predict"):
+    if not hasattr(clustering, "steps") or isinstance(X, Rows) or np.ma.is_masked(X):
         return {}
-    gaps = missing_in(X, columns_read(clustering.steps[0][1], X, column_names(X)))
+    gaps = missing_in(X, columns_read(clustering.steps[0][1], X, column_names(X)) if is_frame(X) else None)
     if not gaps:
         return {}
-    rows = np.flatnonzero(np.logical_or.reduce(list(gaps.values())))
+    lacking = np.logical_or.reduce(list(gaps.values()))
+    rows = np.flatnonzero(lacking) if hasattr(clustering, "predict") else np.arange(len(lacking))
     try:
         labels_of(clustering, rows_of_table(X, rows), len(rows))
     except ValueError:

@@ -15,6 +15,7 @@ import numpy as np
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_float_table, as_weights, listed, random_of
+from boxwood.axes import axis_map_of
 from boxwood.axes.categories import MANY_VALUES
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.of_frame import readable_columns
@@ -26,7 +27,7 @@ from boxwood.explanation.ask.columns import (
     NONE_BESIDE,
     notes_on_use,
 )
-from boxwood.explanation.ask.gaps import CompleteCases, note_on_empty, without_gaps, without_rows
+from boxwood.explanation.ask.gaps import CompleteCases, labelled_cases, note_on_empty, without_gaps, without_rows
 from boxwood.explanation.ask.how_many import DrawnRows, Number, drawn
 from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
@@ -39,9 +40,10 @@ from boxwood.reference.clusterer import (
     refuse_number_of_clusters,
 )
 from boxwood.reference.entry import Entry
-from boxwood.reference.feature_space import FeatureSpace, default_columns
+from boxwood.reference.feature_space import FeatureSpace, default_columns, not_made
 from boxwood.reference.labels import by_size, encode_labels
 from boxwood.reference.mixed import unit_scales, with_gaps
+from boxwood.reference.of_fit import labels_by
 from boxwood.reference.reference import refuse_one_cluster
 
 if TYPE_CHECKING:
@@ -62,8 +64,10 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> CompleteCases | No
     DataError
         If a column that the caller named cannot be used, or no column is left.
     """
+    if (behind := _behind_mixing_steps(X, clustering, asked)) is not None:
+        return behind
     fitted = _fitted_on_words(clustering, X, asked.sample_weight)
-    labels = _labels_given_for(clustering, X) if fitted is None else np.asarray(fitted.predict(X))
+    labels = _labels_given_for(clustering, X) if fitted is None else labels_by(fitted, X, len(X))
     if isinstance(X, ColumnTable):
         is_mixed = X.categories or (asked.missing == "learn" and X.gaps)
         return without_gaps_in(X, labels, asked) if is_mixed else None
@@ -71,20 +75,49 @@ def read_as_it_is(X: Any, clustering: Any, asked: Options) -> CompleteCases | No
     if isinstance(X, Rows) or np.ma.is_masked(X) or _needs_numbers(labels) or not _may_be_mixed(X, asked, any(kinds)):
         refuse_unseen_kinds(*kinds, "an array" if not is_frame(X) else "a clusterer")
         return None
+    return _of_labels(X, clustering, labels, asked)._replace(fitted=fitted, given=None if fitted is None else X)
+
+
+def _of_labels(X: Any, clustering: Any, labels: Any, asked: Options) -> CompleteCases:
+    """Return a table with categories or gaps whose rows have labels; IN: clustering: where these come from."""
     if not is_frame(X):
         return without_gaps_in(_of_array(X, asked.columns), labels, asked)
     wanted = None if asked.columns is None else as_names("columns", asked.columns)
-    read = readable_columns(X, wanted, kinds[0], clustering if isinstance(clustering, str) else None)
+    words = as_names("categories", asked.categories)
+    read = readable_columns(X, wanted, words, clustering if isinstance(clustering, str) else None)
     table = chosen_columns(
         replace(with_truths(read), names=column_names(X)),
         labels,
         are_named=wanted is not None,
         are_made=hasattr(clustering, "fit"),
         in_table=isinstance(clustering, str),
-        words=kinds[0],
+        words=words,
         spellings=asked.spellings,
     )
-    return without_gaps_in(table, labels, asked)._replace(fitted=fitted, given=X)
+    return without_gaps_in(table, labels, asked)
+
+
+def _behind_mixing_steps(X: Any, clustering: Any, asked: Options) -> CompleteCases | None:
+    """Return a table with the labels of a fitted pipeline whose first steps mix columns, so that no rule can ask these.
+
+    None if they do not, or if the table is one of numbers without gaps for which the pipeline has clusters. Rows that
+    lack a value get no cluster if the pipeline takes none.
+    """
+    if len(getattr(clustering, "steps", ())) < 2 or isinstance(X, Rows) or not _may_be_mixed(X, asked, False):
+        return None
+    try:
+        axis_map_of(clustering[:-1], X, asked.columns if is_frame(X) else None)
+        return None
+    except DataError as error:
+        note = not_made(error)
+    complete = labelled_cases(X, clustering, asked.sample_weight, asked.missing)
+    if not _may_be_mixed(complete.X, asked, False):
+        return None
+    labels = labels_by(clustering, complete.X, len(complete.X))
+    labels = np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels
+    read = _of_labels(complete.X, clustering, labels, replace(asked, sample_weight=complete.sample_weight))
+    read = complete.with_fewer(read)
+    return read._replace(fitted=clustering, given=X, notes=(*read.notes, note))
 
 
 def chosen_columns(table: ColumnTable, clustering: Any, **about: Any) -> ColumnTable:
@@ -187,7 +220,7 @@ def clustered(
         reference = Reference(codes, means.centers, means.names)
     else:
         reference = Reference.of(coordinates.rows, codes, names=given)
-    refuse_one_cluster(reference)
+    refuse_one_cluster(reference, None if read.clustering is None else label_values(read.clustering))
     return coordinates, reference, parts, number, made
 
 

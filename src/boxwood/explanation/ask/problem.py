@@ -158,6 +158,8 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     X, unfitted = as_fitted(X, clustering, asked.columns)
     labels_given(clustering)  # refuses a reference of a table in batches
     refuse_other_index(X, labels=clustering, sample_weight=asked.sample_weight)
+    if hasattr(clustering, "fit"):
+        clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     read = read_as_it_is(X, clustering, asked)
     if read is not None and not read.X.is_plain:
         said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering))
@@ -166,8 +168,6 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
     if isinstance(X, ColumnTable):  # of numbers and dates
         X = X.values
-    if hasattr(clustering, "fit"):
-        clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     if known is None:
         chosen, notes = columns_for_rules(X, asked.columns, clustering, asked.spellings)
     else:  # all categories are left out
