@@ -14,7 +14,8 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from boxwood._dates import DATE_FORMS, Dates, moment_in
-from boxwood._messages import Quoting, cut_off
+from boxwood._messages import Quoting, cut_off, shown
+from boxwood.errors import DataError
 
 PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"), ("sí", "no"), ("si", "no"))
 """Words for true and false, besides these."""
@@ -53,11 +54,26 @@ class TextReading(NamedTuple):
     """
 
     dates: Dates | None
-    example: str
+    example: str = ""
 
-    def value(self, text: str) -> datetime | float | None:
-        """Return the date or the number in a text."""
-        return float(text) if self.dates is None else moment_in(text, self.dates.form)
+    def value(self, text: str) -> datetime | float:
+        """Return the date or the number in a text.
+
+        Raises
+        ------
+        DataError
+            If there is none, or the date has a zone where the others have none, or the other way round.
+        """
+        if self.dates is None:
+            if (number := number_in_text(text)) is None:
+                raise DataError(f"{shown(text)} is no number, but the rules test the column as numbers")
+            return number
+        for form in dict.fromkeys((self.dates.form, "")):
+            moment = moment_in(text, form)
+            if moment is not None and (moment.tzinfo is not None) == bool(self.dates.zone):
+                return moment
+        self.dates.number(text)
+        raise AssertionError("a text that is no date has been refused")
 
     @property
     def said(self) -> Quoting:
