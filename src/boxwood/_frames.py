@@ -191,7 +191,7 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         elif series.dtype.is_temporal():
             others[TIMES].append(name)
         else:
-            others[DOUBTFUL if _first_forms(series).forms else "text"].append(name)
+            others[DOUBTFUL if _first_forms(series).are_dates else "text"].append(name)
     return numeric, others
 
 

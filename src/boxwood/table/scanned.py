@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
+from boxwood._texts import MARKS
 from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, shown
 from boxwood.batches.source import ArrowSource, Source, kind_of
 from boxwood.batches.texts import look_by_pass, look_in_order, with_texts_read
@@ -31,7 +32,6 @@ from boxwood.table.options import (
 )
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.spark import SparkSource, quoted
-from boxwood.table.written import MARKS
 
 
 def scan(
