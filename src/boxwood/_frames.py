@@ -191,7 +191,7 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         elif series.dtype.is_temporal():
             others[TIMES].append(name)
         else:
-            others[DOUBTFUL if _first_forms(series).forms else "text"].append(name)
+            others[DOUBTFUL if _first_forms(series).are_dates else "text"].append(name)
     return numeric, others
 
 
@@ -400,6 +400,9 @@ def _plain(series: Any) -> Any:
     given = getattr(kind, "pyarrow_dtype", None)
     if given is None:
         return series
+    if _is_of_pandas(getattr(given, "value_type", given)):
+        in_order = _in_known_type(native.array.__arrow_array__())
+        return nw.from_native(in_order.set_axis(native.index), series_only=True)
     known = _known_type(getattr(given, "value_type", given) if series.dtype == nw.Categorical else given)
     return series if known == given else nw.from_native(native.astype(type(kind)(known)), series_only=True)
 
@@ -414,9 +417,16 @@ def _in_known_type(column: Any) -> Any:
         return _in_known_type(run_end_decode(column))
     if pa.types.is_string_view(kind):  # older versions of Arrow cast none of these
         return pa.chunked_array([column.to_pylist()], pa.large_string())
-    if getattr(kind, "extension_name", "").startswith("pandas."):
+    if _is_of_pandas(getattr(kind, "value_type", None)):
+        return _in_known_type(pa.chunked_array([part.dictionary.take(part.indices) for part in column.chunks]))
+    if _is_of_pandas(kind):
         return column.to_pandas()
     return column if _known_type(kind) == kind else column.cast(_known_type(kind))
+
+
+def _is_of_pandas(kind: Any) -> bool:
+    """Return whether a type of Arrow stands for bands or periods of pandas."""
+    return getattr(kind, "extension_name", "").startswith("pandas.")
 
 
 def _known_type(kind: Any) -> Any:
@@ -428,7 +438,8 @@ def _known_type(kind: Any) -> Any:
 
     if pa.types.is_dictionary(kind):
         known = _known_type(kind.value_type)
-        return kind if pa.types.is_string(known) or pa.types.is_large_string(known) else known
+        is_value = pa.types.is_temporal(known) or pa.types.is_primitive(known)
+        return known if is_value or pa.types.is_decimal(known) else kind
     if pa.types.is_float16(kind):
         return pa.float32()
     if pa.types.is_date64(kind):

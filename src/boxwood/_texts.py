@@ -14,14 +14,22 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from boxwood._dates import DATE_FORMS, Dates, moment_in
-from boxwood._messages import Quoting, cut_off
+from boxwood._messages import Quoting, cut_off, shown
+from boxwood.errors import DataError
 
 PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"), ("sí", "no"), ("si", "no"))
 """Words for true and false, besides these."""
 TRUTHS = {word: word == yes for yes, no in (("true", "false"), *PAIRS) for word in (yes, no)}
 """The truth that each word stands for, in small letters."""
 
+MARKS = ("", "na", "n/a", "#n/a", "nan", "null")
+"""Texts that programs write for a missing value, in small letters."""
+
+BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "none", "unknown")
+"""Texts that people write where they have no number; among words, each of them is a word."""
+
 _CODES = 20  # so many different numbers may be codes, such as versions
+_MARKS = {*MARKS, *BLANKS}
 _DIGITS, _PADDED = re.compile(r"\s*\d+\s*"), re.compile(r"\s*0\d+\s*")
 
 
@@ -53,11 +61,26 @@ class TextReading(NamedTuple):
     """
 
     dates: Dates | None
-    example: str
+    example: str = ""
 
-    def value(self, text: str) -> datetime | float | None:
-        """Return the date or the number in a text."""
-        return float(text) if self.dates is None else moment_in(text, self.dates.form)
+    def value(self, text: str) -> datetime | float:
+        """Return the date or the number in a text.
+
+        Raises
+        ------
+        DataError
+            If there is none, or the date has a zone where the others have none, or the other way round.
+        """
+        if self.dates is None:
+            if (number := number_in_text(text)) is None:
+                raise DataError(f"{shown(text)} is no number, but the rules test the column as numbers")
+            return number
+        for form in dict.fromkeys((self.dates.form, "")):
+            moment = moment_in(text, form)
+            if moment is not None and (moment.tzinfo is not None) == bool(self.dates.zone):
+                return moment
+        self.dates.number(text)
+        raise AssertionError("a text that is no date has been refused")
 
     @property
     def said(self) -> Quoting:
@@ -84,6 +107,7 @@ class TextForms:
 
     def __init__(self) -> None:
         self.forms, self.are_numbers = ["", *DATE_FORMS], True
+        self._has_marks = False  # of missing values, which texts are where nobody says that they are none
         self._differ: set[tuple[str, str]] = set()  # forms that say different dates of some text
         self._zones: set[bool] = set()
         self._numbers: set[str] = set()  # that are more than digits, up to one more than may be codes
@@ -96,12 +120,19 @@ class TextForms:
 
     @property
     def are_doubtful(self) -> bool:
-        """Whether all texts are dates, but in more than one way, or some of them with a time zone."""
-        return bool(self.forms and self._zones) and self.reading is None
+        """Whether all texts are dates, but in more than one way, some with a time zone, or beside marks such as NA."""
+        return self.are_dates and self.reading is None
+
+    @property
+    def are_dates(self) -> bool:
+        """Whether all texts but such marks are dates."""
+        return bool(self.forms and self._zones)
 
     @property
     def reading(self) -> TextReading | None:
         """How the texts are read; None if they are words, or in doubt."""
+        if self._has_marks:
+            return None
         if self.forms and len(self._zones) == 1 and not self._differ & {*combinations(self.forms, 2)}:
             return TextReading(Dates("UTC" if True in self._zones else "", self.forms[0]), self._examples[0])
         if self.are_numbers and len(self._numbers) > _CODES:
@@ -115,6 +146,9 @@ class TextForms:
                 self.forms, self.are_numbers = [], False
             if not self.is_open:
                 return
+            if text.strip().lower() in _MARKS:
+                self._has_marks = True
+                continue
             self._add_date(text)
             self._add_number(text)
             self._add_example(text)
@@ -123,6 +157,7 @@ class TextForms:
         """Add the texts of others."""
         self.forms = [form for form in self.forms if form in other.forms]
         self.are_numbers &= other.are_numbers
+        self._has_marks |= other._has_marks
         self._differ |= other._differ
         self._zones |= other._zones
         self._numbers |= other._numbers

@@ -85,7 +85,7 @@ WORDS_OF_ALL_KINDS = {
     "views of words": lambda: pa.array(WORDS.tolist(), pa.string_view()),
     "dictionary of words": lambda: pa.array(WORDS.tolist()).dictionary_encode(),
     "categories": lambda: pd.Series(pd.Categorical(WORDS)),
-    "categories in order": lambda: pd.Series(pd.Categorical(WORDS, categories=[*dict.fromkeys(WORDS)], ordered=True)),
+    "categories in order": lambda: pd.Series(pd.Categorical(WORDS, categories=COLOURS, ordered=True)),
     "categories of integers": lambda: pd.Series(pd.Categorical(P // 4)),
     "bands": lambda: pd.Series(pd.cut(P, [-1, 9, 19, 29, 48])),
     "intervals": lambda: pd.Series(pd.arrays.IntervalArray.from_breaks([0, 10, 20, 30, 40, 50])[P // 10]),

@@ -25,9 +25,9 @@ import pytest
 from click.testing import CliRunner
 
 import boxwood as bw
+from boxwood._texts import MARKS
 from boxwood.cli import boxwood as command
 from boxwood.explanation.records import Basis
-from boxwood.table.duck import MARKS
 from tests import scale
 from tests.rule_cases import (
     COLUMNS,

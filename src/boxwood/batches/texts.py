@@ -22,6 +22,19 @@ def with_texts_read(source: S, look: Callable[[S, Sequence[str]], TextsMet]) -> 
     return TextsRead(source, readings, doubtful) if readings or doubtful else source
 
 
+def as_rules_read(source: Source, known: Mapping[str, TextReading]) -> Source:
+    """Return a table with dates and numbers where rules have them, though its texts alone do not say that they are.
+
+    So a few rows are read in which day and month may be exchanged. Other texts of files are what their readers say.
+
+    IN: known: how the columns of rules are read.
+    """
+    kinds = dict(zip(source.names, source.kinds, strict=True))
+    refused = ("unclear",) if source.marks else ("unclear", "text")
+    unread = {name: reading for name, reading in known.items() if kinds.get(name) in refused}
+    return TextsRead(source, unread, ()) if unread else source
+
+
 def spellings_of_texts(readings: Mapping[str, TextReading]) -> dict[str, Spelling]:
     """Return how the columns of numbers among columns of texts are read."""
     return {name: Spelling(one.said, is_number=True) for name, one in readings.items() if one.dates is None}
@@ -63,7 +76,7 @@ class TextsMet:
         """Add a record batch."""
         for j, forms in enumerate(self.forms):
             if forms.is_open:
-                forms.update(batch.column(j).unique().drop_null().to_pylist())
+                forms.update(_texts_of(batch.column(j)).unique().drop_null().to_pylist())
 
     def merge(self, other: TextsMet) -> None:
         """Add the texts of others."""
@@ -145,11 +158,20 @@ class _Read:
         self.summary.merge(other.summary)
 
 
+def _texts_of(column: Any) -> Any:
+    """Return a column of Arrow as one of texts; a dictionary may have some that no row has."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary_decode()
+    return pa.array(column.to_pylist(), pa.large_string()) if pa.types.is_string_view(column.type) else column
+
+
 def _values(column: Any, reading: TextReading) -> Any:
     """Return a column of texts as one of dates or numbers; each text is read once."""
     import pyarrow as pa
 
-    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    coded = _texts_of(column).dictionary_encode()
     texts = coded.dictionary.to_pylist()
     dates = reading.dates
     kind = pa.float64() if dates is None else pa.timestamp("us", dates.zone or None)

@@ -87,8 +87,8 @@ def _given(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:
 
 def _value(explanation: Explanation, name: str, text: str) -> Any:
     """Return a value as a file would give it; None for a missing one."""
+    from boxwood._texts import MARKS
     from boxwood.axes.categories import truth
-    from boxwood.table.written import MARKS
 
     categories = explanation._coded_columns.get(explanation.columns.index(name))
     by_text = {} if categories is None else {str(value): value for value in categories.values if value is not None}

@@ -32,8 +32,8 @@ from boxwood.axes.categories import (
 )
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.column_table import ColumnTable
-from boxwood.columns.rules import are_times, by_reason, left_out
-from boxwood.columns.seen import Seen, Use, seen_numbers
+from boxwood.columns.rules import by_reason, left_out
+from boxwood.columns.seen import Seen, Use, are_times, seen_numbers
 from boxwood.errors import DataError
 
 NO_WORDS = "neither numbers nor text"

@@ -10,8 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME, TIMES
-from boxwood.axes.categories import is_missing
+from boxwood._dates import NEARLY_ALL, TIMES
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.dates_and_names import fixed_by_dates, is_calendar, names_among
 from boxwood.columns.seen import Seen, SeenValues, Use
@@ -290,18 +289,6 @@ _INDEX = ("__index_level_", "Unnamed: 0")
 _NAMES = {"id", "ids", "uuid", "guid", "zip", "zipcode", "postcode", "account", "iban"}
 
 
-def are_times(values: Iterable[Hashable]) -> bool:
-    """Return whether values are texts of times of the day or lengths of time, such as 14:30 and 00:12:33.
-
-    All are, but for blanks; of many different ones nearly all.
-    """
-    known = [value.strip() if isinstance(value, str) else None for value in values if not is_missing(value)]
-    texts = [text for text in known if text != ""]
-    times = [text for text in texts if text is not None and _TIME.fullmatch(text)]
-    least = NEARLY_ALL if len({*times}) > FEW_TIMES else 1
-    return bool(times) and len(times) >= least * len(texts)
-
-
 def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     """Return whether values have many texts, and nearly all of these are numbers to people.
 
@@ -320,6 +307,5 @@ def are_numbers(values: Iterable[Hashable], *, or_codes: bool = True) -> bool:
     return n_found > _FEW_VALUES and n_found >= NEARLY_ALL * len(texts)
 
 
-_TIME = re.compile(TIME)
 _WHOLE, _PADDED = re.compile(r"\d+"), re.compile(r"0\d")
 _FEW_VALUES = 20  # of texts that may be codes, such as versions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -9,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME
 from boxwood._frames import label_values
 from boxwood._types import Floats, Indices
-from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order
+from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order, is_missing
 from boxwood.batches.overview import MANY_NUMBERS, few_among
 from boxwood.batches.source import TextAmong
 from boxwood.columns.column_table import ColumnTable
@@ -107,7 +109,7 @@ class Seen:
     is_ordered: bool = False
     """Whether words have an order."""
     are_times: bool = False
-    """Whether words are times of the day; of a file its kinds tell."""
+    """Whether words are times of the day."""
     why_no_words: str = ""
     """Why the values cannot be words."""
     n_values: int | None = None
@@ -162,6 +164,11 @@ class SeenWords(Seen):
         self.texts, self.lacks_some = words, lacks_some
         self.why_no_words = MANY_VALUES if words is None else ""
         self.n_values = None if words is None else len(words)
+
+    @property
+    def are_times(self) -> bool:  # type: ignore[override]
+        """Whether the words are times of the day."""
+        return are_times(self.texts or ())
 
 
 class SeenValues(Seen):
@@ -321,3 +328,18 @@ def seen_in(
         for j, name in enumerate(table.columns)
     ]
     return [SeenInSome(seen, in_all[seen.name]) if seen.name in in_all else seen for seen in columns]
+
+
+def are_times(values: Iterable[Hashable]) -> bool:
+    """Return whether values are texts of times of the day or lengths of time, such as 14:30 and 00:12:33.
+
+    All are, but for blanks; of many different ones nearly all.
+    """
+    known = [value.strip() if isinstance(value, str) else None for value in values if not is_missing(value)]
+    texts = [text for text in known if text != ""]
+    times = [text for text in texts if text is not None and _TIME.fullmatch(text)]
+    least = NEARLY_ALL if len({*times}) > FEW_TIMES else 1
+    return bool(times) and len(times) >= least * len(texts)
+
+
+_TIME = re.compile(TIME)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from boxwood._messages import cut_off, listed
+from boxwood._texts import BLANKS, MARKS
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
 from boxwood.table.connect import NOT_USED, Tick, connected, waited
@@ -37,7 +38,7 @@ from boxwood.table.options import (
 )
 from boxwood.table.sheet import no_values, uncalculated
 from boxwood.table.sql import MANY, ONE_FILE, as_name, as_pattern, as_text
-from boxwood.table.written import BLANKS, MARKS, Style, days, number_in, plain_number
+from boxwood.table.written import Style, days, number_in, plain_number
 
 if TYPE_CHECKING:
     import duckdb

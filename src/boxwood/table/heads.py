@@ -13,7 +13,8 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
 from boxwood._messages import Lost, cut_off, listed
-from boxwood.table.written import BLANKS, MARKS, is_plain, without_unit
+from boxwood._texts import BLANKS, MARKS
+from boxwood.table.written import is_plain, without_unit
 
 FIRST = 200  # lines that are looked at
 

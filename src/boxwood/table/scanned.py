@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
+from boxwood._texts import MARKS
 from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, shown
 from boxwood.batches.source import ArrowSource, Source, kind_of
 from boxwood.batches.texts import look_by_pass, look_in_order, with_texts_read
@@ -31,7 +32,6 @@ from boxwood.table.options import (
 )
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
 from boxwood.table.spark import SparkSource, quoted
-from boxwood.table.written import MARKS
 
 
 def scan(
@@ -46,9 +46,10 @@ def scan(
 
     Pass what it returns wherever rows are expected. Parquet is read in place. Any other file, a query and a reader that
     can be read once are written into a temporary Parquet file, which is removed when the source is closed or garbage;
-    the source's `notes` say so. Values are those of the table in memory: texts of numbers in files are numbers, decimal
-    commas are recognised, and a folder named `year=2024` is no column. Frames, relations, queries and readers have
-    types that somebody chose, so their text stays text. `explain` reads tables of up to 2 ** 23 values into memory
+    the source's `notes` say so. Values are those of the table in memory: texts of dates are dates, texts of numbers in
+    files are numbers, decimal commas are recognised, and a folder named `year=2024` is no column. Frames, relations,
+    queries and readers have types that somebody chose, so texts of digits alone may be codes, and stay text, while
+    others that are plain numbers are read as such. `explain` reads tables of up to 2 ** 23 values into memory
     where it makes the clusters, and where rules need words or gaps, and draws rows from longer ones.
 
     Parameters

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from boxwood._texts import MARKS
 from boxwood.batches.source import MarksMet
 from boxwood.table.duck import DuckTable
 from boxwood.table.sql import as_text
-from boxwood.table.written import MARKS
 
 _NEARLY_ALL = 0.9  # of the other values, so that a few may be written in another way
 _CAPITALISED = r"\p{Lu}|\p{Lu}[^0-9]*\p{Ll}[^0-9]*"  # H, Smith, O'Brien, de la Cruz not

@@ -1,4 +1,4 @@
-"""Values as people write them: numbers, truths, dates and marks of missing ones, as SQL reads and Python knows them."""
+"""Values as people write them: numbers, truths and dates, as SQL reads and Python knows them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,6 @@ from typing import NamedTuple
 from boxwood._dates import Dates, pattern_of
 from boxwood._texts import TRUTHS
 from boxwood.table.sql import as_text
-
-MARKS = ("", "na", "n/a", "#n/a", "nan", "null")
-"""Texts that programs write for a missing value, in small letters."""
-
-BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "none", "unknown")
-"""Texts that people write where they have no number; among words, each of them is a word."""
 
 CURRENCIES = (
     *("aud", "brl", "cad", "chf", "cny", "czk", "dkk", "eur", "gbp", "hkd", "huf", "ils", "inr", "jpy", "krw"),

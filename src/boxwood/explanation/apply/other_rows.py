@@ -25,6 +25,7 @@ from boxwood._frames import (
     rows_of_table,
     weights_in,
 )
+from boxwood._texts import TextReading
 from boxwood._types import Array, Indices
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
 from boxwood.axes.categories import is_missing
@@ -33,6 +34,7 @@ from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE
 from boxwood.batches.labelling import MissingLabels
 from boxwood.batches.sample import drawn_rows
+from boxwood.batches.texts import as_rules_read
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
@@ -283,6 +285,8 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
             f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
         )
     refuse_unknown_columns(ex.columns, source.names)
+    others = {name: TextReading(None) for j, name in enumerate(ex.columns) if j not in ex._coded_columns}
+    source = as_rules_read(source, others | {name: TextReading(dates) for name, dates in ex.dates})
     kinds = dict(zip(source.names, source.kinds, strict=True))
     words = {ex.columns[j]: one.values for j, one in ex._coded_columns.items() if kinds[ex.columns[j]] != "boolean"}
     if words or ex.gaps:
@@ -321,7 +325,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
         refuse_all_rows("a rule on columns that a pipeline reads", source.name)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     for name in ex.columns:
-        if name not in words and kinds[name] not in USABLE:
+        if name not in words and kinds[name] not in (*USABLE, "empty"):
             source.refuse_text(name)  # says what a file holds
             raise DataError(
                 f"column {name!r} of {source.name} holds {OTHER_KINDS[kinds[name]]}, where rules need numbers"

@@ -222,6 +222,17 @@ def notes_on_rounding(X: Any, names: Sequence[str]) -> tuple[str, ...]:
     return _note_on_rounded(rounded_columns(X, names))
 
 
+def rounded_in(source: Source, largest: Mapping[str, float]) -> list[str]:
+    """Return the columns of a table whose type is one of whole numbers, of which doubles do not hold every one.
+
+    IN: largest: the largest distance to 0 of the values of columns.
+    """
+    return [name for name, most in largest.items() if most > 1 << 53 and source.types.get(name, "").startswith(_WHOLE)]
+
+
+_WHOLE = ("int", "uint", "long")  # types of Arrow, and of Spark
+
+
 def _note_on_rounded(names: Sequence[str]) -> tuple[str, ...]:
     """Return a note on columns in which large whole numbers are the same double, if there are any."""
     return (ColumnNote(rounded(names)),) if names else ()
@@ -267,7 +278,9 @@ def usable_rows(
         raise HasGaps
     complete = complete_cases_of(replace(batches, columns=tuple(used)), look, asked.missing)
     padded = [name for name in used if name in source.padded]
-    notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings)
+    largest = {} if look is None else {seen.name: max(-seen.least, seen.most) for seen in look.columns}
+    said = {"padded": padded, "spellings": source.spellings, "rounded": rounded_in(source, largest)}
+    notes = notes_on_use(used, unused, **said)
     return complete._replace(notes=(*notes, *complete.notes))
 
 

@@ -32,7 +32,7 @@ from boxwood.columns.of_batches import NumberSums, look_of
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
-from boxwood.explanation.ask.columns import ColumnChoice, column_choice, refuse_none_left
+from boxwood.explanation.ask.columns import ColumnChoice, column_choice, refuse_none_left, rounded_in
 from boxwood.explanation.ask.gaps import CompleteCases
 from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice, without_gaps_in
 from boxwood.explanation.ask.options import Candidates
@@ -172,7 +172,10 @@ def _chosen(source: Source, wanted: ColumnChoice, usable: _Usable, drawn: _Drawn
         table = table.without(them, reason)
     padded = [name for name in source.padded if name in table.columns and name not in usable.words]
     spellings, marks = _spellings(source, usable.words, asked.categories), usable.of_texts.marks
+    numbers = {name: table.values[:, j] for j, name in enumerate(table.columns) if j not in table.categories}
+    largest = {name: float(np.fmax.reduce(np.abs(x), initial=0.0)) for name, x in numbers.items()}
     said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": marks}
+    said["rounded"] = rounded_in(source, largest)
     table = chosen_of(table, drawn.labels, are_named=wanted.are_named, in_all=drawn.in_all, **said)
     if not table.columns:
         refuse_none_left(source, with_advice(table.left_out))

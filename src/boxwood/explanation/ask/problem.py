@@ -162,7 +162,8 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     read = read_as_it_is(X, clustering, asked)
     if read is not None and not read.X.is_plain:
-        said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering))
+        rounded = () if isinstance(X, ColumnTable) else notes_on_rounding(X, read.X.columns)
+        said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering), *rounded)
         table = replace(read.X, names=in_table or read.X.names, notes=said)
         return mixed_problem(read._replace(X=table), asked, drawn_from)
     known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X

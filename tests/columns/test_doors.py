@@ -1,0 +1,126 @@
+"""The matrix: columns of every kind through every door are the same columns, and a sentence tells where they are not."""
+
+import contextlib
+import re
+import warnings
+from functools import cache
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.columns.kinds import KINDS, LABEL, N
+from tests.doors import DOORS, FRAMES, arrow_table, pandas_frame
+from tests.scale import law
+
+X = np.random.default_rng(0).normal(size=N).round(3)
+W = np.array(["x", "y"])[np.arange(N) // 5 % 2]
+PARQUET = {"Parquet", "Parquet, engine duckdb", "scan of Parquet"}
+CSV = {"CSV", "scan of CSV"}
+QUERIES = {"scan of a query", "relation"}
+TYPED = QUERIES | {"scan of pandas", "scan of Arrow", "scan of a reader"}
+PEOPLE = CSV | {"JSON lines", "Excel", "SQLite", "DuckDB"}
+FILES = PEOPLE | PARQUET
+ARROW = {"Arrow", "Arrow in pieces", "RecordBatch", "Arrow in pandas"}
+
+
+class Told(NamedTuple):
+    """How a column is read through some doors, other than from a frame of pandas.
+
+    `note` is a pattern of a note there that tells it; "" where the rule shows it by itself.
+    """
+
+    doors: set[str]
+    how: str
+    note: str
+    because: str
+
+
+READ = r"read as numbers: seen \("
+DIFFERENT = {}
+
+
+def columns_of(kind):
+    return {"x": pd.Series(X), "w": pd.Series(W), "seen": KINDS[kind](), "label": pd.Series(LABEL)}
+
+
+def how(ex):
+    """Return how the column is read, or why it is left out."""
+    if "seen" not in ex.columns:
+        assert {*ex.columns} == {"x", "w"}
+        (reason,) = (reason for reason, names in ex.basis.left_out if "seen" in names)
+        return f"left out: {re.split('[,;(]', reason)[0].strip()}"
+    j = ex.columns.index("seen")
+    if (dates := ex._date_columns.get(j)) is not None:
+        return f"date {dates.form}".strip()
+    known = ex._coded_columns.get(j)
+    return "number" if known is None or known.are_truths else "words"
+
+
+@cache
+def by_pandas(kind):
+    """Return the explanation of a frame of pandas, and its labels of the rows."""
+    ex = DOORS["pandas"].explain(columns_of(kind), "label", method="imm")
+    return ex, ex.predict(pandas_frame(columns_of(kind)), missing="none").tolist()
+
+
+def check(kind, door):
+    columns = columns_of(kind)
+    expected, labels = by_pandas(kind)
+    told = next((one for one in DIFFERENT.get(kind, ()) if door in one.doors), None)
+    ex = DOORS[door].explain(columns, "label", method="imm")
+    about, notes = f"{kind} through {door}", [note for note in ex.notes if "seen" in note]
+    assert how(ex) == (how(expected) if told is None else told.how), about
+    assert {*ex.columns} <= {*columns}, about
+    if told is not None and told.note:
+        assert any(re.search(told.note, note) for note in notes), (about, notes)
+    if told is None or not told.how.startswith("left out"):
+        assert ex.agreement == pytest.approx(expected.agreement), about
+    if told is None:
+        assert ex.predict(pandas_frame(columns), missing="none").tolist() == labels, about
+        assert expected.measure(DOORS[door].make(columns), LABEL).agreement == expected.agreement or door not in FRAMES
+    if door in FRAMES or door in TYPED:
+        assert sql_labels(ex, columns) == labels, about
+
+
+def sql_labels(ex, columns):
+    """Return the labels that SQL gives the rows of a table with the types of Arrow."""
+    with duckdb.connect() as connection:
+        connection.register("given", arrow_table(columns))
+        return [label for (label,) in connection.execute(f"SELECT {ex.to_sql('duckdb')} FROM given").fetchall()]
+
+
+CANNOT_HOLD = {
+    "Excel": {"with a zone", "times of day", "durations", "lists", "structs", "bytes"},
+    "SQLite": {"decimals", "wide decimals", "decimals of Python", "unsigned", "lists", "structs"},
+    "polars": {"wide decimals"},
+    "DuckDB": {"float16", "wide decimals"},
+    "JSON lines": {"days as periods", "months as periods", "bytes", "times of day"},
+}
+"""Kinds that cannot be written into a table of some door."""
+
+
+def cells():
+    return [(kind, door) for kind in KINDS for door in DOORS if kind not in CANNOT_HOLD.get(door, ())]
+
+
+@law(24)
+def test_a_drawn_column_is_read_alike_through_a_drawn_door(seed, tmp_path):
+    kind, door = cells()[int(np.random.default_rng(seed).integers(len(cells())))]
+    with contextlib.chdir(tmp_path), warnings.catch_warnings():
+        check(kind, door)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_is_read_alike_through_every_door(kind, tmp_path):
+    failed = {}
+    with contextlib.chdir(tmp_path):
+        for door in (door for of, door in cells() if of == kind):
+            try:
+                check(kind, door)
+            except AssertionError as error:
+                failed[door] = error
+    assert not failed

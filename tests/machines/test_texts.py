@@ -1,0 +1,41 @@
+"""Texts that are dates and numbers are these on the workers of Spark and Dask, too, in whatever part of the table."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import boxwood as bw
+from tests.columns.kinds import DATES_AS_TEXT, KINDS, LABEL, NUMBERS_AS_TEXT, N, P
+from tests.doors import in_arrow
+
+pytestmark = pytest.mark.machines
+
+
+def table_of(kind):
+    columns = {"x": np.random.default_rng(0).normal(size=N), "w": np.array(["x", "y"])[P % 2], "seen": in_arrow(kind())}
+    table = pa.table(columns | {"label": LABEL})
+    kinds = table.schema.field("seen").type
+    plain = pa.string() if pa.types.is_string_view(kinds) or pa.types.is_dictionary(kinds) else kinds
+    return table.set_column(2, "seen", table.column("seen").cast(plain))  # Spark takes neither views nor dictionaries
+
+
+@pytest.mark.parametrize("kind", [*DATES_AS_TEXT, *NUMBERS_AS_TEXT, "words", "months as text", "dates in doubt"])
+def test_texts_are_read_as_in_memory(machines, kind):
+    table = table_of(KINDS[kind])
+    here, there = (bw.explain(one, "label", method="imm") for one in (table, machines.frame(table, 3)))
+    assert there.columns == here.columns
+    assert there.dates == here.dates
+    assert bw.render.rules(there) == bw.render.rules(here)
+    assert there.basis.left_out == here.basis.left_out
+    assert [note for note in there.notes if "seen" in note] == [note for note in here.notes if "seen" in note]
+    labelled = machines.table(here.predict(machines.frame(table, 2)))
+    found = dict(zip(labelled.column("x").to_pylist(), labelled.column("cluster").to_pylist(), strict=True))
+    assert [found[x] for x in table.column("x").to_pylist()] == here.predict(table).tolist()
+
+
+def test_labels_that_are_dates_as_text_stay_texts(machines):
+    days = np.where(P < 20, "2026-01-01", "2026-02-01")
+    table = table_of(KINDS["texts of dates"]).set_column(3, "label", pa.array(days))
+    ex = bw.explain(machines.frame(table, 3), "label", method="imm")
+    assert ex.names == ("2026-01-01", "2026-02-01")
+    assert ex.measure(machines.frame(table, 2), "label").agreement == 1
