@@ -149,7 +149,7 @@ def embedded(shares: Floats, sizes: Floats, enough: float = 1.0) -> Floats:
     heavy = sizes / sizes.sum()
     mean = (shares * heavy[:, None]).sum(axis=0)
     axes = (shares - mean) * np.sqrt(heavy)[:, None]
-    orthogonal_rows(axes)
+    orthogonal_rows(axes, np.zeros(1, dtype=np.int64))
     strengths = np.sqrt(np.square(axes).sum(axis=1))
     order = np.argsort(-strengths, kind="stable")[: max(shares.shape[1] - 1, 1)]
     order = order[strengths[order] > NONE_AT_ALL]

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from boxwood.loops.jit import jit
+from boxwood.loops.jit import is_search, jit
 
 
 @jit
@@ -88,19 +88,34 @@ def add_rows(X, labels, weights, first, sums, mass, counts):
 
 SWEEPS = 60  # far more than any matrix needs
 TINY = 1e-15  # cosine of an angle that is a right one
+NOISE = 1e-13  # length of a row that is rounding alone, where the whole matrix has length 1
+MANY = 100  # rows, beyond the number of columns, from which on a triangle is made first
+STEP = 3e-6  # seconds to look at two numbers, and to turn them, if interpreted
 
 
+@is_search(step=STEP)
 @jit
-def orthogonal_rows(rows):
+def orthogonal_rows(rows, work):
     """Rotate the rows of a matrix among each other until all are orthogonal: one-sided Jacobi rotations.
 
     They are then its principal axes, each times its singular value, in no order. Sums run along the columns one by one,
-    so that nothing depends on how a library sums, which axes of equal strength would show.
+    so that nothing depends on how a library sums, which axes of equal strength would show. Many rows become a triangle
+    first, which has the same axes and no more rows than columns. So this takes time k m² once, and m³ for each sweep.
 
-    IN, OUT: rows (k, m).
+    IN, OUT: rows (k, m); work (1,): how often two numbers were looked at so far.
     """
     k, m = rows.shape
+    if k > max(m, MANY):
+        work[0] += k * m * m
+        _make_triangle(rows)
+        k = m
+    noise = 0.0
+    for p in range(k):
+        for j in range(m):
+            noise += rows[p, j] * rows[p, j]
+    noise *= NOISE * NOISE
     for _ in range(SWEEPS):
+        work[0] += k * (k - 1) // 2 * m
         has_turned = False
         for p in range(k - 1):
             for q in range(p + 1, k):
@@ -109,7 +124,7 @@ def orthogonal_rows(rows):
                     first += rows[p, j] * rows[p, j]
                     second += rows[q, j] * rows[q, j]
                     product += rows[p, j] * rows[q, j]
-                if abs(product) <= TINY * math.sqrt(first) * math.sqrt(second):
+                if min(first, second) <= noise or abs(product) <= TINY * math.sqrt(first) * math.sqrt(second):
                     continue
                 has_turned = True
                 ratio = (second - first) / (2.0 * product)
@@ -123,3 +138,29 @@ def orthogonal_rows(rows):
                     rows[q, j] = sine * above + cosine * below
         if not has_turned:
             return
+
+
+@jit
+def _make_triangle(rows):
+    """Reflect the rows of a matrix among each other until nothing is left below its diagonal. IN, OUT: rows (k, m)."""
+    k, m = rows.shape
+    mirror, along = np.empty(k), np.empty(m)
+    for j in range(m):
+        size = 0.0
+        for i in range(j, k):
+            mirror[i] = rows[i, j]
+            size += rows[i, j] * rows[i, j]
+        size = math.sqrt(size)
+        if size == 0.0:
+            continue
+        mirror[j] += size if mirror[j] >= 0.0 else -size
+        scale = size * abs(mirror[j])
+        along[j:] = 0.0
+        for i in range(j, k):
+            for c in range(j, m):
+                along[c] += mirror[i] * rows[i, c]
+        for i in range(j, k):
+            for c in range(j, m):
+                rows[i, c] -= mirror[i] * along[c] / scale
+        rows[j + 1 :, j] = 0.0
+    rows[m:] = 0.0
