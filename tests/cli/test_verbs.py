@@ -20,7 +20,7 @@ from boxwood.render import EXPORTERS
 from boxwood.table import duck
 from tests.cli import test_cli
 from tests.cli.test_cli import DATA, POSIX, USAGE, run
-from tests.scale import some
+from tests.scale import law, some
 
 folder, iris = test_cli.folder, test_cli.iris  # fixtures
 
@@ -224,6 +224,43 @@ def test_why_of_a_column_of_booleans(tmp_path):
     assert run(tmp_path, "why", "{}/m.json", "{}/t.csv", "--row", 3).stdout == f"{ex.why(2)}\n"
     wrong = run(tmp_path, "why", "{}/m.json", "--set", "member=maybe", code=USAGE)
     assert "--set member must be True or False, got 'maybe'" in wrong.stderr
+
+
+KINDS = {
+    "iso": lambda day: f"{day:%Y-%m-%d}",
+    "german": lambda day: f"{day:%d.%m.%Y}",
+    "moment": lambda day: f"{day:%Y-%m-%d} {day.day % 24:02d}:{day.day:02d}",
+    "zone": lambda day: f"{day:%Y-%m-%dT%H:%M}:30Z",
+    "flag": lambda day: str(day.year > 2024),
+    "said": lambda day: "ja" if day.year > 2024 else "nein",
+    "word": lambda day: "abc"[day.month % 2 + (day.year > 2024)],
+    "code": lambda day: f"0{day.month}",
+    "whole": lambda day: str(day.toordinal()),
+    "tenth": lambda day: f"{day.toordinal() / 10:.1f}",
+    "money": lambda day: f"{day.toordinal() - 738000},50 €",
+}
+"""A text for a day, of each kind of values."""
+
+
+@law(8)
+def test_why_takes_a_value_as_the_file_has_it(seed, tmp_path):
+    from datetime import date, timedelta
+
+    rng, kinds = np.random.default_rng(seed), [*KINDS]
+    kinds = [kinds[seed % len(kinds)], kinds[int(rng.integers(len(kinds)))]]
+    days = [[date(2024, 3, 1) + timedelta(days=int(n)) for n in rng.integers(0, 600, 120)] for _ in kinds]
+    cells = {f"{kind}={i}": [KINDS[kind](day) for day in days[i]] for i, kind in enumerate(kinds)}
+    for name in [*cells][: seed % 3]:
+        cells[name] = ["" if rng.random() < 0.1 else cell for cell in cells[name]]
+    label = [f"{a.year > 2024}{b.year > 2024}" for a, b in zip(*days, strict=True)]
+    lines = [";".join([*cells, "label"]), *(";".join(line) for line in zip(*cells.values(), label, strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    run(tmp_path, "explain", "{}/t.csv", "-l", "label", "--method", "imm", "--save", "{}/m.json")
+    for row in {3, *(1 + texts.index("") for texts in cells.values() if "" in texts)}:
+        given = [part for name in cells for part in ("--set", f"{name}={cells[name][row - 1]}")]
+        known = run(tmp_path, "why", "{}/m.json", "{}/t.csv", "--row", row, "--json").stdout
+        assert run(tmp_path, "why", "{}/m.json", *given, "--json").stdout == known
+        assert run(tmp_path, "why", "{}/m.json", "{}/t.csv", "--row", 7, *given, "--json").stdout == known
 
 
 def test_why_reads_numbers_as_people_write_them(folder):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import shutil
 import sqlite3
@@ -9,6 +10,7 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import compress
+from zoneinfo import ZoneInfo
 
 import duckdb
 import numpy as np
@@ -456,6 +458,52 @@ def test_moments_of_any_time_zone_have_the_same_cluster_wherever_the_rules_run(t
     assert pl.read_parquet(tmp_path / "o.parquet")["cluster"].to_list() == known
     if shutil.which("node") is not None:
         assert in_javascript(ex, rows, tmp_path) == known
+
+
+CLOCKS = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Auckland")
+WITH_DATES = """
+const rows = JSON.parse(require("fs").readFileSync(0));
+const of = day => cluster({"it's": day, x: 1});
+const date = row => new Date(...row.instant ? [row.instant] : row.parts);
+console.log(JSON.stringify(rows.map(row => [of(row.text), of(date(row))])));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@law(6)
+def test_a_date_of_javascript_is_what_its_text_is_wherever_the_clock_stands(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    clock = ZoneInfo(CLOCKS[seed % len(CLOCKS)])
+    changes = ["2026-03-08", "2026-03-29", "2026-04-05", "2026-09-27", "2026-10-25", "2026-11-01", "1923-06-01"]
+    middle = datetime.fromisoformat(str(rng.choice(changes))) + timedelta(hours=int(rng.choice([0, 2, 3, 24])))
+    zone = "Europe/Berlin" if rng.random() < 0.3 else ""
+    moments = [middle + timedelta(minutes=int(n)) for n in rng.integers(-4000, 4000, 60)]
+    moments += [middle + timedelta(hours=n) for n in range(-30, 31)]
+    moments += [moment.replace(hour=0, minute=0) for moment in moments]
+    frame = pd.DataFrame({"it's": moments, "x": 1})
+    frame["it's"] = frame["it's"].dt.tz_localize(zone or None, ambiguous="NaT", nonexistent="NaT")
+    frame = frame.dropna()
+    ex = bw.explain(frame, np.where(frame["it's"].dt.tz_localize(None) < middle, "old", "new"))
+    scope, rows = {}, []
+    exec(ex.to_python(), scope)
+    for moment in frame["it's"].dt.to_pydatetime():
+        local = moment.replace(tzinfo=clock)
+        if zone or local.astimezone(UTC).astimezone(clock).replace(tzinfo=None) == moment:  # no clock shows others
+            parts = [moment.year, moment.month - 1, moment.day, moment.hour, moment.minute]
+            instant = int(moment.timestamp() * 1000) if zone else None
+            rows.append({"text": moment.isoformat(), "parts": parts, "instant": instant})
+    (tmp_path / "run.js").write_text(ex.to_javascript() + WITH_DATES)
+    done = subprocess.run(
+        ["node", tmp_path / "run.js"],
+        input=json.dumps(rows),
+        env={**os.environ, "TZ": clock.key},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    known = [scope["cluster"]({"it's": row["text"], "x": 1}) for row in rows]
+    assert {*known} == {"old", "new"}
+    assert json.loads(done.stdout) == [[label, label] for label in known]
 
 
 def test_formulas_and_pmml_compare_dates():

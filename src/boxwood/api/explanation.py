@@ -1450,7 +1450,8 @@ class Explanation(MeasuredTree):
         are missing; a row without one of the `COLUMNS` that the rules ask for, as an own property, is an Error. The
         source may be put in a page, between script tags, whatever the names are. Texts of dates must be in the form
         that the column had, or in that of ISO 8601, and have a time zone just where dates of the rules have one; others
-        are a TypeError. A Date is read as it is, and so in UTC where the rules know no zone.
+        are a TypeError. Where the rules know no zone, a Date is the day and the time of the local clock, as
+        `new Date(2026, 2, 16)` is; `new Date("2026-03-16")` is midnight in UTC, another day in America: give the text.
 
         Parameters
         ----------

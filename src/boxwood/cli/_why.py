@@ -96,7 +96,7 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
         return None
     if (dates := dict(explanation.dates).get(name)) is not None:
         try:
-            return dates.number(text)
+            return dates.moment(dates.number(text))
         except DataError as error:
             raise click.UsageError(f"--set {name}: {error}") from None
     if categories is not None and not categories.are_numbers:

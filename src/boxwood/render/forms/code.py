@@ -469,20 +469,26 @@ _NUMBER_OR_INFINITY_OF_JAVASCRIPT = """
   }
 """
 _DATE_OF_JAVASCRIPT = f"""
-  // In milliseconds. A date without a time zone counts as one of UTC; a Date has none, or any.
+  // In milliseconds. A date without a time zone counts as one of UTC; a Date is then what the local clock shows.
   function dateOf(column, hasZone, form, pattern) {{
     const value = valueOf(column);
     if (value === null) return null;
     const text = typeof value === "string" ? value.trim() : "";
     const inForm = form ? timeIn(text, form, pattern) : NaN;
     const inText = Number.isNaN(inForm) ? timeIn(text, "%Y%m%d%H%M%S%f%z", /^{ISO}$/) : inForm;
-    const time = value instanceof Date ? value.getTime() : inText;
+    const time = value instanceof Date ? (hasZone ? value.getTime() : localTime(value)) : inText;
     const wrong = what => new TypeError(JSON.stringify(column) + " must " + what + ", got " + JSON.stringify(value));
     if (Number.isNaN(time)) throw wrong("be a date " + (form ? "in the form " + form : "such as 2026-03-01"));
     if (value instanceof Date || hasZone === /:.*(Z|UTC|[+-].*)$/.test(text)) return time;
     throw wrong(hasZone
       ? "have a time zone (say in which it is, as in 2026-03-01T14:30Z)"
       : "have no time zone (give the local date without one, as in 2026-03-01T14:30; JSON.stringify writes UTC and Z)");
+  }}
+
+  function localTime(date) {{
+    const found = new Date(0);
+    found.setUTCFullYear(date.getFullYear(), date.getMonth(), date.getDate());
+    return found.setUTCHours(date.getHours(), date.getMinutes(), date.getSeconds(), date.getMilliseconds());
   }}
 
   function timeIn(text, form, pattern) {{
@@ -525,7 +531,7 @@ _HELPERS_OF_JAVASCRIPT = {
 _RESERVED = """
 arguments await break case catch class cluster codeOf const continue dateOf Date debugger default delete do
 else enum eval export
-extends false finally for function if implements import in instanceof interface let new null number numberOf
+extends false finally for function if implements import in instanceof interface let localTime new null number numberOf
 numberOrInfinityOf object
 package private protected public return row static super switch this throw timeIn true truthOf try typeof undefined
 valueOf var void while with yield
