@@ -9,7 +9,7 @@ MINUTES ?= 10
 
 .PHONY: demo test docs soak soak-tests lint bench bench-page papers dist
 
-demo: $(VENV)/installed  ## explain an example table
+demo: $(VENV)/installed  ## install what README's examples need, and explain their table
 	$(PY) -m boxwood demo
 
 test: export PYTHONDONTWRITEBYTECODE = # workers and the processes that tests start share bytecode
@@ -53,7 +53,7 @@ $(PY):
 	$(PY) -m pip install --quiet --upgrade pip
 
 $(VENV)/installed: $(PY) pyproject.toml
-	$(PY) -m pip install --quiet -e ".[page,plot]"
+	$(PY) -m pip install --quiet -e ".[pandas,plot,page,arrow]"
 	touch $@
 
 $(VENV)/installed-%: $(VENV)/installed

@@ -24,7 +24,9 @@ from PIL import Image
 from sklearn.datasets import load_wine
 
 import boxwood as bw
+from boxwood._imports import EXTRAS
 from boxwood.cli import boxwood as main
+from boxwood.cli._options import OUTPUTS
 
 ROOT = Path(__file__).parents[1]
 MADE = {"_build", "auto_gallery", "generated"}  # by `make docs`
@@ -67,6 +69,29 @@ def test_no_link_of_the_readme_leads_nowhere_on_a_package_index():
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     assert [link for found in LINK.findall(text) for link in found if link and "://" not in link] == []
     assert "Reading an explanation explains" in text
+
+
+INSTALL = re.compile(r'pip install .*"\.\[([\w,]+)\]"')
+
+
+def test_one_line_installs_what_the_code_of_the_pages_imports():
+    lines = [INSTALL.search((ROOT / name).read_text())[1] for name in ("README.md", "docs/index.md", "Makefile")]
+    assert len(set(lines)) == 1
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *(each for name in lines[0].split(",") for each in EXTRAS[name])]
+    installed = {re.match(r"[\w-]+", each)[0].replace("scikit-learn", "sklearn") for each in wanted}
+    assert {"pandas", "duckdb", "sklearn"} <= installed
+    lacking = {}
+    for name in (name for name in WITH_CODE if not name.startswith("benchmarks/")):
+        text, code = (ROOT / name).read_text(), "".join(text for of, text in blocks(name) if of == "python")
+        imported = set(re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE)) - {
+            *sys.stdlib_module_names,
+            "boxwood",
+        }
+        written = (OUTPUTS[end].extra for end in re.findall(r" -o \S*(\.\w+)", text) if end in OUTPUTS)
+        needed = imported.union(*(EXTRAS[extra] for extra in written if extra))
+        lacking[name] = needed - installed - set(" ".join(re.findall(r"pip install ([\w -]+)", text)).split())
+    assert {name: packages for name, packages in lacking.items() if packages} == {}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs make, and scripts that name their interpreter")
@@ -113,6 +138,11 @@ def run_blocks(name, found, namespace):
             with contextlib.redirect_stdout(out):
                 exec(compile(text, name, "exec"), namespace)
             printed = out.getvalue()
+        elif language == "javascript":
+            if shutil.which("node") is None:
+                pytest.skip("node is not installed, so JavaScript cannot run")
+            assert not printed.strip()
+            printed = subprocess.run(["node", "-"], input=text, capture_output=True, text=True, check=True).stdout
         elif language == "text":
             printed, text = (MADE_ON.sub("boxwood VERSION, DATE", each).strip() for each in (printed, text))
             assert [line.rstrip() for line in printed.splitlines()] == text.splitlines()

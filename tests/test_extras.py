@@ -16,6 +16,7 @@ import boxwood as bw
 from boxwood._imports import EXTRAS, MissingExtraError
 from boxwood.cli import boxwood as main
 from boxwood.concepts import extract_latents
+from boxwood.render.page._template import _environment
 from tests.scale import law
 
 ROOT = Path(__file__).parents[1]
@@ -141,6 +142,7 @@ def test_an_absent_package_is_told_in_one_line_with_the_command_that_installs_it
     for extra, door in [(extra, door) for extra, doors in DOORS.items() for door in doors]:
         others = [name for name in map(name_of, EXTRAS[extra]) if rng.random() < 0.5]
         first = name_of(EXTRAS[extra][0])  # what each door asks for before the others
+        _environment.cache_clear()  # of the page, which keeps jinja2
         with monkeypatch.context() as patch:
             hide({first, *others}, patch)
             with pytest.raises(ImportError) as told:

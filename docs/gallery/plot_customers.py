@@ -1,8 +1,8 @@
 """
-Customers with words and gaps
+Customers with categories and missing values
 =============================
 
-A table of customers has numbers, words and empty cells. ``bw.explain`` takes the data frame as it is. It makes
+A table of customers has numbers, categories and empty cells. ``bw.explain`` takes the data frame as it is. It makes
 clusters, finds a short rule for each of them, and says what the rules lose. Nothing is encoded or filled in first.
 
 The customers are made up by this script. No real person or company is in the table.
@@ -11,8 +11,8 @@ The customers are made up by this script. No real person or company is in the ta
 # %%
 # The picture
 # -----------
-# Each box is a question. A bar shows how many customers of each cluster come to it. A question about words lists the
-# words, and a question about a column with gaps says where an empty cell goes.
+# Each box is a question. A bar shows how many customers of each cluster come to it. A question about categories lists
+# them, and a question about a column with missing values says where an empty cell goes.
 
 import numpy as np
 import pandas as pd
@@ -58,14 +58,14 @@ print(ex)
 # %%
 # What are the clusters like?
 # ---------------------------
-# The profile shows every column, whether a rule asks for it or not. Numbers have their medians, words their shares.
+# The profile shows every column, whether a rule asks for it or not. Numbers have their medians, categories their shares.
 
 ax = ex.plot_profile()
 
 # %%
 # New customers
 # -------------
-# ``predict`` asks the same questions of new rows. A word that no customer had has no cluster: the third row below.
+# ``predict`` asks the same questions of new rows. A category that no customer had has no cluster: the third row below.
 
 new = pd.DataFrame(
     {

@@ -59,6 +59,6 @@ print(pd.crosstab(pd.Series(species, name="species"), pd.Series(ex.predict(birds
 # k-means, and the agreement decides.
 
 by_species = bw.explain(birds, species, validate=5, random_state=0)
-print(bw.render.rules(by_species))
+print(by_species.rules())
 print(f"agreement {by_species.agreement:.1%}, on birds that were held out {by_species.held_out.agreement:.1%}")
 ax = by_species.plot()

@@ -63,7 +63,7 @@ ax.legend()
 # Answers are whole numbers from 1 to 5, so "more than 3" means 4 or 5.
 
 tool = tools[-1]
-print(bw.render.rules(tool))
+print(tool.rules())
 print(f"agreement {tool.agreement:.1%}, held out {tool.held_out.agreement:.1%}")
 ax = tool.plot()
 

@@ -13,7 +13,7 @@ Examples
 >>> import boxwood
 >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["young", "young", "young", "old", "old"]
 >>> ex = boxwood.explain(ages, labels, columns=["age"])
->>> print(boxwood.render.rules(ex))
+>>> print(ex.rules())
 old: age > 50
 young: age <= 50
 >>> print(ex.why({"age": 40}))

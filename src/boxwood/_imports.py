@@ -72,7 +72,7 @@ def require(module: str, extra: str, what: str) -> Any:
 def missing_of(extra: str, broken: str = "") -> list[str]:
     """Return what pip must install of an extra: what is not there, and the package that is there but lacks a part."""
     names = {each: each.partition("[")[0] for each in EXTRAS[extra]}
-    return [each for each, name in names.items() if name == broken or find_spec(name) is None]
+    return [each for each, name in names.items() if name == broken or not _is_there(name)]
 
 
 def needs(what: str, packages: Collection[str]) -> str:
@@ -82,3 +82,7 @@ def needs(what: str, packages: Collection[str]) -> str:
     """
     command = " ".join(f'"{each}"' if "[" in each else each for each in packages)
     return f"{what} needs {' and '.join(each.partition('[')[0] for each in packages)}: pip install {command}"
+
+
+def _is_there(name: str) -> bool:
+    return sys.modules.get(name) is not None or find_spec(name) is not None

@@ -1015,7 +1015,7 @@ ON_PAGE = {
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
     rf"({SHARE})\.": are_right,
     rf"The rules put ({NUMBER}) of ({NUMBER}) (rows|of weight) into a cluster that is not their own\.": get_another,
-    r"The rules put every row into its own cluster\.": get_their_own,
+    r"Every row is in the cluster that its rule names\.": get_their_own,
     rf"The groups that the rules make have ({NUMBER})% (more|less) (squared distance) than the clusters(?:; a price "
     rf"of 1 "
     r"would be no difference|, which do not minimise it)\.": are_spread,
@@ -1030,11 +1030,12 @@ ON_PAGE = {
     # how to read pictures and tables, which tests/render look at
     r"An axis spans the middle 98% of the rows, or fewer where rows are few, so that its ends show no single row; the "
     r"outer bars hold the others\.": nothing,  # in test_secrets.py, by bars of rows that are farther out
-    r"Each box shows one column: .+|Rows lost at a cut can no longer reach their own cluster\.": nothing,
+    r"Each box shows one column: .+|Rows are lost at a cut if no leaf behind it has their cluster\.": nothing,
     r"Thicker lines carry more rows\.": nothing,
     r"This part needs JavaScript; everything else works without it\.|Change a value to see .+": nothing,
-    r"Each number is the median of the cluster\.|The mark below it shows .+|For a column of words you see .+": nothing,
-    r"A row is lost at a cut if it can no longer reach its own cluster after it\.": nothing,
+    r"Each number is the median of the cluster\.|The mark below it shows .+": nothing,
+    r"For a categorical column you see .+": nothing,
+    r"A row is lost at a cut if no leaf behind it has the row's cluster\.": nothing,
     r"The filled dot is the tree of this page\.": nothing,
     r"The analyst can list these rows: misassigned\(\) in Python\.": nothing,
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,

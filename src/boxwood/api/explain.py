@@ -283,7 +283,7 @@ def explain(
     >>> iris = load_iris()
     >>> species = iris.target_names[iris.target]
     >>> ex = boxwood.explain(iris.data, species, columns=["sepal l", "sepal w", "petal l", "petal w"])
-    >>> print(boxwood.render.rules(ex))
+    >>> print(ex.rules())
     setosa: petal l <= 2
     versicolor: petal l > 2 and petal w <= 1.75
     virginica: petal l > 2 and petal w > 1.75

@@ -226,7 +226,7 @@ class Explanation(MeasuredTree):
         >>> import boxwood, pandas
         >>> frame = pandas.DataFrame({"country": ["AT", "AT", "DE", "FR", "FR"]})
         >>> ex = boxwood.explain(frame, ["near", "near", "near", "far", "far"]).with_unseen("majority")
-        >>> print(boxwood.render.rules(ex))
+        >>> print(ex.rules())
         far: country is FR
         near: country is not FR
         >>> ex.predict(pandas.DataFrame({"country": ["FR", "US"]})).tolist()

@@ -408,7 +408,7 @@ def _agreement_note(ex: MeasuredTree, count: int | None) -> str:
     elif count is not None and count > 1:
         note = f"No leaf puts {count:,} rows of a cluster into another one."
     else:
-        note = "The rules put every row into its own cluster."
+        note = "Every row is in the cluster that its rule names."
     if ex.held_out is None:
         note += " How well they do on new rows was not tested."
     else:
