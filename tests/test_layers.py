@@ -37,7 +37,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("words",),
     ("render.pictures.swatches",),
     (  # results of verbs print themselves
-        *("explanation.records", "explanation.verdict"),
+        *("explanation.claim", "explanation.records", "explanation.verdict"),
         *("render.page.results", "render.page._template"),
     ),
     ("explanation",),

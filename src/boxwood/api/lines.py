@@ -34,6 +34,10 @@ class Lines(MeasuredLines):
         Place in its front of the line of each cluster; None for one without a line.
     bounds : tuple of k float
         No rule for the cluster with up to `max_conditions` conditions has more than this of what rules were chosen by.
+    limits : tuple of str
+        Parameters of `explain` that leave some of these rules out.
+    claims : tuple of k Claim or None
+        What was proved of all these rules, of which printing makes a sentence.
     binary : tuple of str
         Columns that hold only 0 and 1, of which rules name the value.
     max_conditions, min_precision, min_found

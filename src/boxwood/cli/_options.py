@@ -353,6 +353,7 @@ _ENDS = {
     "choose the columns (columns)": "choose the columns (-c)",
     "name the columns (columns)": "name the columns (-c)",
     "(max_leaf_nodes)": "(--max-leaf-nodes)",
+    '(max_leaf_nodes, objective="agreement")': "(--max-leaf-nodes, --objective agreement)",
     "(n_clusters)": "(-k)",
     "(validate measures it)": "(--validate measures it)",
     "(categories shows them)": "(--categories shows them)",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.apply.results import Step as Step
     from boxwood.explanation.apply.results import Why as Why
     from boxwood.explanation.apply.tree_changes import changes_in_words as changes_in_words
+    from boxwood.explanation.claim import Claim as Claim
     from boxwood.explanation.measure.lines import Line as Line
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
     from boxwood.explanation.measure.misassigned import SetAside as SetAside
@@ -48,6 +49,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.apply.compare": ("compare",),
     "boxwood.explanation.apply.results": ("Change", "Compared", "Comparison", "Move", "Step", "Why"),
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
+    "boxwood.explanation.claim": ("Claim",),
     "boxwood.explanation.measure.lines": ("Line",),
     "boxwood.explanation.measure.misassigned": ("Misassigned", "SetAside"),
     "boxwood.explanation.measure.odd": ("OddRow",),

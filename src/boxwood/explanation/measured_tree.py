@@ -14,6 +14,7 @@ from boxwood._dates import Dates
 from boxwood._messages import as_written, listed
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.explanation.claim import Claim
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.records import (
     Basis,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 WHOLE = "whole"
 """Mark of what is kept in a pickle: it tells of clusters of few rows, too, and a model file leaves these out."""
+LIMITS_OF_SEARCH = {"agreement": ("max_depth", "min_samples_leaf", "forbidden"), "cost": ("forbidden",)}
+"""Limits that leave trees out of what a search proves; one that was made under others has proved nothing."""
 Tree = TypeVar("Tree", bound="MeasuredTree")
 """An `Explanation`, or what it is while it is measured: the same comes back."""
 
@@ -110,6 +113,22 @@ class MeasuredTree:
     def n_leaves(self) -> int:
         """Number of leaves."""
         return self.tree.n_leaves
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What was proved of the agreement, and of the costs, of all trees of as many leaves: a claim where one was."""
+        if self.search is None:
+            return ()
+        gaps = {"agreement": self.search.agreement_gap, "cost": self.search.gap}
+        return tuple(self._claim(measure, gap) for measure, gap in gaps.items() if gap is not None)
+
+    def _claim(self, measure: str, gap: float) -> Claim:
+        value, names = getattr(self, measure), LIMITS_OF_SEARCH[measure]
+        limits = () if self.budget is None else tuple(name for name in names if getattr(self.budget, name))
+        return Claim("trees", self.n_leaves, limits, measure, 0.0, self.weighted, value, gap)
+
+    def _claim_on(self, measure: str) -> Claim | None:
+        return next((one for one in self.claims if one.measure == measure), None)
 
     @property
     def n_incomplete(self) -> int:

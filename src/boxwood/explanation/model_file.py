@@ -58,7 +58,7 @@ FORMAT, VERSION = "boxwood", 3
 CODED_VERSION = 2  # of models with categories, without sets of them and without gaps
 PLAIN_VERSION = 1  # of models without categories; older versions of boxwood read what has the least number it can have
 _CHUNK, _LARGEST = 1 << 24, 1 << 29  # bytes
-_FRONTIER = ("folds", "grown_by", "objective", "n_grown", "agreement_gap", "rows")
+_FRONTIER = ("folds", "grown_by", "objective", "n_grown", "claim", "rows")
 _OF_THIS_VERSION: dict[str, Any] = {"readability": Readability, "search": SearchFacts, "budget": BudgetFacts}
 
 
@@ -109,6 +109,7 @@ class LinesEntry(TypedDict):
     binary: tuple[str, ...]
     categories: dict[str, Categories]  # of the columns that these rules ask for
     bounds: tuple[Share, ...]
+    limits: tuple[str, ...]
     chosen: tuple[int | None, ...]
     fronts: tuple[tuple[LineEntry, ...], ...]
 
@@ -236,7 +237,7 @@ def _profile_entries(ex: MeasuredTree) -> Any:
 
 _OF_LINES = (
     *("max_conditions", "min_precision", "min_found", "validated", "n_rows", "n_unmatched", "n_overlapping"),
-    *("agreement", "binary", "bounds", "chosen"),
+    *("agreement", "binary", "bounds", "limits", "chosen"),
 )
 
 

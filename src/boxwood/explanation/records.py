@@ -12,6 +12,7 @@ from boxwood._dates import NO_DATES, Dates
 from boxwood._messages import renamed
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
+from boxwood.explanation.claim import Claim
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import box_of, sides, without_missing
 from boxwood.tree.cover import cover
@@ -231,9 +232,8 @@ class Frontier(Sequence[FrontierRow]):
     n_grown : int
         Number of rows on which the larger tree was grown and pruned: a sample, where the table is long. Price and
         agreement are those of all rows; of a long table in batches those held out are of the sample.
-    agreement_gap : float, default=None
-        No tree of as many leaves as the explanation's agrees on more rows by more than this share of them; None if that
-        is not known. See `SearchFacts`.
+    claim : Claim, default=None
+        What was proved of the agreement of all trees of as many leaves as the explanation's; None if nothing was.
     by_agreement : bool, default=False
         Whether agreement alone decided; prices say little then, and are not printed.
     """
@@ -243,7 +243,7 @@ class Frontier(Sequence[FrontierRow]):
     grown_by: str
     objective: Annotated[str, Literal["cost", "mistakes"]]
     n_grown: int
-    agreement_gap: Share | None = None
+    claim: Claim | None = None
     by_agreement: Annotated[bool, LATER] = False
 
     @property

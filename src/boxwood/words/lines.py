@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from boxwood._messages import listed
+from boxwood.words.claims import no_better_lines
 from boxwood.words.rules import rule
 from boxwood.words.values import cluster_name, percent, shortened, size, width
 
@@ -92,14 +91,9 @@ def findings(lines: MeasuredLines) -> list[str]:
 
 def _on_sample(lines: MeasuredLines) -> list[str]:
     """Return on which rows lines were made, where these are not all."""
-    if not _is_of_sample(lines):
+    if not lines.is_of_sample:
         return []
     return [f"Lines were made on a sample of {lines.n_rows:,} rows, and counted in all; better ones may exist."]
-
-
-def _is_of_sample(lines: MeasuredLines) -> bool:
-    ex = lines.explanation
-    return lines.n_rows < ex.n_rows - ex.n_left_out
 
 
 def _on_rows(lines: MeasuredLines) -> str:
@@ -113,55 +107,6 @@ def _on_rows(lines: MeasuredLines) -> str:
 
 
 def _on_proofs(lines: MeasuredLines) -> list[str]:
-    """Return which rules are proved to be the best of their length, and how much better others could be."""
-    told = [line for line in lines.lines if line is not None]
-    if not told or _is_of_sample(lines):
-        return []
-    rules = (
-        f"rules of up to {lines.max_conditions} conditions" if lines.max_conditions > 1 else "rules of one condition"
-    )
-    what = _goal(lines)
-    others = [front[-1] for front in lines.fronts if front and not _is_best(lines, front)]
-    if not others:
-        return [f"No {rules} have {what}."]
-    most = (f"{_value(lines, line):.3f}, at most {lines.bounds[line.cluster]:.3f}" for line in others)
-    known = names_of(lines)
-    names = listed([f"{known[line.cluster]} ({said})" for line, said in zip(others, most, strict=True)])
-    budget = lines.explanation.budget
-    is_rounded = budget is not None and budget.round_thresholds is not None
-    reason = f"the search was cut short{', or thresholds were rounded' * is_rounded}"
-    if len(others) == len(told):
-        return [f"Perhaps {rules} have {what}, for {names}: {reason}."]
-    return [f"No {rules} have {what}, but perhaps for {names}: there {reason}."]
-
-
-def _goal(lines: MeasuredLines) -> str:
-    more = _by_more(lines)
-    if lines.min_precision is not None:
-        return f"a precision of {percent(lines.min_precision)} and find {f'over {more} more' if more else 'more'}"
-    which = f"higher by more than {more}" if more else ""
-    if lines.min_found is not None:
-        return f"a {f'precision {which}' if more else 'higher precision'} and find {percent(lines.min_found)}"
-    return f"an F1 {which}" if more else "a higher F1"
-
-
-def _by_more(lines: MeasuredLines) -> str:
-    """Return by how much the best rules of fronts are better at most than the shorter ones that were chosen."""
-    gaps = [
-        _value(lines, front[-1]) - _value(lines, front[i])
-        for front, i in zip(lines.fronts, lines.chosen, strict=True)
-        if i is not None
-    ]
-    most = max(gaps, default=0.0)
-    return f"{math.ceil(1000 * most) / 1000:g}" if most > NOTHING else ""
-
-
-NOTHING = 1e-6  # of what counts, which is no difference
-
-
-def _is_best(lines: MeasuredLines, front: tuple[Line, ...]) -> bool:
-    return lines.bounds[front[0].cluster] <= _value(lines, front[-1]) + NOTHING
-
-
-def _value(lines: MeasuredLines, line: Line) -> float:
-    return line.found if lines.min_precision is not None else line.precision if lines.min_found is not None else line.f1
+    """Return how much better other rules could be, for the clusters that have a line."""
+    told = zip(names_of(lines), lines.claims, strict=True)
+    return no_better_lines({name: claim for name, claim in told if claim is not None})

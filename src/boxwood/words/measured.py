@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood._dates import Dates
 from boxwood._messages import as_written
 from boxwood.tree.boxes import ends_without_missing
+from boxwood.words.claims import none_better
 from boxwood.words.rules import NOT_COUNTED, cluster_rule, condition, gaps_apart, gaps_line
 from boxwood.words.values import (
     aligned,
@@ -22,7 +23,6 @@ from boxwood.words.values import (
     counted,
     grouped,
     number,
-    of_leaves,
     one_of,
     percent,
     price,
@@ -145,12 +145,9 @@ def frontier_text(frontier: Frontier) -> str:
         lines.append(cells)
     table = aligned(lines)
     marks = ["", *("  <- this tree" if row.is_this else "" for row in frontier)]
-    is_best = frontier.agreement_gap == 0 and frontier.this.agreement < 1
-    best = (
-        [f"No tree of {of_leaves(frontier.this.leaves)} agrees more than this one, within its limits."]
-        if is_best
-        else []
-    )
+    claim = frontier.claim
+    is_best = claim is not None and claim.by == 0 and claim.value < 1
+    best = [f"{none_better(claim).capitalize()} than this one."] if claim is not None and is_best else []
     return "\n".join([*(line + mark for line, mark in zip(table, marks, strict=True)), *best])
 
 

@@ -279,8 +279,8 @@ def usable_rows(
     complete = complete_cases_of(replace(batches, columns=tuple(used)), look, asked.missing)
     padded = [name for name in used if name in source.padded]
     largest = {} if look is None else {seen.name: max(-seen.least, seen.most) for seen in look.columns}
-    rounded = rounded_in(source, largest)
-    notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings, rounded=rounded)
+    read = {"padded": padded, "rounded": rounded_in(source, largest)}
+    notes = notes_on_use(used, unused, spellings=source.spellings, **read)
     return complete._replace(notes=(*notes, *complete.notes))
 
 

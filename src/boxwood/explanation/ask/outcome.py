@@ -29,6 +29,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.leaves.expand import expanded
 from boxwood.reference import Task
 from boxwood.tree import Interval, ThresholdTree
+from boxwood.words.claims import at_least
 from boxwood.words.values import cluster_name, column_name, counted, percent
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     explanation, grown = outcome.explanation, outcome.grown
     notes = _notes_on_outcome(explanation, made_here, problem.clusterer)
     if outcome.seen is not None:
-        notes += _notes_on_agreement(explanation.agreement, grown, outcome.seen)
+        notes += _notes_on_agreement(explanation, grown, outcome.seen)
     missed = _notes_on_missed(explanation, problem.task)
     are_given = problem.clusterer is None and not made_here
     notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
@@ -133,14 +134,17 @@ def _notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any
     )
 
 
-def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto) -> tuple[str, ...]:
+def _notes_on_agreement(explanation: MeasuredTree, tree: ThresholdTree, seen: SeenByAuto) -> tuple[str, ...]:
     """Return a note on how many more leaves would agree with at least 90% of the rows, if the tree agrees with fewer.
 
     The tree is expanded to up to four times as many leaves, or as were asked for, on a sample of few rows. No other
-    tree is tried, so nothing is said of what no tree can reach.
+    tree is tried, so nothing is said of what no tree can reach. Which parameters give such rules is said where a search
+    finds a tree as good as this one.
     """
+    agreement = explanation.agreement
     if agreement >= LOW:
         return ()
+    advice = _advice(explanation, seen.task)
     task = _settled(seen.task, tree)
     asked = max(tree.n_leaves, task.max_leaf_nodes or 0)
     sample = task.sampled(max(settings.HINT_ROWS, settings.ROWS_PER_LEAF * 4 * asked))
@@ -148,13 +152,24 @@ def _notes_on_agreement(agreement: float, tree: ThresholdTree, seen: SeenByAuto)
     for more in (2, 4):
         tree = expanded(tree, sample, more * asked, loss="mistakes", look_ahead=False)
         leaves, share = seen.reached(tree)
-        if share >= LOW and leaves > asked:
-            return (f"with {leaves:,} leaves the rules could reach {about}{percent(share)} (max_leaf_nodes)",)
+        if share >= LOW and leaves > asked and advice:
+            return (f"with {leaves:,} leaves the rules could reach {about}{at_least(share)} {advice}",)
         if tree.n_leaves < more * asked:  # no cut gains
             break
     if leaves <= asked or share - agreement < 1 - LOW:
         return ()
-    return (f"one tree of {leaves:,} leaves that was tried reaches {about}{percent(share)} (max_leaf_nodes)",)
+    return (f"one tree of {leaves:,} leaves that was tried reaches {about}{at_least(share)} {advice}".rstrip(),)
+
+
+def _advice(explanation: MeasuredTree, task: Task) -> str:
+    """Return the parameters by which a search finds rules of more leaves; none where time, or rounding, is in its way.
+
+    Where cost counts, more leaves lower it, and may agree less.
+    """
+    search = explanation.search
+    if search is None or search.stopped_by_clock or task.budget.round_thresholds is not None:
+        return ""
+    return "(max_leaf_nodes)" if search.by_agreement else '(max_leaf_nodes, objective="agreement")'
 
 
 def _settled(task: Task, tree: ThresholdTree) -> Task:

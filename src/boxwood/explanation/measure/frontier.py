@@ -99,8 +99,8 @@ def frontier_on(
     ]
     rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
-    gap, by_agreement = (None, False) if ex.search is None else (ex.search.agreement_gap, ex.search.by_agreement)
-    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, gap, by_agreement)
+    by_agreement = ex.search is not None and ex.search.by_agreement
+    return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, ex._claim_on("agreement"), by_agreement)
 
 
 def largest_of(ex: MeasuredTree) -> int:

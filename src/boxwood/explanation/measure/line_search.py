@@ -20,6 +20,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
 from boxwood.grow.lines.search import WORK, BestRule, LineGoal, best_rules
 from boxwood.loops import lines as loops
+from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import values_at_leaves
 from boxwood.tree.shorten import rounded
@@ -57,7 +58,8 @@ def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: st
     if validate is not None:
         _hold_out(lines, chosen, evidence, asked, parts_held_out(evidence.task, validate))
     told, bounds = tuple(map(tuple, lines)), tuple(front.bounds[-1] for front in fronts)
-    result = MeasuredLines(ex, told, trees, chosen, bounds, binary, *asked, len(rows.labels), 0.0, 0.0, 0.0, how)
+    how_searched = (bounds, _limits(evidence.budget), binary)
+    result = MeasuredLines(ex, told, trees, chosen, *how_searched, *asked, len(rows.labels), 0.0, 0.0, 0.0, how)
     if not is_all and asked_of is not None:
         return _of_all_rows(result, asked_of)
     held = (holds(tree, rows.table) for tree in result.trees if tree is not None)
@@ -65,6 +67,11 @@ def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: st
     unmatched, overlapping = (float(rows.weights[each].sum()) for each in (number == 0, number > 1))
     agreed = float(rows.weights[first_line(result, rows.table) == rows.labels].sum() / rows.weights.sum())
     return replace(result, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreed)
+
+
+def _limits(budget: Budget) -> tuple[str, ...]:
+    """Return the parameters of `explain` that leave some lines out."""
+    return ("min_samples_leaf",) * (budget.min_samples_leaf > 1) + ("forbidden",) * bool(budget.forbidden)
 
 
 class _LineOptions(NamedTuple):

@@ -12,6 +12,7 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.explanation._typed import plain
 from boxwood.explanation.apply.rows import leaves_in
+from boxwood.explanation.claim import Claim
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import Rule, rules_of, value_of_two
 from boxwood.tree import Box, ThresholdTree
@@ -71,6 +72,7 @@ class MeasuredLines:
     trees_of_fronts: tuple[tuple[ThresholdTree, ...], ...]
     chosen: tuple[int | None, ...]
     bounds: tuple[float, ...]
+    limits: tuple[str, ...]
     binary: tuple[str, ...]
     max_conditions: int
     min_precision: float | None
@@ -85,6 +87,37 @@ class MeasuredLines:
     def lines(self) -> tuple[Line | None, ...]:
         """The line of each cluster; None for one without a line."""
         return tuple(None if i is None else front[i] for i, front in zip(self.chosen, self.fronts, strict=True))
+
+    @property
+    def claims(self) -> tuple[Claim | None, ...]:
+        """What was proved of all rules for each cluster; None for one without a line, and where a sample was searched.
+
+        Columns that were preferred, rounded thresholds, and a search that was cut short leave it at more than 0 by how
+        much others may be better.
+        """
+        if self.is_of_sample:
+            return (None,) * len(self.chosen)
+        return tuple(
+            None if line is None else self._claim(line, bound)
+            for line, bound in zip(self.lines, self.bounds, strict=True)
+        )
+
+    @property
+    def is_of_sample(self) -> bool:
+        """Whether lines were made on some of the rows that they count."""
+        return self.n_rows < self.explanation.n_rows - self.explanation.n_left_out
+
+    def _claim(self, line: Line, bound: float) -> Claim:
+        measure, least = "f1", 0.0
+        if self.min_precision is not None:
+            measure, least = "found", self.min_precision
+        elif self.min_found is not None:
+            measure, least = "precision", self.min_found
+        value = getattr(line, measure)
+        weighted = self.explanation.weighted
+        return Claim(
+            "rules", self.max_conditions, self.limits, measure, least, weighted, value, max(bound - value, 0.0)
+        )
 
     @property
     def trees(self) -> tuple[ThresholdTree | None, ...]:

@@ -11,12 +11,14 @@ import numpy as np
 from boxwood._dates import NO_DATES, Dates
 from boxwood._types import Floats, Indices
 from boxwood.axes import Categories
+from boxwood.explanation.claim import Claim
 from boxwood.explanation.measure.evidence import Evidence, confusion_in
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import Confusion, Named, as_table, condition_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
+from boxwood.words.claims import set_aside
 from boxwood.words.rules import condition
 from boxwood.words.values import counted, of_leaves, percent
 
@@ -85,12 +87,15 @@ class SetAside(NamedTuple):
         not known.
     verdict : str
         The same in a sentence or two, which printing shows.
+    claim : Claim or None
+        What was proved of these trees; None if nothing was.
     """
 
     rows: tuple[Misassigned, ...]
     share: float
     least_share: float | None
     verdict: str
+    claim: Claim | None = None
 
     def __str__(self) -> str:
         return self.verdict
@@ -98,20 +103,17 @@ class SetAside(NamedTuple):
 
 def set_aside_of(ex: MeasuredTree) -> SetAside:
     """See `Explanation.set_aside`."""
-    rows, share = misassigned_in(ex), 1 - ex.agreement
-    gap = None if ex.search is None else ex.search.agreement_gap
-    least = 0.0 if share <= 0 else None if gap is None else max(share - gap, 0.0)
+    rows, share, claim = misassigned_in(ex), 1 - ex.agreement, ex._claim_on("agreement")
+    least = 0.0 if share <= 0 else None if claim is None else max(share - claim.by, 0.0)
     of_weight = f" ({percent(share)} of the weight)" if ex.weighted else f" ({percent(share)})"
     told = f"Without {counted(len(rows), 'row')}{of_weight} of {ex.n_rows - ex.n_left_out:,}, the rules are perfect."
     if not rows:
         told = "The rules are perfect: no row has to be set aside."
-    elif gap == 0:
-        told += f" No tree of {of_leaves(ex.n_leaves)} has to set aside fewer."
-    elif gap is not None:
-        told += f" A tree of {of_leaves(ex.n_leaves)} has to set aside at least {percent(least)}."
+    elif claim is not None:
+        told += f" {set_aside(claim)}"
     else:
         told += f" Whether another tree of {of_leaves(ex.n_leaves)} has to set aside fewer is not known."
-    return SetAside(rows, max(share, 0.0), least, told)
+    return SetAside(rows, max(share, 0.0), least, told, claim)
 
 
 def misassigned_in(ex: MeasuredTree) -> tuple[Misassigned, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from boxwood.render.forms.walk import (
 )
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
+from boxwood.words.claims import at_least, none_better
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, grown_by, worth_text
@@ -263,37 +263,23 @@ def _origin(ex: MeasuredTree) -> str:
     text = f"Grown by {grown_by(ex.method)}"
     if more := unbeaten(ex):
         return f"{text}; {more}."
-    gap = None if ex.search is None else ex.search.gap
-    if gap is None or gap > TELLING:
-        return f"{text}."
-    return f"{text}; {_as_short(ex)} cost less{'' if gap == 0 else f' by more than {_at_most(gap)}'}."
-
-
-def _as_short(ex: MeasuredTree) -> str:
-    """Return what all other trees of at most as many leaves are called, within the limits that were set."""
-    return f"no rules as short{'' if ex.budget is None else ' within the limits'}"
+    cost = ex._claim_on("cost")
+    return f"{text}." if cost is None or cost.by > TELLING else f"{text}; {none_better(cost)}."
 
 
 def unbeaten(ex: MeasuredTree) -> str:
     """Return that no tree agrees more, or not much more, where agreement alone decided and that is known."""
-    gap = None if ex.search is None else ex.search.agreement_gap
-    if gap is None or gap > TELLING or ex.agreement == 1:
-        return ""
-    return f"{_as_short(ex)} agree {'more' if gap == 0 else f'on more than {_at_most(gap)} more of the rows'}"
-
-
-def _at_most(share: float) -> str:
-    """Return a share as percent with one decimal, rounded up."""
-    return f"{min(math.ceil(1000 * share) / 1000, 1):.1%}"
+    claim = ex._claim_on("agreement")
+    return "" if claim is None or claim.by > TELLING or claim.value == 1 else none_better(claim)
 
 
 def _gaussians(facts: MixtureFacts, method: str) -> str:
-    least = min(math.floor(1000 * (1 - facts.certified_error)) / 1000, 0.999) if facts.certified_error else 1.0
+    least = at_least(min(1 - facts.certified_error, 0.999)) if facts.certified_error else "100.0%"
     first, second = (shortened(cluster_name(name)) for name in facts.components)
     of_rows = "Gaussians with the means and variances of the clusters' rows"
     text = (
         f"Estimated from {of_rows if facts.fitted is False else 'the Gaussians behind the clusters'}: at least "
-        f"{least:.1%} of rows of these Gaussians end in their own leaf; the explainability-to-noise ratio is "
+        f"{least} of rows of these Gaussians end in their own leaf; the explainability-to-noise ratio is "
         f"{facts.explainability_to_noise:.3g}, attained by {first} and {second} on {column_name(facts.column)}."
     )
     return f"{text}\n{_far(facts, method)}" if facts.far_from_gaussian else text

@@ -39,6 +39,7 @@ from boxwood.render.page._parts import (
 from boxwood.render.page._template import file_of, framed, stripes, written
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.words.claims import at_least
 from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import grown_by, share_of_worth, worth_line
@@ -173,7 +174,7 @@ def _of_known(ex: MeasuredTree) -> str:
 
 
 _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # no note asks for these again
-_MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([a-z_-]+\))$")
+_MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([^()]+\))$")
 
 
 def _as_in_chart(note: str, ex: MeasuredTree) -> str:
@@ -185,7 +186,9 @@ def _as_in_chart(note: str, ex: MeasuredTree) -> str:
     larger = [row for row in ex._kept["frontier"] if row.leaves > max(ex.n_leaves, *asked, 0)]
     row = next((row for row in larger if row.agreement >= _ENOUGH), None)
     return (
-        note if row is None else f"with {row.leaves:,} leaves the rules could reach {percent(row.agreement)} {found[1]}"
+        note
+        if row is None
+        else f"with {row.leaves:,} leaves the rules could reach {at_least(row.agreement)} {found[1]}"
     )
 
 
