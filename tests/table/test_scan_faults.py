@@ -105,7 +105,7 @@ def test_files_of_different_columns_are_named(tmp_path, workplace):
     pq.write_table(pa.table({"b": [1.0], "a": [2.0]}), tmp_path / "1.parquet")
     assert bw.scan(tmp_path).run(Rows, ["a"]).batches[1][1].column(0).to_pylist() == [2.0]
     pq.write_table(pa.table({"b": ["x"], "a": [2.0]}), tmp_path / "1.parquet")
-    with pytest.raises(DataError, match=r"column 'b' is of the kind number in .*0\.parquet, and text in .*1\.parquet"):
+    with pytest.raises(DataError, match=r"column 'b' is double in .*0\.parquet, and string in .*1\.parquet"):
         bw.scan(tmp_path)
 
 

@@ -28,10 +28,12 @@ from boxwood.batches.source import (
     kind_of,
 )
 from boxwood.errors import DataError
+from boxwood.table._common_type import common_type, exact_cast
 from boxwood.table.columns import Column, hints_on, refuse_text, text_among
 from boxwood.table.duck import DuckTable, described, open_table
 from boxwood.table.formats import FORMATS, File
 from boxwood.table.options import ReadOptions, distinct_names
+from boxwood.table.sql import as_text
 
 S = TypeVar("S", bound=RecordSummary)
 _BUFFERS, _BUFFER = 1 << 25, (1 << 16, 1 << 20)  # bytes of all buffers, of which each column has one, and of each
@@ -58,6 +60,10 @@ class ParquetFile(NamedTuple):
     stamp: tuple[int, int]
     schema: Any
     n_rows: int
+
+    def type_of(self, name: str) -> Any:
+        """Return Arrow's type of a column by its name, of which equal ones have numbers."""
+        return self.schema.types[distinct_names(self.schema.names).index(name)]
 
     @contextmanager
     def opened(self, n_columns: int | None = None) -> Iterator[Any]:
@@ -90,6 +96,21 @@ class ParquetFile(NamedTuple):
                 return
             n_read += batch.num_rows
             yield batch
+
+    def cast(self, array: Any, type: Any, name: str) -> Any:
+        """Return values of a column of this name as a type; raise a DataError if one of them would become another."""
+        import pyarrow as pa
+
+        try:
+            return exact_cast(array, type)
+        except pa.ArrowInvalid:
+            raise DataError(f"{self.loss(name, array.type, type)}\n{_ONE_TYPE}") from None
+
+    def loss(self, name: str, own: Any, type: Any) -> str:
+        """Return words for values of a column that the type cannot hold that the column has together with others."""
+        return (
+            f"column '{name}' is {own} in {self.name}, and values of it are none of {type}, as the files need together"
+        )
 
     def _refuse_changed(self) -> None:
         refuse_changed(self.path, self.name, self.stamp)
@@ -292,7 +313,7 @@ class ParquetSource(Source):
         types = [self._types[name] for name in columns]
         for file in self.files:
             for batch in file.batches(stored, rows):
-                arrays = [_cast(batch.column(j), type) for j, type in enumerate(types)]
+                arrays = [file.cast(batch.column(j), type, columns[j]) for j, type in enumerate(types)]
                 yield pa.RecordBatch.from_arrays(arrays, names=list(columns)), start
                 start += batch.num_rows
 
@@ -318,17 +339,7 @@ class ParquetSource(Source):
 
     def _type(self, stored: str) -> Any:
         """Return the type of a column: the files' common one, or one that holds the values of all of them."""
-        import pyarrow as pa
-
-        types = {file.schema.field(stored).type for file in self.files}
-        if len(types) > 1:
-            types.discard(pa.null())
-        if len(types) == 1:
-            return types.pop()
-        if {kind_of(type) for type in types} == {"number"}:
-            integers = all(pa.types.is_signed_integer(type) for type in types)
-            return pa.int64() if integers else pa.float64()
-        return pa.string()
+        return common_type(file.schema.field(stored).type for file in self.files)
 
     @cached_property
     def _sizes(self) -> dict[str, int] | None:
@@ -347,10 +358,6 @@ class ParquetSource(Source):
                         if top or (top := chunk.path_in_schema.split(".")[0]) in sizes:
                             sizes[top] += chunk.total_compressed_size
         return sizes
-
-
-def _cast(array: Any, type: Any) -> Any:
-    return array if array.type == type else array.cast(type, safe=False)
 
 
 def _open(path: str, n_columns: int) -> Any:
@@ -382,8 +389,22 @@ SHARED_COLUMNS = "scan files of one table, or give the columns that all of them 
 """The remedy where files have other columns; the command line words it otherwise."""
 
 
-def refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[str], *, all_columns: bool) -> None:
-    """Raise a DataError if a file has other columns than the first one, or columns of another kind."""
+def shared_types(files: Sequence[ParquetFile], names: Sequence[str], *, all_columns: bool) -> list[Any]:
+    """Return the type of Arrow of each column that holds the values of all files.
+
+    Raises
+    ------
+    DataError
+        If a file has other columns than the first one, or a column types that say different things.
+    """
+    for file in files[1:]:
+        _refuse_other_columns(files[0], file, names, all_columns=all_columns)
+    if len(files) == 1:
+        return [files[0].type_of(name) for name in names]
+    return [_shared_type(files, name) for name in names]
+
+
+def _refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[str], *, all_columns: bool) -> None:
     theirs = distinct_names(file.schema.names)
     lacking = [name for name in names if name not in theirs]
     further = [name for name in theirs if name not in names] if all_columns else []
@@ -391,12 +412,20 @@ def refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence[
         what = [f"lacks {listed(lacking)}"] if lacking else []
         what += [f"has {listed(further)} besides"] if further else []
         raise DataError(f"{file.name} has other columns than {first.name}: it {' and '.join(what)}\n{SHARED_COLUMNS}")
-    for name in names:
-        mine, other = (
-            kind_of(each.schema.types[distinct_names(each.schema.names).index(name)]) for each in (first, file)
+
+
+def _shared_type(files: Sequence[ParquetFile], name: str) -> Any:
+    types = [file.type_of(name) for file in files]
+    if len(set(types)) > 1 and common_type(types) is None:
+        first, other = next(
+            (i, j) for j in range(len(types)) for i in range(j) if common_type([types[i], types[j]]) is None
         )
-        if mine != other and "other" not in (mine, other):
-            raise DataError(f"column '{name}' is of the kind {mine} in {first.name}, and {other} in {file.name}")
+        said = [f"{types[i]} in {files[i].name}" for i in (first, other)]
+        raise DataError(f"column '{name}' is {said[0]}, and {said[1]}\n{_ONE_TYPE}")
+    return common_type(types)
+
+
+_ONE_TYPE = "write it with one type in all files, or leave the file out"
 
 
 def can_be_read_in_place(files: Sequence[ParquetFile], names: Sequence[str], all_names: Sequence[str]) -> bool:
@@ -442,7 +471,9 @@ def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int])
         further = (File(file.path, file.name, first.workspace, None) for file in files[1:])
         tables = [first, *(described(first.con, file, "parquet") for file in further)]
         names = tuple(first.names[i] for i in chosen)
-        rows = " UNION ALL ".join(_selected(table, names) for table in tables)
+        types = _shared_in_sql(files, names, first)
+        pairs = zip(tables, files, strict=True)
+        rows = " UNION ALL ".join(_selected(table, file, types) for table, file in pairs)
         found = [str(row[1]) for row in first.con.execute(f"DESCRIBE {rows}").fetchall()]
         # lengths of time are told by Arrow's schema alone
         types = tuple(
@@ -452,5 +483,32 @@ def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int])
         yield replace(first, relation=f"({rows}) AS t({aliases})", name=name, names=names, types=types)
 
 
-def _selected(table: DuckTable, names: Sequence[str]) -> str:
-    return f"SELECT {', '.join(f'c{table.names.index(name)}' for name in names)} FROM {table.relation}"
+def _shared_in_sql(files: Sequence[ParquetFile], names: Sequence[str], first: DuckTable) -> dict[str, str]:
+    """Return DuckDB's types of columns of several files: where they differ, those of an empty file of shared types."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types = {name: first.types[first.names.index(name)] for name in names}
+    differ = [name for name in names if len({file.type_of(name) for file in files}) > 1]
+    if differ:
+        shared = shared_types(files, differ, all_columns=False)
+        path = os.path.join(first.workspace, "empty.parquet")
+        pq.write_table(pa.schema([*zip(differ, shared, strict=True)]).empty_table(), path)
+        empty = described(first.con, File(path, first.name, first.workspace, None), "parquet")
+        types |= dict(zip(differ, empty.types, strict=True))
+    return types
+
+
+def _selected(table: DuckTable, file: ParquetFile, types: Mapping[str, str]) -> str:
+    columns = (_cast_in_sql(table, file, name, type) for name, type in types.items())
+    return f"SELECT {', '.join(columns)} FROM {table.relation}"
+
+
+def _cast_in_sql(table: DuckTable, file: ParquetFile, name: str, type: str) -> str:
+    """Return SQL of a column as a type of DuckDB; it is an error if a value would become another one."""
+    i = table.names.index(name)
+    if table.types[i] == type:
+        return f"c{i}"
+    cast, own = f"TRY_CAST(c{i} AS {type})", table.types[i]
+    is_kept = f"TRY_CAST({cast} AS {own}) IS NOT DISTINCT FROM c{i}"
+    return f"CASE WHEN {is_kept} THEN {cast} ELSE error({as_text(file.loss(name, own, type))}) END"

@@ -30,7 +30,7 @@ from boxwood.table.options import (
     is_query,
     refuse_no_options,
 )
-from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, refuse_other_columns
+from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, shared_types
 from boxwood.table.spark import SparkSource, quoted
 
 
@@ -273,16 +273,13 @@ def _of_parquet(
 ) -> ParquetSource:
     from boxwood.table._spill import Texts, spilled_parquet, texts_of
 
-    first = files[0].schema
-    all_names = distinct_names(first.names)
+    all_names = distinct_names(files[0].schema.names)
     chosen = choose(all_names)
     names = [all_names[i] for i in chosen]
-    for file in files[1:]:
-        refuse_other_columns(files[0], file, names, all_columns=choose.wanted is None)
+    types = shared_types(files, names, all_columns=choose.wanted is None)
     if sum(file.n_rows for file in files) == 0:
         raise DataError(f"{path} has column names but no rows")
-    kinds = [kind_of(first.types[i]) for i in chosen]
-    texts = [i for i, kind in zip(chosen, kinds, strict=True) if kind == "text"]
+    texts = [i for i, type in zip(chosen, types, strict=True) if kind_of(type) == "text"]
     in_place = can_be_read_in_place(files, names, all_names)
     looked_at = texts_of(files, path, texts) if in_place and texts else Texts(False, {})
     if not in_place or looked_at.are_others:

@@ -39,6 +39,7 @@ from boxwood.table.options import (
     ColumnError,
     ReadOptions,
     as_path,
+    distinct_names,
     find_columns,
     find_files,
     refuse_no_options,
@@ -51,8 +52,8 @@ from boxwood.table.parquet import (
     opened_files,
     parquet_file,
     refuse_changed,
-    refuse_other_columns,
     refuse_unwritable,
+    shared_types,
 )
 from boxwood.table.sql import as_name, as_text
 
@@ -211,8 +212,7 @@ def _parquet_files(table: Query | str | os.PathLike[str], options: ReadOptions) 
         return
     require("pyarrow.parquet", "arrow", "labelling several files")
     files = [parquet_file(each) for each in paths]
-    for file in files[1:]:
-        refuse_other_columns(files[0], file, files[0].schema.names, all_columns=True)
+    shared_types(files, distinct_names(files[0].schema.names), all_columns=True)
     yield _Files.of(files, path)
 
 
@@ -272,8 +272,10 @@ def of_files(files: Sequence[ParquetFile], name: str) -> Iterator[RowsInOrder]:
         for file in files:
             with file.opened() as opened:
                 for batch in file.read(_groups(opened)):
-                    table = pa.Table.from_batches([batch])
-                    yield table if together is None else table.select(schema.names).cast(schema, safe=False)
+                    if together is not None:
+                        arrays = [file.cast(batch.column(field.name), field.type, field.name) for field in schema]
+                        batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
+                    yield pa.Table.from_batches([batch])
 
     rows = tables()
     try:
