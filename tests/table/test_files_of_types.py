@@ -138,16 +138,12 @@ def test_columns_keep_their_kind(kinds, kind, tmp_path):
 
 def test_three_files_are_refused_though_two_would_do(tmp_path):
     pattern = files_of(tmp_path, "none", "text", "int8")
-    with pytest.raises(
-        DataError, match=r"column 'v' is string in .*1\.parquet, and int8 in .*2\.parquet\nwrite it"
-    ):
+    with pytest.raises(DataError, match=r"column 'v' is string in .*1\.parquet, and int8 in .*2\.parquet\nwrite it"):
         bw.scan(pattern)
 
 
 def test_a_value_that_the_shared_type_lacks_is_refused_where_it_is_used(tmp_path):
     with bw.scan(files_of(tmp_path, "double", "int64")) as source:
         assert sum(batch.num_rows for batch, _ in source.batches(["x"])) == 4
-        with pytest.raises(
-            DataError, match=r"column 'v' is int64 in .*1\.parquet, and values of it are none of "
-        ):
+        with pytest.raises(DataError, match=r"column 'v' is int64 in .*1\.parquet, and values of it are none of "):
             list(source.batches(["v"]))

@@ -13,7 +13,7 @@ from boxwood.errors import DataError
 from boxwood.table import Kinds, ReadOptions, label_rows, read_table
 from boxwood.table.csv import _head_of
 from boxwood.table.duck import open_table
-from boxwood.table.heads import _is_sentence
+from boxwood.table.heads import _is_sentence, rows_told
 from boxwood.table.labels import Rules
 from tests.scale import law
 from tests.table.test_inner_tables import workbook
@@ -336,3 +336,36 @@ def test_without_a_header_every_line_is_a_row(tmp_path):
 def test_a_text_of_many_letters_is_read_at_once():
     assert not _is_sentence("a" * 300_000)  # by a pattern that goes back over the letters it would take an hour
     assert _is_sentence("a" * 300_000 + " 31.12.2026")
+
+
+WORDY = {  # columns whose name is one of their words
+    "class": ["1st", "2nd", "class"],
+    "survived": ["died", "survived"],
+    "smoker": ["smoker", "non-smoker"],
+    "member": ["member", "guest"],
+    "urban": ["urban", "rural", ""],
+    "active": ["active", "inactive"],
+}
+
+
+@law(400)
+def test_names_below_a_title_may_be_words_of_their_columns(seed):
+    rng = np.random.default_rng(seed)
+    names = [str(name) for name in rng.permutation(list(WORDY))[: rng.integers(1, 5)]]
+    n, kinds = int(rng.integers(14, 40)), rng.choice(["whole", "decimal", "date"], int(rng.integers(0, 3)))
+    columns = [[str(word) for word in rng.choice(WORDY[name], n)] for name in names]
+    columns += [[text.replace(",", ".") for text in values_of(kind, rng, n)] for kind in kinds]
+    names += [f"{kind} {j}" for j, kind in enumerate(kinds)]
+    if len(names) == 1:
+        return
+    rows, at = [list(row) for row in zip(*columns, strict=True)], int(rng.integers(len(names)))
+    titles = [[None] * at + [str(title)] for title in rng.permutation(TITLES[:3])[: rng.integers(1, 3)]]
+    is_apart = bool(rng.integers(2))
+    hints = []
+    found, *below = rows_told(iter([*titles, *([[]] if is_apart else []), names, *rows]), hints)
+    if is_apart or len(kinds):
+        assert (found, below) == (names, rows)
+        assert hints[0].startswith("left out row")
+    elif found != names:  # a row of names of which one alone is there, or a title
+        assert list(found)[: at + 1] == [*titles[0]]
+        assert hints[0].startswith("row 1 was read as the names of columns, though it names 1 of")

@@ -14,6 +14,8 @@ of the values.
 from __future__ import annotations
 
 import base64
+import codecs
+import io
 import json
 import os
 import re
@@ -175,9 +177,12 @@ def format_of(path: str, name: str | None = None) -> str:
     by_extension = {extension: name for name, format in FORMATS.items() for extension in format.extensions}
     extension = os.path.splitext(path.removesuffix(".gz"))[1]
     if extension.lower() not in by_extension:
+        _refuse_packed(path, path)
         known = ", ".join(sorted(by_extension))
         wrong = f"'{extension}'" if extension else "a name without extension"
-        remedy = f"known: {known}\nsave it as .csv or .xlsx, or name its format: --format csv"
+        may_be = "jsonl" if extension.lower() == ".json" else "csv"
+        named = f", or name its format: --format {may_be}" if _may_be_text(path) else ""
+        remedy = f"known: {known}\nsave it as .csv or .xlsx{named}"
         raise DataError(f"cannot tell the format of {path} from {wrong}\n{remedy}")
     found = by_extension[extension.lower()]
     return _beginning(path) or found if extension.lower() == ".db" else found
@@ -187,9 +192,46 @@ def refuse_other_format(file: File, format: str) -> None:
     """Raise a DataError if a file that would be read as text begins as one of another format does."""
     if format in _BEGINNINGS:
         return
+    _refuse_packed(file.path, file.name)
     other = _beginning(file.path)
     if other is not None:
         raise DataError(f"{file.name} is {other}, not {format}; name its format: --format {other}")
+
+
+def _refuse_packed(path: str, name: str) -> None:
+    """Raise a DataError if a file is packed in another way than by gzip, or holds several files."""
+    with open(path, "rb") if os.path.isfile(path) else io.BytesIO() as opened:
+        beginning = opened.read(512)
+    plain = name.lower().removesuffix(".gz")
+    for extension, (mark, at, command) in _PACKINGS.items():
+        if plain.endswith(extension) if mark is None else beginning.startswith(mark, at):
+            known = "of packed files, .gz alone is read as it is"
+            raise DataError(f"{name} is packed ({extension[1:]})\nunpack it first: {command} {name}; {known}")
+
+
+_PACKINGS = {
+    ".zst": (b"\x28\xb5\x2f\xfd", 0, "zstd -d"),
+    ".xz": (b"\xfd7zXZ\0", 0, "xz -d"),
+    ".bz2": (b"1AY&SY", 4, "bzip2 -d"),
+    ".lz4": (b"\x04\x22\x4d\x18", 0, "lz4 -d"),
+    ".Z": (b"\x1f\x9d", 0, "gunzip"),
+    ".7z": (b"7z\xbc\xaf\x27\x1c", 0, "7z x"),
+    ".rar": (b"Rar!\x1a\x07", 0, "unrar x"),
+    ".br": (None, 0, "brotli -d"),
+    ".tar": (None, 0, "tar -xf"),
+    ".tgz": (None, 0, "tar -xf"),
+    ".zip": (None, 0, "unzip"),
+}
+"""First bytes of packed files, where they stand, and what unpacks them; those without are known by their names."""
+
+
+def _may_be_text(path: str) -> bool:
+    """Return whether a file may be text, by its first bytes: text has no byte 0, but for UTF-16, UTF-32 and gzip."""
+    with open(path, "rb") if os.path.isfile(path) else io.BytesIO() as opened:
+        first = opened.read(1 << 12)
+    return b"\0" not in first or first.startswith(
+        (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b"\0\0\xfe\xff", b"\x1f\x8b")
+    )
 
 
 def _beginning(path: str) -> str | None:

@@ -47,11 +47,11 @@ class Head(NamedTuple):
     first_row: list[str]
 
     @classmethod
-    def of(cls, records: list[tuple[int, list[str]]], *, is_sure: bool = True) -> Head | None:
+    def of(cls, records: list[tuple[int, list[str]]], *, is_sure: bool = True, is_sheet: bool = False) -> Head | None:
         """Return the head of a table from its first lines; None if the first line has the names, and rows follow.
 
         IN: is_sure: whether a line that describes columns must be sure to be no row; else it may be one that has texts
-        where all others have numbers.
+        where all others have numbers; is_sheet: whether blank cells tell, too, see `_are_apart`.
         """
         width = next((len(fields) for _, fields in reversed(records) if fields), 0)
         may_be_names = [len(fields) == width < 2 * len(filled(fields)) for _, fields in records[:_MOST_TITLES]]
@@ -69,8 +69,13 @@ class Head(NamedTuple):
                 others
                 and all(len(fields) == width for fields in (*rows, *below))
                 and all((_is_description if is_sure else _is_told)(fields, others) for fields in reversed(below))
-                and all(_is_told(fields, others, n) for n, fields in [(n_texts, records[at][1]), *told])
-                and not (has_title and _is_like(records[at][1], others))
+                and (
+                    (is_sheet and has_title and _are_apart([fields for _, fields in records[: at + 1]], others))
+                    or (
+                        all(_is_told(fields, others, n) for n, fields in [(n_texts, records[at][1]), *told])
+                        and not (has_title and _is_like(records[at][1], others))
+                    )
+                )
             ):
                 return cls(records[:end], at, rows[0])
         return None
@@ -182,7 +187,7 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
     first = deque(islice(rows, FIRST))
     width = max(map(len, first), default=0)
     numbered = [(i + 1, _texts(row, width)) for i, row in enumerate(first)]
-    sure, head = Head.of(numbered), Head.of(numbered, is_sure=not all_rows)
+    sure, head = (Head.of(numbered, is_sure=is_sure, is_sheet=True) for is_sure in (True, not all_rows))
     if sure is not None:
         hints += sure.hints(unit="row", is_kept=all_rows)
     if head is not None:
@@ -195,6 +200,7 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
         while first and not any(_texts(first[0], width)):
             first.popleft()
         if first:
+            hints += _hints_on_names(numbered[-len(first) :], width)
             yield first.popleft()
     last, sums = deque[Sequence[Any]](), SheetSums()
     for row in chain(first, rows):
@@ -209,6 +215,15 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
     n_rows = len(last) - len(ends)
     yield from (Doubtful(row) if texts[i] in doubtful else row for i, row in enumerate(islice(last, n_rows)))
     yield from map(NoRow, islice(last, n_rows, None)) if all_rows else ()
+
+
+def _hints_on_names(records: Sequence[tuple[int, Sequence[str]]], width: int) -> list[str]:
+    """Return a line for the reader if the first row, which has the names of columns, names half of them or fewer."""
+    line, names = records[0][0], filled(records[0][1])
+    if 2 * len(names) > width or len(records) == 1:
+        return []
+    what = f"row {line} was read as the names of columns, though it names {len(names)} of {width:,}"
+    return [Lost(f"{what}; if it is a title, remove it")]
 
 
 class SheetSums:
@@ -262,6 +277,28 @@ def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int 
     """Return whether a line is none of the rows beneath it; see `_told`."""
     told = _told(fields, rows)
     return told is not None and (len(told.plain) >= n_texts or len(told.plain) + told.n_closed >= _MANY)
+
+
+def _are_apart(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the last line of a sheet's head has the names of columns, by the cells that are blank above it.
+
+    Each column has a name of its own, which is no value. Above it a line is blank, or single cells are titles; then a
+    column holds no texts but the name, or most names come once only. So a name may be one of the words of its column.
+    """
+    *titles, names = head
+    if not _may_name_all(names):
+        return False
+    if not titles[-1]:
+        return True
+    told = [_told([name], [[row[j]] for row in rows]) for j, name in enumerate(names)]
+    is_unlike_rows = any(each is not None and each.plain for each in told) or 2 * told.count(None) < len(names) > 2
+    has_cells_alone = all(len(filled(fields)) == 1 for fields in titles if fields)
+    return has_cells_alone and is_unlike_rows and not _is_like(names, rows)
+
+
+def _may_name_all(fields: Sequence[str]) -> bool:
+    """Return whether each field is a text of its own, and none a number, date or truth."""
+    return len(set(filled(fields))) == len(fields) and not any(map(is_plain, fields))
 
 
 def _is_description(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

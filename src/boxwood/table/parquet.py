@@ -471,9 +471,9 @@ def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int])
         further = (File(file.path, file.name, first.workspace, None) for file in files[1:])
         tables = [first, *(described(first.con, file, "parquet") for file in further)]
         names = tuple(first.names[i] for i in chosen)
-        types = _shared_in_sql(files, names, first)
+        shared = _shared_in_sql(files, names, first)
         pairs = zip(tables, files, strict=True)
-        rows = " UNION ALL ".join(_selected(table, file, types) for table, file in pairs)
+        rows = " UNION ALL ".join(_selected(table, file, shared) for table, file in pairs)
         found = [str(row[1]) for row in first.con.execute(f"DESCRIBE {rows}").fetchall()]
         # lengths of time are told by Arrow's schema alone
         types = tuple(
