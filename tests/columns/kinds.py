@@ -16,9 +16,8 @@ N, M = 240, 48
 P = np.arange(N) * 7 % M
 LABEL = np.where(P < 20, "early", "late")
 DAYS = [pd.Timestamp("2025-01-03") + pd.Timedelta(days=int(9 * p)) for p in P]
-WORDS = np.array(["red", "green", "blue", "black", "white", "pink", "grey", "gold", "tan", "teal", "navy", "plum"])[
-    P // 4
-]
+COLOURS = ["red", "green", "blue", "black", "white", "pink", "grey", "gold", "tan", "teal", "navy", "plum"]
+WORDS = np.array(COLOURS)[P // 4]
 
 
 def written(form):

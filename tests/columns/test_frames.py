@@ -129,3 +129,18 @@ def test_estimators_take_a_column_without_any_value_as_one_of_missing_numbers(li
         rows = in_library(EMPTY[how](X[:1], "a"), library)
         with pytest.raises(bw.errors.DataError, match=r"missing values \(NaN\) in 1 of 1 rows: a \(1\)"):
             imm.predict(rows)
+
+
+@law(12)
+def test_a_few_rows_of_text_are_measured_as_rules_read_them_wherever_they_are(seed):
+    """A few dates may have day and month exchanged, and a few numbers may be codes: the model knows what they are."""
+    rng = np.random.default_rng(seed)
+    kinds = ("texts of dates with points", "texts of numbers", "texts of times with Z", "words")
+    table = FRAMES["pandas"]({kind: KINDS[kind]() for kind in kinds}).assign(label=LABEL)
+    ex = bw.explain(table, "label", method="cart", columns=[kinds[seed % 4], kinds[(seed + 1) % 4]])
+    rows = table.iloc[rng.choice(N, 3, replace=False)].reset_index(drop=True)
+    for library in ("pandas", "polars", "Arrow", "RecordBatch"):
+        few = FRAMES[library](dict(rows))
+        assert ex.measure(few, "label").agreement == 1
+        with bw.scan(FRAMES["Arrow"](dict(rows)) if library == "RecordBatch" else few) as source:
+            assert ex.measure(source, "label").agreement == 1

@@ -36,8 +36,9 @@ def as_rules_read(source: Source, known: Mapping[str, TextReading]) -> Source:
 
 
 def spellings_of_texts(readings: Mapping[str, TextReading]) -> dict[str, Spelling]:
-    """Return how the columns of numbers among columns of texts are read."""
-    return {name: Spelling(one.said, is_number=True) for name, one in readings.items() if one.dates is None}
+    """Return how the columns of numbers among columns of texts are read, as far as the texts say so."""
+    numbers = {name: one for name, one in readings.items() if one.dates is None and one.example}
+    return {name: Spelling(one.said, is_number=True) for name, one in numbers.items()}
 
 
 class _InOrder(Protocol):
