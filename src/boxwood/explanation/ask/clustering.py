@@ -101,7 +101,8 @@ def _of_clusterer(
     """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
     coordinates = stages[1]
     if is_fitted(clusterer):
-        reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
+        seen = stages[0].rows if hasattr(clusterer, "steps") else coordinates.table
+        reference = _in_rows(clusterer, reference_of(clusterer, X, seen), stages)
         mixture = _mixture_of(clusterer, reference, stages)
         return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
     fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
