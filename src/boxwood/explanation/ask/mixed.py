@@ -49,7 +49,7 @@ from boxwood.reference.clusterer import (
 )
 from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace, default_columns, not_made
-from boxwood.reference.labels import by_size, encode_labels
+from boxwood.reference.labels import ONE_EACH, by_size, encode_labels
 from boxwood.reference.mixed import unit_scales, with_gaps
 from boxwood.reference.of_fit import labels_by
 from boxwood.reference.reference import refuse_one_cluster
@@ -339,7 +339,8 @@ def _labelled(
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
     codes, names = encode_labels(label_values(clustering))
     if len(codes) != len(table):
-        raise DataError(f"there are {len(table)} rows, but {len(codes)} labels")
+        one = f"if {names[0]!r} is a column, write it without brackets" if len(codes) == 1 and names else ONE_EACH
+        raise DataError(f"there are {len(table)} rows, but {len(codes)} label{'s' * (len(codes) != 1)}; {one}")
     return _with_values(table, codes, weights), codes, names, None, number
 
 
