@@ -672,7 +672,8 @@ def label_values(labels: Any) -> Any:
     has an order of its own, as `stated_order` tells, keeps it.
     """
     if isinstance(labels, (np.ndarray, list, tuple)):
-        return labels
+        is_column = isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.shape[1] == 1
+        return labels[:, 0] if is_column else labels
     import narwhals as nw
 
     if nw.dependencies.is_into_dataframe(labels) and len(column_names(labels)) == 1:
@@ -748,7 +749,9 @@ def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str]) -> Non
     unknown = [name for name in wanted if name not in present]
     if unknown:
         listing = listed([_with_nearest(name, columns) for name in unknown])
-        raise DataError(f"no column {listing} in the table; its columns are {listed(list(columns))}")
+        raise DataError(
+            f"no column{'s' * (len(unknown) > 1)} {listing} in the table; its columns are {listed(list(columns))}"
+        )
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str | None:

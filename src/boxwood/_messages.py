@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any, Self
 
 import numpy as np
@@ -53,6 +54,39 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
     """
     more = f" and {len(words) - limit} more" if len(words) > limit else ""
     return ", ".join(in_line(cut_off(word)) for word in words[:limit]) + more
+
+
+_MEANT = {
+    "postgresql": "postgres",
+    "pg": "postgres",
+    "databricks": "spark",
+    "sqlserver": "tsql",
+    "mssql": "tsql",
+    "mariadb": "mysql",
+    "sqlite3": "sqlite",
+    "accuracy": "agreement",
+    "fidelity": "agreement",
+    "price": "cost",
+    "tree": "cart",
+    "error": "refuse",
+    "refuse": "error",
+    "raise": "error",
+    "ignore": "none",
+}
+"""What others call a value of a parameter."""
+
+
+def meant(value: str, allowed: Collection[str]) -> str:
+    """Return a question that asks for the allowed value that is meant, or an empty text.
+
+    Examples
+    --------
+    >>> meant("postgresql", ["duckdb", "postgres"]), meant("cartt", ["imm", "cart"]), meant("x", ["imm", "cart"])
+    ("; did you mean 'postgres'?", "; did you mean 'cart'?", '')
+    """
+    plain = value.lower()
+    near = [_MEANT[plain]] if _MEANT.get(plain) in allowed else get_close_matches(plain, allowed, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def printable(text: str) -> str:

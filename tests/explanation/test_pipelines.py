@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.frozen import FrozenEstimator
-from sklearn.impute import SimpleImputer
+from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
@@ -584,3 +585,78 @@ def test_a_step_that_is_switched_off_makes_no_columns(scaler):
         made = [note for note in ex.notes if "that the pipeline computes" in note]
         assert len(made) == isinstance(scaler, StandardScaler)
         assert all("(StandardScaler)" in note for note in made)
+
+
+FILLED = {  # a number that occurs, so that no short threshold lies between it and the next
+    "most_frequent": lambda: SimpleImputer(strategy="most_frequent"),
+    "constant": lambda: SimpleImputer(strategy="constant", fill_value=3.0),
+}
+METHODS_OF_NUMBERS = ["imm", "exkmc", "expand", "cart", "mmdt", "random_cuts"]
+
+
+def with_gaps(rng, n=160):
+    """Return whole numbers in four groups, of which one column in two lacks some, and words."""
+    group = np.arange(n) % 4
+    frame = pd.DataFrame({"a": rng.poisson(2 + 12 * (group % 2)), "b": rng.poisson(3 + 9 * (group // 2))})
+    frame = frame.astype(float).assign(whole=rng.normal(size=n), word=np.array(["p", "q"])[group % 2])
+    frame.loc[n - 1, ["a", "b"]] = 3.0
+    frame.loc[rng.random(n) < 0.15, "a"] = np.nan
+    return frame
+
+
+@law(12)
+def test_what_an_imputer_fills_is_on_the_side_of_what_it_fills_in(seed):
+    rng = np.random.default_rng(seed)
+    frame = with_gaps(rng)
+    imputer = [*FILLED.values()][seed % 2]()
+    numbers = make_pipeline(imputer, StandardScaler())
+    words = [("w", OneHotEncoder(), ["word"])] if seed % 3 else []
+    first = ColumnTransformer([("n", numbers, ["a", "b"]), *words])
+    given = make_pipeline(first, KMeans(4, n_init=2, random_state=seed)).fit(frame)
+    ex = explain(frame, given, method=METHODS_OF_NUMBERS[seed % len(METHODS_OF_NUMBERS)])
+    assert ex.n_left_out == 0
+    assert not [note for note in ex.notes if "lack" in note]
+    filled = frame.fillna({"a": imputer_of(given).statistics_[0]})
+    assert ex.predict(frame).tolist() == ex.predict(filled).tolist()
+    assert explain(filled, given, method=ex.method).tree.n_leaves == ex.n_leaves
+    assert ("missing" in rules(ex)) == ("a" in rules(ex))
+    assert (Explanation.from_json(ex.to_json()).predict(frame) == ex.predict(frame)).all()
+    labelled = duckdb.sql(f"SELECT {ex.to_sql('duckdb')} AS c FROM frame").df()["c"]
+    assert labelled.tolist() == ex.predict(frame).tolist()
+    dropped = explain(frame, given, method=ex.method, missing="drop")
+    assert dropped.n_left_out == frame["a"].isna().sum()
+
+
+def imputer_of(given):
+    """Return the fitted imputer of the numbers."""
+    return given[0].named_transformers_["n"][0]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        lambda: make_pipeline(KNNImputer(), StandardScaler()),
+        lambda: make_pipeline(IterativeImputer(random_state=0), StandardScaler()),
+        lambda: make_pipeline(StandardScaler(), SimpleImputer()),
+        lambda: make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()),
+    ],
+)
+def test_behind_other_imputers_rules_learn_where_missing_values_belong(first):
+    frame = with_gaps(np.random.default_rng(0))[["a", "b"]]
+    for steps in (first(), ColumnTransformer([("n", first(), ["a", "b"])])):
+        ex = explain(frame, make_pipeline(steps, KMeans(4, n_init=2, random_state=0)), method="cart")
+        assert ex.n_left_out == 0
+        assert "so the rules use the raw ones" in ex.notes[0]
+        assert "missing" in rules(ex)
+        assert (ex.predict(frame) >= 0).all()
+
+
+def test_an_imputer_of_words_names_all_rows():
+    frame = with_gaps(np.random.default_rng(1))
+    frame["word"] = frame["word"].astype(object)
+    frame.loc[frame.index % 7 == 0, "word"] = np.nan
+    words = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder())
+    first = ColumnTransformer([("w", words, ["word"]), ("n", make_pipeline(SimpleImputer(), StandardScaler()), ["b"])])
+    ex = explain(frame, make_pipeline(first, KMeans(4, n_init=2, random_state=0)))
+    assert ex.n_left_out == 0
+    assert ex.agreement > 0.9

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
+from boxwood._types import MethodName, Objective
+
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
     from boxwood.reference.labels import Names
@@ -32,8 +34,8 @@ def explain(
     forbidden: Sequence[str] = (),
     preferred: Sequence[str] = (),
     round_thresholds: int | None = None,
-    method: str = "auto",
-    objective: str = "auto",
+    method: MethodName = "auto",
+    objective: Objective = "auto",
     time_limit: float | None = None,
     n_jobs: int | None = -1,
     verbose: Any = 0,

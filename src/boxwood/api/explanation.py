@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
@@ -30,6 +31,24 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.misassigned import Misassigned, SetAside
     from boxwood.explanation.measure.odd import OddRow
     from boxwood.explanation.records import Frontier, Profile, Stability, Worth
+
+
+_MEANT = {
+    "accuracy": "agreement",
+    "accuracy_": "agreement",
+    "fidelity": "agreement",
+    "score": "agreement, or measure(X, labels) on other rows",
+    "feature_importances_": "to_frame('profile')",
+    "feature_names": "columns",
+    "feature_names_in_": "columns",
+    "labels_": "predict(X)",
+    "plot_tree": "plot",
+    "show": "plot",
+    "export_text": "rules",
+    "cv_score": "held_out",
+    "transform": "apply",
+}
+"""What scikit-learn and others call something of an explanation."""
 
 
 @dataclass(frozen=True, repr=False)  # a TypeError for arguments names the class that users know
@@ -156,6 +175,15 @@ class Explanation(MeasuredTree):
         from boxwood.render.page.page import in_notebook
 
         return in_notebook(self)
+
+    if not TYPE_CHECKING:  # checkers of types know the names below, and no others
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise an AttributeError, which says what scikit-learn's name for it is here."""
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            near = [_MEANT[name]] if name in _MEANT else get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near and not name.startswith("_") else ""
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}", name=name, obj=self)
 
     # ------------------------------------------------------------------------------------------------------------- rows
     def predict(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:

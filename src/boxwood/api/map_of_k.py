@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._frames import as_rows_here
 from boxwood._progress import as_progress, told
+from boxwood._types import MethodName
 from boxwood._validation import whole_number
+from boxwood.errors import DataError
 from boxwood.explanation.ask.gathered import share_drawn, to_cluster
-from boxwood.explanation.ask.how_many import DrawnRows, drawn
+from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows, drawn
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
@@ -89,9 +91,9 @@ class MapOfK:
 
 def map_of_k(
     X: Any,
-    n_clusters: Iterable[int] = range(2, 11),
+    n_clusters: Iterable[int] | None = None,
     *,
-    method: str = "auto",
+    method: MethodName = "auto",
     sample_weight: Any = None,
     random_state: Any = None,
     columns: Sequence[str] | None = None,
@@ -108,8 +110,8 @@ def map_of_k(
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
         Rows, as for `explain`; of a long table in batches rows are drawn, as there, and `MapOfK.note` says so.
-    n_clusters : iterable of int, default=range(2, 11)
-        Numbers of clusters to compare, each at least 2.
+    n_clusters : iterable of int, default=None
+        Numbers of clusters to compare, each at least 2; None is 2 to 10, or as many as there are different rows.
     method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
         As for `explain`.
     verbose : int or function, default=0
@@ -147,7 +149,7 @@ def map_of_k(
     (3, [1, 2, 3])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "n_clusters", "verbose")}
-    wanted = sorted({whole_number("n_clusters", k, 2) for k in n_clusters})
+    wanted = sorted({whole_number("n_clusters", k, 2) for k in (NUMBERS if n_clusters is None else n_clusters)})
     if not wanted:
         raise ValueError("n_clusters must have at least one number, got none")
     whole = None
@@ -156,9 +158,15 @@ def map_of_k(
         X, given["sample_weight"], whole = read.X, read.sample_weight, read.whole
     rows, found = as_rows_here(X), list[OfK]()
     for k in told(as_progress(verbose), "numbers of clusters tried", wanted):
-        ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
+        try:
+            ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
+        except DataError:  # there may be fewer different rows
+            if n_clusters is not None or not found:
+                raise
+            break
         found.append(_row(ex, k))
-    taken = explained(rows, None, replace(Options.of({**given, "n_clusters": None}), among=wanted))
+    among = [row.n_clusters for row in found]
+    taken = explained(rows, None, replace(Options.of({**given, "n_clusters": None}), among=among))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
     if whole is not None:
         note = f"{note}\n{share_drawn(taken.n_rows, whole.overview.n_rows)}"

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import as_float_table, as_table, as_vector, position, real_number
-from boxwood.axes.maps import AxisMap
+from boxwood.axes.maps import LARGEST, AxisMap
 from boxwood.tree.cover import Intervals
 
-LARGEST = float(np.finfo(np.float64).max)
 PIECES = 512  # number of values that one step of the bisection maps at once
 
 _Function = Callable[[Floats], Floats]

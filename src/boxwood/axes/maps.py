@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table
-from boxwood.tree.cover import EVERYTHING, Intervals, joined
+from boxwood._types import Array, Bools, Floats, Indices
+from boxwood._validation import as_float_table, as_table
+from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
+
+LARGEST = float(np.finfo(np.float64).max)
 
 
 class AxisMap(ABC):
@@ -37,6 +39,11 @@ class AxisMap(ABC):
     n_features: int
     features: Indices
     uncut: tuple[int, ...] = ()
+
+    @property
+    def filled(self) -> Bools:
+        """Whether each output column has a number where the raw column, as plus infinity, lacks one."""
+        return np.zeros(self.n_columns, dtype=bool)
 
     @property
     def n_columns(self) -> int:
@@ -96,6 +103,39 @@ class Selection(AxisMap):
         return np.zeros(self.n_columns), np.ones(self.n_columns)
 
 
+class Filling(Selection):
+    """Some raw columns, with a number of each in place of plus infinity, which is a missing one.
+
+    Parameters
+    ----------
+    n_features : int
+    features : sequence of int
+        Raw column of each output column.
+    numbers : array of shape (n_columns,)
+        Number that stands for a missing one.
+    """
+
+    def __init__(self, n_features: int, features: Sequence[int] | Indices, numbers: Floats) -> None:
+        super().__init__(n_features, features)
+        self.numbers = numbers
+
+    @property
+    def filled(self) -> Bools:
+        """All of them."""
+        return np.ones(self.n_columns, dtype=bool)
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the chosen columns without a missing number, shape (n, n_columns)."""
+        rows = np.asarray(X, dtype=np.float64)[:, self.features]
+        return np.where(np.isposinf(rows), self.numbers, rows)
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and the interval itself, with missing numbers if it holds what stands for these."""
+        known: Intervals = ((lower, min(upper, LARGEST)),) if lower <= LARGEST else ()
+        is_inside = lower <= self.numbers[column] <= upper
+        return int(self.features[column]), joined([*known, *([MISSING] if is_inside else [])])
+
+
 class Stacked(AxisMap):
     """The output columns of several maps, side by side; each map reads some of the raw columns.
 
@@ -114,7 +154,7 @@ class Stacked(AxisMap):
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the output columns of all parts, shape (n, n_columns)."""
-        table = as_table(X, n_columns=self.n_features)
+        table = as_float_table(X)  # where a part fills gaps, they may be there
         return np.hstack([part.transform(table[:, columns]) for columns, part in self.parts])
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
@@ -123,6 +163,11 @@ class Stacked(AxisMap):
         columns, part = self.parts[index]
         feature, intervals = part.pull_back(column - int(self.starts[index]), lower, upper)
         return int(columns[feature]), intervals
+
+    @property
+    def filled(self) -> Bools:
+        """As the part with the column says."""
+        return np.concatenate([part.filled for _, part in self.parts])
 
     @property
     def affine(self) -> tuple[Floats, Floats] | None:
@@ -162,6 +207,11 @@ class Chained(AxisMap):
         between, intervals = self.second.pull_back(column, lower, upper)
         pulled_back = (self.first.pull_back(between, *interval)[1] for interval in intervals)
         return int(self.features[column]), joined(raw for several in pulled_back for raw in several)
+
+    @property
+    def filled(self) -> Bools:
+        """Whether the first map fills the column."""
+        return self.first.filled[self.second.features]
 
     @property
     def affine(self) -> tuple[Floats, Floats] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import UserList
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_float_table, out_of_frozen, refuse_halves
 from boxwood.axes._monotone import LARGEST, Elementwise, transformed
 from boxwood.axes.categories import Categories, Encoding, is_missing
-from boxwood.axes.maps import AxisMap, Chained, Selection, Stacked
+from boxwood.axes.maps import AxisMap, Chained, Filling, Selection, Stacked
 from boxwood.errors import DataError
 from boxwood.tree.cover import EVERYTHING, Intervals
 
@@ -112,6 +113,8 @@ def _map_of_all(transformer: Any, inputs: InputColumns) -> AxisMap:
     n_columns = len(inputs.categories)
     if isinstance(transformer, Pipeline):
         return _in_turn([step for _, step in transformer.steps], inputs)
+    if _fills_numbers(transformer, inputs):
+        return _filling(transformer, n_columns)
     if _changes_nothing(transformer):
         return Selection(n_columns, range(n_columns))
     if isinstance(transformer, SelectorMixin):
@@ -131,11 +134,11 @@ def _map_of_all(transformer: Any, inputs: InputColumns) -> AxisMap:
 def _in_turn(steps: Sequence[Any], inputs: InputColumns) -> AxisMap:
     """Return the steps of a pipeline as one map."""
     n_columns = len(inputs.categories)
-    whole: AxisMap = Selection(n_columns, range(n_columns))
+    whole: AxisMap | None = None
     for step in steps:
         of_step = map_of(step, inputs)
-        whole, inputs = Chained(whole, of_step), inputs.after(of_step)
-    return whole
+        whole, inputs = of_step if whole is None else Chained(whole, of_step), inputs.after(of_step)
+    return Selection(n_columns, range(n_columns)) if whole is None else whole
 
 
 def _side_by_side(transformer: Any, inputs: InputColumns) -> AxisMap:
@@ -205,6 +208,25 @@ def _changes_nothing(transformer: Any) -> bool:
     if isinstance(transformer, SimpleImputer):
         return is_missing(transformer.missing_values) and not transformer.add_indicator
     return isinstance(transformer, FunctionTransformer) and transformer.func is None
+
+
+def _fills_numbers(transformer: Any, inputs: InputColumns) -> bool:
+    """Return whether a filler of missing values reads numbers alone; words keep their codes."""
+    from sklearn.impute import SimpleImputer
+
+    if not isinstance(transformer, SimpleImputer) or not _changes_nothing(transformer):
+        return False
+    is_of_numbers = all(isinstance(each, Real) for each in transformer.statistics_.tolist())
+    return is_of_numbers and not any(inputs.categories)
+
+
+def _filling(imputer: Any, n_columns: int) -> AxisMap:
+    """Return a SimpleImputer of numbers as a map; a column without any value at its fit is kept only if it says so."""
+    numbers = imputer.statistics_.astype(np.float64)
+    if imputer.keep_empty_features:
+        numbers = np.where(np.isnan(numbers), 0.0, numbers)
+    kept = np.flatnonzero(~np.isnan(numbers))
+    return Filling(n_columns, kept, numbers[kept])
 
 
 def _is_monotone(transformer: Any) -> bool:
@@ -319,6 +341,8 @@ class TableMap(AxisMap):
         Names of the raw columns; None for those of an array.
     categories : dict from raw column to Categories
         Columns of categories. Their numbers are codes.
+    gaps : sequence of int
+        Raw columns that are plus infinity where a number is missing, if steps fill that in.
     """
 
     n_features: int
@@ -328,8 +352,14 @@ class TableMap(AxisMap):
     columns: tuple[str, ...] | None
     categories: dict[int, Categories]
 
-    def __init__(self, inner: AxisMap, columns: tuple[str, ...] | None, categories: Mapping[int, Categories]) -> None:
-        self.inner, self.columns, self.categories = inner, columns, dict(categories)
+    def __init__(
+        self,
+        inner: AxisMap,
+        columns: tuple[str, ...] | None,
+        categories: Mapping[int, Categories],
+        gaps: Sequence[int] = (),
+    ) -> None:
+        self.inner, self.columns, self.categories, self.gaps = inner, columns, dict(categories), gaps
         self.n_features, self.features = inner.n_features, inner.features
 
     def codes(self, X: Any) -> Floats:
@@ -346,12 +376,24 @@ class TableMap(AxisMap):
 
     def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
         """Return the raw column, and its numbers with an image in `[lower, upper]`."""
-        return self.inner.pull_back(column, lower, upper)
+        feature, intervals = self.inner.pull_back(column, lower, upper)
+        if self.filled[column] and feature not in self.gaps:
+            intervals = tuple((low, np.inf if high == LARGEST else high) for low, high in intervals if low <= LARGEST)
+        return feature, intervals
 
     @property
     def affine(self) -> tuple[Floats, Floats] | None:
         """Shift and scale of each output column, if the inner map has them."""
         return self.inner.affine
+
+    @property
+    def filled(self) -> Bools:
+        """Whether each output column has a number where the raw column lacks one."""
+        return self.inner.filled
+
+    def fills(self, feature: int) -> bool:
+        """Return whether all output columns of a raw column have a number where that lacks one."""
+        return bool(self.filled[self.features == feature].all())
 
     def domain(self, feature: int) -> Intervals:
         """Return every number, or the codes of a column of categories."""
@@ -363,7 +405,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
 
     Supported are StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PowerTransformer, QuantileTransformer,
     KBinsDiscretizer, FunctionTransformer, OneHotEncoder, OrdinalEncoder, selections of columns,
-    SimpleImputer (of complete rows), "passthrough", and every ColumnTransformer or Pipeline of them.
+    SimpleImputer, "passthrough", and every ColumnTransformer or Pipeline of them.
     The function of a FunctionTransformer must map each number on its own, and be monotone on the values of the table.
 
     Parameters

@@ -12,6 +12,7 @@ from boxwood.cli._explain import kinds_of, read, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import NOTES, in_option_names, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
+from boxwood.explanation.ask.how_many import NUMBERS
 
 if TYPE_CHECKING:
     from boxwood.api.map_of_k import MapOfK
@@ -33,12 +34,12 @@ Examples:
 
 @click.command(name="map-k", cls=Grouped, epilog=_EPILOG)
 @click.option("--from", "low", metavar="K", type=click.IntRange(min=2), default=2, help="Fewest clusters.")
-@click.option("--to", "high", metavar="K", type=click.IntRange(min=2), default=10, help="Most clusters.")
+@click.option("--to", "high", metavar="K", type=click.IntRange(min=2), help="Most clusters.  [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
 @NOTES
 @reading_options
 @talk_options
-def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None:
+def command(file: str, low: int, high: int | None, quiet: bool, **options: Any) -> None:
     """Try several numbers of clusters: do halves of the rows agree, are groups real, and are rules good?
 
     Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, whether
@@ -46,18 +47,25 @@ def command(file: str, low: int, high: int, quiet: bool, **options: Any) -> None
     explainability, the rows of the smallest cluster, and the conditions of the longest rule. A star marks the number
     that `boxwood explain` chooses when -k is not given.
     """
-    if high < low:
+    if high is not None and high < low:
         raise click.UsageError(f"--to {high} is below --from {low}")
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     table, columns = read(talk, file, None, options)
-    found = _mapped(talk, table, columns, range(low, high + 1), options)
+    found = _mapped(talk, table, columns, _numbers(low, high), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
     show(text, is_code=options["as_json"])
     talk.notes(map(in_words, columns.notes))
 
 
-def _mapped(talk: Talk, table: Table, columns: ColumnTable, numbers: range, options: dict[str, Any]) -> MapOfK:
+def _numbers(low: int, high: int | None) -> range | None:
+    """Return the numbers that are tried; None leaves them to the library."""
+    if high is None and low == NUMBERS[0]:
+        return None
+    return range(low, 1 + (max(low, NUMBERS[-1]) if high is None else high))
+
+
+def _mapped(talk: Talk, table: Table, columns: ColumnTable, numbers: range | None, options: dict[str, Any]) -> MapOfK:
     import warnings
 
     with talk.growing("clustering and growing") as status, warnings.catch_warnings():

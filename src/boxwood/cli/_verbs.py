@@ -25,6 +25,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -67,6 +68,9 @@ class _PrintsErrors(click.Command):
             return super().invoke(ctx)
 
 
+_NO_NUMBER = "is not a valid integer range"  # click's words
+
+
 class Verb(_PrintsErrors):
     """A verb of the command line."""
 
@@ -75,11 +79,20 @@ class Verb(_PrintsErrors):
         reads_patterns = any(param.name == "sql" for param in self.params)
         try:
             return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            begun = [name for name in error.possibilities or () if name.startswith(error.option_name)]
+            error.possibilities = begun[:1] or error.possibilities
+            raise
         except click.UsageError as error:
+            error.message = error.message.replace(_NO_NUMBER, "is no whole number, such as 4")
             if not (reads_patterns and "extra argument" in error.message):
                 raise
             quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"
             raise click.UsageError(f"{error.message}\n{quoted}", ctx) from None
+
+
+_MEANT = {"cluster": "explain", "fit": "explain", "train": "explain", "label": "predict", "apply": "predict"}
+"""What others call a verb."""
 
 
 class _Verbs(_PrintsErrors, click.Group):
@@ -90,6 +103,9 @@ class _Verbs(_PrintsErrors, click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
+            near = _MEANT.get(cmd_name) or next(iter(get_close_matches(cmd_name, VERBS, n=1)), None)
+            if near is not None:
+                raise click.UsageError(f"No such command '{cmd_name}'; did you mean '{near}'?", ctx)
             return None
         command: click.Command = import_module(f"boxwood.cli._{cmd_name.replace('-', '_')}").command
         return command

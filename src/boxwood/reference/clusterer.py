@@ -67,6 +67,20 @@ def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> A
     return fitted_clone(pipeline, X, None if sample_weight is None else as_weights(sample_weight, len(X)))
 
 
+def refuse_other_estimator(clusterer: Any) -> None:
+    """Raise a DataError for a clusterer that is no estimator of scikit-learn, so that it cannot be cloned.
+
+    Such are BERTopic, and what finds clusters in faiss.
+    """
+    steps = [step for _, step in clusterer.steps] if hasattr(clusterer, "steps") else [clusterer]
+    for each in steps:
+        if each is not None and not isinstance(each, (str, type)) and not hasattr(each, "get_params"):
+            kind = type(each).__name__
+            how = next((name for name in ("fit_predict", "predict") if hasattr(each, name)), "")
+            labels = f"{kind}.{how}(X)" if how else "one label for each row"
+            raise DataError(f"{kind} is no estimator of scikit-learn, so it cannot be cloned and fitted; pass {labels}")
+
+
 def fitted_clone(clusterer: Any, X: Any, weights: Floats | None) -> Any:
     """Return a clone of a clusterer or pipeline, fitted on a table as it is.
 
@@ -77,6 +91,7 @@ def fitted_clone(clusterer: Any, X: Any, weights: Floats | None) -> Any:
     """
     from sklearn.base import clone
 
+    refuse_other_estimator(clusterer)
     last = last_step(clusterer)
     if isinstance(last, str) or last is None:
         raise DataError(
@@ -212,6 +227,7 @@ def is_fitted(clusterer: Any) -> bool:
     """Return whether a clusterer is fitted; False for None."""
     if clusterer is None:
         return False
+    refuse_other_estimator(clusterer)
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 

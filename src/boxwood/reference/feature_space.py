@@ -309,10 +309,15 @@ def _mapped(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: Ar
     axis_map = axis_map_of(steps, X, columns if is_frame(X) else None)
     names = axis_map.columns or _columns_of_array(axis_map.n_features, columns)
     codes = axis_map.codes(X)
-    refuse_not_finite(codes, names)
+    lacking = [j for j in np.flatnonzero(np.isnan(codes).any(axis=0)).tolist() if axis_map.fills(j)]
+    refuse_not_finite(np.delete(codes, lacking, axis=1), [name for j, name in enumerate(names) if j not in lacking])
+    for j in lacking:
+        codes[np.isnan(codes[:, j]), j] = np.inf
+    axis_map.gaps = tuple(lacking)
     table = Rows(codes, as_weights(sample_weight, len(codes)))
     rows = table.mapped(axis_map.transform(codes))
-    return FeatureSpace(names, table, rows, axis_map, categories=axis_map.categories, notes=made_by(steps))
+    about: dict[str, Any] = {"categories": axis_map.categories, "notes": made_by(steps), "gaps": axis_map.gaps}
+    return FeatureSpace(names, table, rows, axis_map, **about)
 
 
 def _with_values(X: Any, columns: Sequence[str] | None) -> tuple[Sequence[str] | None, list[str]]:

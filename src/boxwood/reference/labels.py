@@ -81,10 +81,13 @@ def by_size(labels: Indices, weights: Weights = None) -> Indices:
     return rank[labels]
 
 
+ONE_EACH = "give one label for each row, in the order of the rows"
+
+
 def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:
     """Raise a DataError unless there is one label for each row, and some label is not -1."""
     if len(labels) != n_rows:
-        raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}")
+        raise DataError(f"there are {n_rows} rows, but {len(labels)} {what}; {ONE_EACH}")
     if labels.max(initial=-1) < 0:
         raise DataError(f"every row is left out: all {what} are -1 or missing")
 
@@ -99,7 +102,10 @@ def _encoded(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
         return _encode_hashable(labels)
     if array.ndim == 0:
-        raise DataError(f"labels must be one for each row, got {shown(labels)}; to make clusters, pass n_clusters")
+        kind = f"{shown(labels)}; to make clusters, pass n_clusters"
+        if callable(getattr(labels, "fit_transform", getattr(labels, "train", None))):
+            kind = f"a {type(labels).__name__}, which is no estimator of scikit-learn; pass the labels that it finds"
+        raise DataError(f"labels must be one for each row, got {kind}")
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
     if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():

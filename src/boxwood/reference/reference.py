@@ -25,7 +25,15 @@ from boxwood._validation import (
 )
 from boxwood.batches.labelling import Labelling
 from boxwood.errors import DataError
-from boxwood.reference.labels import Names, centers_of, count_missing, encode_labels, named_clusters, objective_of
+from boxwood.reference.labels import (
+    ONE_EACH,
+    Names,
+    centers_of,
+    count_missing,
+    encode_labels,
+    named_clusters,
+    objective_of,
+)
 from boxwood.reference.moments import Moments, MomentsOfRows, moments_of
 from boxwood.reference.of_fit import labels_by
 
@@ -156,7 +164,7 @@ class Reference:
         codes, cluster_labels = encode_labels(labels)
         codes.flags.writeable = False  # so that it need not be copied
         if len(codes) != len(rows):
-            raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
+            raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels; {ONE_EACH}")
         if not cluster_labels:
             raise DataError("every row is left out: all labels are -1 or missing")
         refuse_unknown("center", center, ("mean", "median"))

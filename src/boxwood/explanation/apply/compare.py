@@ -12,6 +12,7 @@ import numpy as np
 
 from boxwood._frames import as_rows_here
 from boxwood._progress import silent
+from boxwood._types import Objective
 from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
@@ -46,7 +47,7 @@ def compare(
     categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),
     sample_weight: Any = None,
-    objective: str = "auto",
+    objective: Objective = "auto",
     time_limit: float | None = None,
     n_jobs: int | None = -1,
     max_depth: int | None = None,

@@ -10,7 +10,15 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._frames import as_dates, as_numbers, as_rows_here, is_frame, only_columns
+from boxwood._frames import (
+    as_dates,
+    as_numbers,
+    as_rows_here,
+    is_frame,
+    numeric_columns,
+    only_columns,
+    refuse_unknown_columns,
+)
 from boxwood._messages import warn_caller
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
@@ -123,6 +131,34 @@ def walked(
     return Walk(read, on_table, table, values_at_leaves(on_table, table, tree._leaf_numbers, n_jobs=-1, nan="none"))
 
 
+def _of_mappings(X: Any, columns: Sequence[str], needed: Sequence[str]) -> Any:
+    """Return a row that is a mapping from column to value, or a list of them, as an array; anything else as it is."""
+    if isinstance(X, Mapping) and not any(map(np.ndim, X.values())):
+        X = [X]
+    if not isinstance(X, (list, tuple)) or not X or not all(isinstance(row, Mapping) for row in X):
+        return X
+    table = np.full((len(X), len(columns)), None, dtype=object)
+    for i, row in enumerate(X):
+        by_name = {str(name): value for name, value in row.items()}
+        refuse_unknown_columns(needed, [*by_name])
+        table[i] = [by_name.get(name) for name in columns]
+    return table
+
+
+def _refuse_text(X: Any, numbers: Sequence[str]) -> None:
+    """Raise a DataError for a frame in which a column that rules test as a number holds text."""
+    for name in numeric_columns(only_columns(X, numbers))[1]["text"] if numbers else ():
+        found = next((value for value in values_of(X, name) if not is_missing(value)), None)
+        if isinstance(found, str):
+            raise DataError(f"the rules test {name} as a number, got text such as {shown(found)}; turn it into numbers")
+
+
+def _words_and_dates(columns: Sequence[str], tested: Mapping[int, Categories], dates: Sequence[int]) -> list[str]:
+    """Return the names of columns that no number can stand for."""
+    words = [j for j, known in tested.items() if any(isinstance(value, str) for value in known.values)]
+    return [columns[j] for j in sorted({*words, *dates})]
+
+
 def _tested(
     X: Any,
     columns: Sequence[str],
@@ -135,15 +171,23 @@ def _tested(
     An array of numbers is returned as it is, with all its columns.
     """
     tested = {j: categories[j] for j in features if j in categories}
+    names = [columns[j] for j in features]
+    X = _of_mappings(X, columns, names)
     if is_frame(X):
-        names = [columns[j] for j in features]
+        numbers = [columns[j] for j in features if j not in tested and j not in dates]
         X = as_dates(only_columns(X, names), {columns[j]: dates[j] for j in features if j in dates})
-        X = as_numbers(X, [columns[j] for j in features if j not in dates and j not in tested])
+        X = as_numbers(X, numbers)
+        _refuse_text(X, numbers)
         return features, coded(X, names, {features.index(j): tested[j] for j in tested})
     refuse_no_rows(X)
     rows = np.asarray(X)
     if rows.ndim == 2 and rows.shape[1] != len(columns):
         raise DataError(f"X has {rows.shape[1]} columns, but {len(columns)} are expected")
+    if rows.dtype.kind in "biuf" and (kinds := _words_and_dates(columns, tested, [j for j in features if j in dates])):
+        raise DataError(
+            f"this model needs the columns {listed(names)}, got an array of numbers, but {listed(kinds)} hold words or "
+            "dates; give a data frame"
+        )
     if rows.ndim != 2 or (rows.dtype.kind != "O" and not tested):
         return list(range(len(columns))), as_rows(rows, len(columns))
     table = np.empty((len(rows), len(features)), order="F")

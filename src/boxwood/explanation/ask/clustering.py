@@ -101,7 +101,8 @@ def _of_clusterer(
     """Return the clustering by a clusterer, its Gaussians if it is a mixture, and the clusterer, fitted by now."""
     coordinates = stages[1]
     if is_fitted(clusterer):
-        reference = _in_rows(clusterer, reference_of(clusterer, X, coordinates.table), stages)
+        seen = stages[0].rows if hasattr(clusterer, "steps") else coordinates.table
+        reference = _in_rows(clusterer, reference_of(clusterer, X, seen), stages)
         mixture = _mixture_of(clusterer, reference, stages)
         return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
     fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
@@ -319,7 +320,19 @@ def notes_on_labels_of(X: Any, clustering: Any) -> tuple[str, ...]:
         return ()
     labels = label_values(column_values(X, clustering) if isinstance(clustering, str) else clustering)
     n_missing = count_missing(labels) if hasattr(labels, "__len__") else 0
-    return MissingLabels(n_missing, len(labels)).notes if n_missing else ()
+    of_missing = MissingLabels(n_missing, len(labels)).notes if n_missing else ()
+    return (*of_missing, *_notes_on_booleans(labels))
+
+
+def _notes_on_booleans(labels: Any) -> tuple[str, ...]:
+    """Return a note if labels mix booleans and numbers, as Python takes True for 1 and False for 0."""
+    if not isinstance(labels, (list, tuple)) and getattr(getattr(labels, "dtype", None), "kind", "") != "O":
+        return ()
+    found = {(label, type(label)) for label in labels if isinstance(label, (bool, int, float)) and label in (0, 1)}
+    both = [f"{bool(n)} and {n}" for n in (0, 1) if len({kind is bool for label, kind in found if label == n}) == 2]
+    return (f"equal in Python, so one cluster: {', '.join(both)}; to tell them apart, make text of the labels",) * bool(
+        both
+    )
 
 
 def notes_on_kernel(clusterer: Any, method: str) -> tuple[str, ...]:

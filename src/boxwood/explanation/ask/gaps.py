@@ -109,8 +109,8 @@ def complete_cases(
     DataError
         If more than half of the rows lack a value, or any if `missing` is "refuse".
     """
-    gaps = {} if isinstance(X, Rows) or np.ma.is_masked(X) else _gaps(X, columns, clustering)
-    gaps |= _gaps_of_pipeline(X, clustering)
+    gaps = {} if isinstance(X, Rows) or np.ma.is_masked(X) else gaps_of(X, columns, clustering, missing)
+    gaps |= gaps_of_pipeline(X, clustering)
     complete = without_gaps(gaps, CompleteCases(X, clustering, sample_weight), missing)
     if complete.rows is None:
         return complete
@@ -125,7 +125,7 @@ def labelled_cases(X: Any, pipeline: Any, sample_weight: Any, missing: str) -> C
     DataError
         As `complete_cases` does.
     """
-    complete = without_gaps(_gaps_of_pipeline(X, pipeline), CompleteCases(X, pipeline, sample_weight), missing)
+    complete = without_gaps(gaps_of_pipeline(X, pipeline), CompleteCases(X, pipeline, sample_weight), missing)
     return complete if complete.rows is None else complete._replace(X=rows_of_table(X, complete.rows))
 
 
@@ -259,8 +259,11 @@ def _where(counts: Mapping[str, int]) -> str:
     return listed([f"{name} ({counts[name]:,})" for name in order])
 
 
-def _gaps(X: Any, columns: Sequence[str] | None, clustering: Any) -> dict[str, Bools]:
-    """Return for each column that is looked at, and lacks values, which rows lack one."""
+def gaps_of(X: Any, columns: Sequence[str] | None, clustering: Any, missing: str) -> dict[str, Bools]:
+    """Return for each column that is looked at, and lacks values, which rows lack one.
+
+    What the first steps of a pipeline fill is not lacking, if rules may learn from missing values.
+    """
     if not hasattr(clustering, "steps") or len(clustering.steps) < 2:
         return missing_in(X, _looked_at(X, columns, clustering), columns) or _gaps_of_objects(X)
     try:
@@ -269,7 +272,8 @@ def _gaps(X: Any, columns: Sequence[str] | None, clustering: Any) -> dict[str, B
         chosen = columns if columns is not None or not is_frame(X) else numeric_columns(X)[0]
         return missing_in(X, chosen, columns)
     codes, names = axis_map.codes(X), axis_map.columns
-    lacking = {j: np.isnan(codes[:, j]) for j in np.unique(axis_map.features).tolist()}
+    read = np.unique(axis_map.features).tolist()
+    lacking = {j: np.isnan(codes[:, j]) for j in read if not (missing == "learn" and axis_map.fills(j))}
     for j in set(lacking) & set(axis_map.categories):
         values = values_of(X, names[j]) if names is not None else np.asarray(X, dtype=object)[:, j]
         lacking[j] &= np.array([is_missing(value) for value in values])  # a value never seen is told as such
@@ -285,7 +289,7 @@ def _gaps_of_objects(X: Any) -> dict[str, Bools]:
     return {name: lacks for name, lacks in lacking.items() if lacks.any()}
 
 
-def _gaps_of_pipeline(X: Any, clustering: Any) -> dict[str, Bools]:
+def gaps_of_pipeline(X: Any, clustering: Any) -> dict[str, Bools]:
     """Return the gaps in all columns that a pipeline reads, if it names no cluster of rows that have some.
 
     The rules may use fewer columns than it reads.

@@ -27,7 +27,15 @@ from boxwood.explanation.ask.columns import (
     NONE_BESIDE,
     notes_on_use,
 )
-from boxwood.explanation.ask.gaps import CompleteCases, labelled_cases, note_on_empty, without_gaps, without_rows
+from boxwood.explanation.ask.gaps import (
+    CompleteCases,
+    gaps_of,
+    gaps_of_pipeline,
+    labelled_cases,
+    note_on_empty,
+    without_gaps,
+    without_rows,
+)
 from boxwood.explanation.ask.how_many import DrawnRows, Number, drawn
 from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
@@ -41,7 +49,7 @@ from boxwood.reference.clusterer import (
 )
 from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace, default_columns, not_made
-from boxwood.reference.labels import by_size, encode_labels
+from boxwood.reference.labels import ONE_EACH, by_size, encode_labels
 from boxwood.reference.mixed import unit_scales, with_gaps
 from boxwood.reference.of_fit import labels_by
 from boxwood.reference.reference import refuse_one_cluster
@@ -98,18 +106,23 @@ def _of_labels(X: Any, clustering: Any, labels: Any, asked: Options) -> Complete
 
 
 def _behind_mixing_steps(X: Any, clustering: Any, asked: Options) -> CompleteCases | None:
-    """Return a table with the labels of a fitted pipeline whose first steps mix columns, so that no rule can ask these.
+    """Return a table with the labels of a fitted pipeline whose first steps make columns that no rule can ask for.
 
-    None if they do not, or if the table is one of numbers without gaps for which the pipeline has clusters. Rows that
-    lack a value get no cluster if the pipeline takes none.
+    So it is if they mix columns, or fill what a row lacks by more than one number. None for others, and if the table is
+    one of numbers without gaps. Rows that lack a value get no cluster if the pipeline takes none.
     """
     if len(getattr(clustering, "steps", ())) < 2 or isinstance(X, Rows) or not _may_be_mixed(X, asked, False):
         return None
+    columns = asked.columns if is_frame(X) else None
     try:
-        axis_map_of(clustering[:-1], X, asked.columns if is_frame(X) else None)
-        return None
+        axis_map_of(clustering[:-1], X, columns)
     except DataError as error:
         note = not_made(error)
+    else:
+        lost = gaps_of(X, columns, clustering, asked.missing)
+        if asked.missing != "learn" or not lost or gaps_of_pipeline(X, clustering):
+            return None
+        note = not_made(DataError(f"no single number stands for what {listed([*lost])} lacks"))
     complete = labelled_cases(X, clustering, asked.sample_weight, asked.missing)
     if not _may_be_mixed(complete.X, asked, False):
         return None
@@ -327,7 +340,8 @@ def _labelled(
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
     codes, names = encode_labels(label_values(clustering))
     if len(codes) != len(table):
-        raise DataError(f"there are {len(table)} rows, but {len(codes)} labels")
+        one = f"if {names[0]!r} is a column, write it without brackets" if len(codes) == 1 and names else ONE_EACH
+        raise DataError(f"there are {len(table)} rows, but {len(codes)} label{'s' * (len(codes) != 1)}; {one}")
     return _with_values(table, codes, weights), codes, names, None, number
 
 

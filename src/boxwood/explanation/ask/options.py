@@ -180,10 +180,16 @@ def _orders(categories: Any) -> dict[str, list[Any]]:
 
 
 _MEANT = {
-    "k": "n_clusters",
-    "labels": "labels_or_estimator",
-    "leaves": "max_leaf_nodes",
-    "max_leaves": "max_leaf_nodes",
+    **dict.fromkeys(("k", "clusters"), "n_clusters"),
+    **dict.fromkeys(("labels", "y", "target", "clusterer", "estimator", "model"), "labels_or_estimator"),
+    **dict.fromkeys(("leaves", "max_leaves", "max_leafs", "max_rules", "n_leaves"), "max_leaf_nodes"),
+    **dict.fromkeys(("depth", "max_conditions"), "max_depth"),
+    **dict.fromkeys(("min_leaf", "min_samples", "min_size"), "min_samples_leaf"),
+    **dict.fromkeys(("digits", "decimals", "precision", "round"), "round_thresholds"),
+    **dict.fromkeys(("class_names", "cluster_names", "label_names"), "names"),
+    **dict.fromkeys(("feature_names", "features_names", "feature_columns"), "columns"),
+    **dict.fromkeys(("exclude", "drop", "ignore"), "columns, which names those to keep, or forbidden"),
+    **dict.fromkeys(("cv", "folds"), "validate"),
     "scale": "standardize",
     "seed": "random_state",
     "weights": "sample_weight",
@@ -224,7 +230,7 @@ def _refuse_misspelt(options: dict[str, Any], parameters: Sequence[str]) -> None
     known = {option for method in METHODS.values() for option in method.options}
     for name in options:
         if name not in known:
-            near = nearest_name(name, [*parameters, *sorted(known), *_MEANT])
+            near = name if name in _MEANT else nearest_name(name, [*parameters, *sorted(known), *_MEANT])
             meant = None if near is None else _MEANT.get(near, near)
             raise TypeError(f"explain has no option {name!r}{f'; did you mean {meant}?' if meant else ''}")
 

@@ -202,7 +202,9 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         labelling = labelling_of_made(fitted, reference, coordinates)
         whole, budget = _with_clusters(drawn_from, asked, labelling, coordinates, budget)
         complete = complete.of_drawn()
-    ends = np.stack([find(unscaled.table.values, axis=0).astype(np.float64) for find in (np.min, np.max)])
+    known_of = np.where(np.isinf(unscaled.table.values), np.nan, unscaled.table.values) if unscaled.gaps else None
+    seen = unscaled.table.values if known_of is None else known_of
+    ends = np.stack([find.reduce(seen, axis=0).astype(np.float64) for find in (np.fmin, np.fmax)])
     scaled = bool(asked.standardize) and not was_fitted
     about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
     said = notes_on_clustering(clustering, ends, unscaled.columns, reference.names, **about)

@@ -10,12 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import boolean_columns, date_columns, refuse_other_index, refuse_other_names
+from boxwood._frames import (
+    boolean_columns,
+    date_columns,
+    is_frame,
+    label_values,
+    refuse_other_index,
+    refuse_other_names,
+)
 from boxwood._validation import Rows
 from boxwood.batches import Batches, Source
 from boxwood.batches.tree_sums import Moved, TreeSums, shortened_of_batches
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.of_batches import NumbersInBatches
+from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     boolean_columns_of,
@@ -66,6 +74,12 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
     source = X if isinstance(X, Source) else None
+    for name, given in (("X", X), ("the labels", clustering)):
+        _refuse_unreadable(name, given)
+    if source is None and not isinstance(X, Rows) and hasattr(X, "__len__") and len(X) == 0:
+        raise DataError("the table has no rows; give at least two, in two clusters")
+    if source is None and isinstance(clustering, np.ndarray):
+        clustering = label_values(clustering)
     if hasattr(clustering, "fit") and is_explainer(clustering):
         if source is not None:
             return explained_on_table(clustering, source, asked)
@@ -90,6 +104,16 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         explanation = replace(explanation, _evidence=evidence)
     explanation = with_kinds(explanation, _booleans(X, rows.X), asked.dates)
     return with_mends(explanation) if any(one.is_weak for one in explanation.clusters) else explanation
+
+
+def _refuse_unreadable(name: str, given: Any) -> None:
+    """Raise a DataError for what is in the memory of another device, as frames of cuDF are."""
+    if is_frame(given) or not (hasattr(given, "to_pandas") and hasattr(given, "__array__")):
+        return
+    try:
+        np.asarray(given)
+    except TypeError as error:
+        raise DataError(f"{name} cannot be read, a {type(given).__name__} ({error}); pass its to_pandas()") from None
 
 
 def _with_leaves_that_pay(

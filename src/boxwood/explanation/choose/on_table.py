@@ -63,7 +63,7 @@ class TableSearch:
         here = self.coordinates
         if method == "auto":
             options["of_words"] = isinstance(here.axis_map, MixedMap)
-        if method == "mmdt" and here.gaps and here.axis_map is not None:
+        if method == "mmdt" and here.gaps and isinstance(here.axis_map, MixedMap):
             known = here.mixture_of_known(task.rows, task.reference.labels, task.reference.names)
             task = replace(task, mixture=known)
             if np.shape(options.get("sigma", ())) == (len(here.columns),):  # one for each column of the table
