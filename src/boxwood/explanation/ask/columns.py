@@ -361,7 +361,8 @@ def complete_cases_of(batches: Batches, look: NumbersInBatches | None, missing: 
     n_incomplete = look.n_rows - source.n_rows
     refuse_gaps(gaps, n_incomplete, look.n_rows, missing)
     note = note_on_gaps(gaps, n_incomplete, look.n_rows)
-    return CompleteCases(replace(batches, source=source, store=None), n_incomplete=n_incomplete, notes=(note,))
+    complete = replace(batches, source=source, store=None)
+    return CompleteCases(complete, n_incomplete=n_incomplete, notes=(note,), others=source.others)
 
 
 def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[str] | None) -> Batches:
