@@ -185,6 +185,43 @@ def unchanged(rng: np.random.Generator) -> bool:
     return not ex.measure(before.rows.iloc[drawn].reset_index(drop=True), before.labels[drawn]).drift.changes
 
 
+def of_a_law(rng: np.random.Generator) -> Callable[[int], tuple[pd.DataFrame, np.ndarray]]:
+    """Return what draws rows of one law, with words and gaps, and labels by two columns or by a coin alone."""
+    d, m, k = int(rng.integers(1, 7)), int(rng.integers(0, 3)), int(rng.integers(2, 4))
+    gaps, noise = rng.choice([0.0, 0.1]), rng.choice([1.0, rng.uniform(0.05, 0.5)])
+
+    def draw(n: int) -> tuple[pd.DataFrame, np.ndarray]:
+        numbers = rng.normal(size=(n, d))
+        by = numbers[:, 0] + (numbers[:, 1] if d > 1 else 0)
+        rows = pd.DataFrame(numbers, columns=[f"c{j}" for j in range(d)])
+        for j in range(m):
+            rows[f"w{j}"] = rng.choice(WORDS, n)
+        rows = rows.mask(rng.random(rows.shape) < gaps)
+        labels = np.digitize(by, [-0.5, 0.8][: k - 1])
+        return rows, np.where(rng.random(n) < noise, rng.integers(k, size=n), labels)
+
+    return draw
+
+
+def same_law(rng: np.random.Generator) -> bool:
+    """Labels of new rows of the same law, by a coin or with some signal, few rows or many: nothing is told."""
+    draw = of_a_law(rng)
+    rows, labels = draw(int(rng.choice([100, 300, 1000, 3000])))
+    tried = bw.explain(rows, labels, method=method, max_leaf_nodes=int(rng.integers(2, 9)))
+    new, theirs = draw(int(rng.choice([200, 2000, 20_000])))
+    return not tried.measure(new, theirs).drift.changes
+
+
+def flipped(rng: np.random.Generator) -> bool:
+    """A fifth of the labels is any other one: agreement is said to fall."""
+    before = first(rng)
+    after, k = month(rng, before.centers, before.sizes), len(before.sizes)
+    others = np.array([f"s{label}" for label in rng.integers(k, size=len(after.labels))])
+    labels = np.where(rng.random(len(after.labels)) < 0.2 * k / (k - 1), others, after.labels)
+    told = explained(before).measure(after.rows, labels).drift.changes
+    return any(one.change == "agreement" for one in told)
+
+
 CASES: dict[str, Callable[[np.random.Generator], bool]] = {
     "a column moves": shift,
     "euros become cents": cents,
@@ -195,6 +232,8 @@ CASES: dict[str, Callable[[np.random.Generator], bool]] = {
     "a cluster comes": comes,
     "names survive": keeps_names,
     "nothing changes": unchanged,
+    "labels of the same law": same_law,
+    "labels are flipped": flipped,
 }
 
 

@@ -66,9 +66,19 @@ def test_rows_that_lack_a_value_are_dropped_wherever_they_are():
         ex = explain(in_batches(frame), "segment", columns=COLUMNS, missing="drop")
         whole = frame.dropna(subset=COLUMNS)
         assert (ex.n_rows, ex.n_incomplete) == (400, 400 - len(whole))
-        assert any(note.startswith(f"{400 - len(whole)} of 400 rows lack a value and get no") for note in ex.notes)
+        assert any(note.startswith(f"{400 - len(whole)} of 400 rows lack a value and were") for note in ex.notes)
         expected = ex.measure(whole, "segment")
-        assert (ex.leaves, ex.cost, ex.agreement) == (expected.leaves, expected.cost, expected.agreement)
+        assert (without_noise(ex), ex.cost, ex.agreement) == (
+            without_noise(expected),
+            expected.cost,
+            expected.agreement,
+        )
+        ruled = ex.predict(frame[frame[COLUMNS].isna().any(axis=1)], missing="none")
+        assert sum(ex.noise) == sum(one in ex.names for one in ruled.tolist())
+
+
+def without_noise(ex):
+    return [one._replace(noise=None) for one in ex.leaves]
 
 
 def told_of_one_value(frame, column, value, ask):
@@ -111,7 +121,7 @@ def test_a_gap_that_no_row_drawn_has_is_told():
     unseen = [ex for ex in found if "age" not in ex.gaps]
     assert 0 < len(unseen) < len(found)
     assert {ex.n_incomplete for ex in unseen} == {1}
-    note = f"1 of {len(frame)} rows lacks a value and gets no cluster, as no row that was drawn lacks one in age"
+    note = f"1 of {len(frame)} rows lacks a value and was left out, as no row that was drawn lacks one in age"
     assert all(note in ex.notes for ex in unseen)
 
 
@@ -125,16 +135,22 @@ def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
     other.loc[:2, "age"] = None
     measured = ex.measure(in_batches(other), "segment")
     assert measured.n_incomplete == 3
-    assert f"3 of {len(frame)} rows lack a value and get no cluster: age (3)" in measured.notes
+    assert (
+        f"3 of {len(frame)} rows get no cluster, as their rule knows no such value: age missing (3)" in measured.notes
+    )
     check_told_of_all_rows(measured, other)
     other["country"] = frame["country"].mask(frame.index == 7)
-    assert ex.measure(in_batches(other), "segment").n_incomplete == 4
-    other["country"] = frame["country"].mask(frame.index % 300 == 0, "XX")
-    measured, n = ex.measure(in_batches(other), "segment"), len(range(0, len(frame), 300))
-    assert measured.n_incomplete == 3 + n - 1  # the first row lacks its age, too
-    said = f"{n} of {len(frame)} rows hold a value that the model has never seen, and get no cluster: country ({n})"
-    assert said in measured.notes
-    check_told_of_all_rows(measured, other)
+    for words in (frame["country"].mask(frame.index == 7), frame["country"].mask(frame.index % 300 == 0, "XX")):
+        other["country"] = words
+        measured, n = (
+            ex.measure(in_batches(other), "segment"),
+            sum(one not in ex.names for one in ex.predict(other, missing="none").tolist()),
+        )
+        assert measured.n_incomplete == n
+        assert any(
+            note.startswith(f"{n} of {len(frame)} rows get no cluster, as their rule") for note in measured.notes
+        )
+        check_told_of_all_rows(measured, other)
 
 
 def test_other_rows_whose_dates_are_texts_are_refused_in_a_line():
@@ -306,9 +322,10 @@ def test_rows_are_measured_as_they_were_explained_where_each_column_may_lack_val
         frame.loc[generator.random(400) < 0.2, "country"] = None
         ex = explain(frame.iloc[:300], "segment", random_state=0)
         monkeypatch.setattr(settings, "GATHERED", 10)
-        for rows in (frame.iloc[:300], in_batches(frame.iloc[:300])):
+        is_empty = frame.iloc[:300, :2].isna().all(axis=1)
+        assert ex.n_incomplete == is_empty.sum() > 0
+        for rows in (frame.iloc[:300][~is_empty], in_batches(frame.iloc[:300][~is_empty])):
             measured = ex.measure(rows, "segment")
-            assert [getattr(measured, name) for name in FACTS] == [getattr(ex, name) for name in FACTS]
-            assert measured.n_incomplete == frame.iloc[:300, :2].isna().all(axis=1).sum() > 0
-            assert any("rows have no value in any column in use" in note for note in measured.notes)
+            assert without_noise(measured) == without_noise(ex)
+            assert [getattr(measured, name) for name in FACTS[3:]] == [getattr(ex, name) for name in FACTS[3:]]
         monkeypatch.setattr(settings, "GATHERED", 1000)

@@ -1,12 +1,16 @@
 """A saved tree on later rows: what is counted, in every form of a table and in SQL, and which changes are told."""
 
 import json
+import re
 import sqlite3
 from collections import Counter
+from decimal import Decimal
 
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from benchmarks.living import CASES, explained, first
 from scipy.stats import chi2_contingency, fisher_exact
@@ -36,9 +40,18 @@ def told_by_hand(ex, table):
     return Counter(None if one is None or one == -1 else str(one) for one in found.tolist())
 
 
+def check_shares_add_up(drift):
+    """The printed shares of clusters and of no cluster are 100 % of the rows, but for their last digits."""
+    first = next(part for part in str(drift).split("\n\n") if "share then" in part).splitlines()
+    lines = [re.findall(r"[\d.]+(?=%)", line) for line in first[1 : len(drift.clusters) + 2]]
+    for shares in zip(*(line[:2] for line in lines), strict=True):
+        assert abs(sum(map(float, shares)) - 100) <= 0.05 * len(shares) + 1e-9
+
+
 @law(12)
 def test_sizes_are_those_of_predict(seed):
     ex, table = odd_case(seed)
+    check_shares_add_up(ex.measure(table))
     drift, expected = ex.measure(table), told_by_hand(ex, table)
     assert {str(one.name): one.now for one in drift.clusters} == {str(name): expected[str(name)] for name in ex.names}
     assert drift.n_lost == expected[None] == sum(one.rows for one in drift.lost)
@@ -83,9 +96,8 @@ def watched(fetched):
 
 def expected_of(drift):
     """Return the lines of a drift, as SQL has them, but for the reasons, whose old numbers are not known."""
-    with_cluster = drift.n_rows - drift.n_lost
     lines = [(("rows", ""), drift.n_then, drift.n_rows, drift.n_rows)]
-    lines += [(("cluster", str(one.name)), one.then, one.now, with_cluster) for one in drift.clusters]
+    lines += [(("cluster", str(one.name)), one.then, one.now, drift.n_rows) for one in drift.clusters]
     lines += [(("no cluster", ""), drift.n_lost_then, drift.n_lost, drift.n_rows)]
     return {what: (then, now, now / of if of else None) for what, then, now, of in lines}
 
@@ -277,3 +289,30 @@ def test_reports_say_the_same(ex, before, tmp_path):
 def test_weights_need_labels_or_weights_of_the_model(ex, before):
     with pytest.raises(ValueError, match="goes with labels"):
         ex.measure(before.rows, None, np.ones(len(before.rows)))
+
+
+@law(24)
+def test_numbers_of_another_type_are_no_change(seed):
+    rng = np.random.default_rng(seed)
+    prices, n = np.array([0.99, 1.99, 2.49, 4.99, 9.99, 19.95]), 400
+    frame = pd.DataFrame(
+        {
+            "price": rng.choice(prices[: rng.integers(2, 7)], n),
+            "share": rng.beta(1, 3, n).round(int(rng.integers(1, 4))),
+            "zeros": np.where(rng.random(n) < 0.6, 0.1, rng.lognormal(size=n)),
+            "count": rng.poisson(3, n),
+            "size": rng.normal(1e4, 3e3, n),
+        }
+    )
+    labels = np.where(sum(frame[name].rank() for name in rng.choice(frame.columns, 2, replace=False)) > n, "a", "b")
+    ex = bw.explain(frame, labels, method="cart", max_leaf_nodes=4)
+    decimals = pa.Table.from_pandas(frame).set_column(
+        0, "price", pa.array(map(Decimal, frame["price"].map("{:.2f}".format)))
+    )
+    same = [frame.astype("float32"), frame.round(4), frame.astype({"count": float}), frame.astype({"count": "int16"})]
+    for table in (*same, pl.from_pandas(frame), decimals, frame.astype("float32").astype(float)):
+        drift = ex.measure(table)
+        ruled = [one.now for one in drift.clusters]
+        if ruled == [one.then for one in drift.clusters]:
+            assert not drift.changes
+            assert max(one.moved for one in drift.columns) < 0.02

@@ -39,7 +39,7 @@ HOLES = FRAME.copy()
 HOLES.loc[[3, 70], "a"] = np.nan
 HOLES.loc[[70, 110, 119], "b"] = np.nan
 WHOLE = np.setdiff1d(np.arange(N), [3, 70, 110, 119])
-NOTE = "4 of 120 rows lack a value and get no cluster: b (3), a (2)"
+NOTE = "4 of 120 rows lack a value and were left out: b (3), a (2)"
 
 
 @law(12)
@@ -105,7 +105,7 @@ def test_rows_are_said_to_be_left_out_for_their_gaps_only_where_no_row_with_gaps
     assert ex.n_incomplete > 0
     assert stays == (missing == "learn")
     assert not (stays and "missing values left out" in first)
-    assert f"{ex.n_incomplete} rows with" in first
+    assert f"{ex.n_incomplete} rows {'' if ex.gaps or ex.categories else 'with missing values '}left out" in first
 
 
 @pytest.mark.parametrize("method", ["auto", "imm", "cart"])
@@ -135,7 +135,7 @@ def test_every_kind_of_rows_and_labels_is_read_alike():
     assert (weighted.tree, weighted.agreement) == (expected.tree, expected.agreement)
     array = explain(numbers.to_numpy(), LABELS, method="imm")
     assert array.tree == expected.tree
-    assert "4 of 120 rows lack a value and get no cluster: column 1 (3), column 0 (2)" in array.notes
+    assert "4 of 120 rows lack a value and were left out: column 1 (3), column 0 (2)" in array.notes
     assert explain(numbers, of_whole, method="imm").n_incomplete == 4
 
 
@@ -159,9 +159,11 @@ def test_noise_and_gaps_are_told_apart():
     labels = LABELS.astype(object)
     labels[:5] = -1
     ex = explain(HOLES, labels, method="imm")
-    assert (ex.n_left_out, ex.n_incomplete, sum(ex.noise)) == (8, 4, 4)
+    ruled = ex.predict(HOLES.iloc[[3, 70, 110, 119]], missing="none").tolist()
+    n_ruled = 4 + sum(one in ex.names for one in ruled)
+    assert (ex.n_left_out, ex.n_incomplete, sum(ex.noise)) == (8, 4, n_ruled)
     assert "(4 rows without a label and 4 rows with missing values left out)" in str(ex)
-    assert "Of the 4 rows without a label the rules put" in ex.to_text()
+    assert f"Of the {n_ruled} rows {'left out' if n_ruled > 4 else 'without a label'} the rules put" in ex.to_text()
 
 
 def test_a_saved_model_knows_how_many_rows_were_left_out(tmp_path):
@@ -171,7 +173,8 @@ def test_a_saved_model_knows_how_many_rows_were_left_out(tmp_path):
     assert (loaded.n_rows, loaded.n_left_out, loaded.n_incomplete) == (N, 4, 4)
     for model in (ex, loaded):
         again = model.measure(HOLES, LABELS)
-        assert (again.n_incomplete, again.agreement) == (4, ex.agreement)
+        assert again.n_incomplete == sum(one not in ex.names for one in ex.predict(HOLES, missing="none").tolist())
+        assert model.measure(HOLES.iloc[WHOLE], LABELS[WHOLE]).agreement == ex.agreement
 
 
 def test_gaps_are_refused_where_that_is_asked_for():
@@ -237,7 +240,7 @@ def test_a_pipeline_is_asked_about_the_columns_that_it_reads():
     for clusterer in (pipeline, make_pipeline(*[step for _, step in pipeline.steps]).fit(holes.dropna())):
         ex = explain(holes, clusterer, method="imm")
         assert ex.n_incomplete == 3
-        assert "3 of 120 rows lack a value and get no cluster: b (3)" in ex.notes
+        assert "3 of 120 rows lack a value and were left out: b (3)" in ex.notes
     refused = make_pipeline(make_column_transformer((PCA(1), make_column_selector("a|b"))), KMeans(2, random_state=0))
     assert explain(HOLES, refused, method="imm").n_incomplete == 4
 

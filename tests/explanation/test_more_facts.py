@@ -220,7 +220,7 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
         ([[1.0], [2.0]], ["a"], "X has 2 rows, but there are 1 labels"),
         ([[1.0], [2.0]], [-1, -1], "every row is left out"),
         ([[1.0, 2.0]], ["a"], "X has 2 columns, but 1 are expected"),
-        ([[1.0], [None], [None]], ["a", "b", "b"], "missing values in 2 of 3 rows"),
+        ([[None], [None]], ["a", "b"], "2 of 2 rows get no cluster, as their rule knows no such value: x missing"),
         ([[1.0], [2.0]], "segment", "X is not a data frame"),
         (pd.DataFrame({"z": [1.0]}), ["a"], "no column 'x' in the table"),
         (pd.DataFrame({"x": [1.0]}), "segment", "no column 'segment'"),
@@ -239,7 +239,7 @@ def test_unseen_categories_of_a_saved_model_are_named():
     column = next(ex.columns[j] for j in ex.tree.features if j in ex._coded_columns)
     table[column] = "never"
     for model in (ex, Explanation.from_json(ex.to_json())):
-        with pytest.raises(DataError, match=rf"hold a value that the model has never seen.*{column} 'never' \("):
+        with pytest.raises(DataError, match=rf"get no cluster, as .*{column} 'never' \("):
             model.measure(table, np.full(len(table), ex.names[0]))
 
 
@@ -266,7 +266,7 @@ def test_rows_with_words_and_labels_that_are_new_are_counted_and_the_others_meas
             assert [row.row for row in found.misassigned()] == [left.index[row.row] for row in known.misassigned()]
             said = " ".join(found.notes)
             assert re.search(rf"{is_new.sum()} of {n} rows (have|has) a label that .*: z \({is_new.sum()}\)", said)
-            assert re.search(rf"{is_word.sum()} of {n} rows holds? a value that .*: c 'US' \({is_word.sum()}\)", said)
+            assert re.search(rf"{is_word.sum()} of {n} rows gets? no cluster, as .*: c 'US' \({is_word.sum()}\)", said)
             assert model.profile(rows, "l") == model.profile(left, "l")
 
 

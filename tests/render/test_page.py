@@ -218,7 +218,7 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         assert "Columns looked at 4 of 5: " in text
         assert any(note.startswith("4 of 5 columns are used: ") for note in told.notes)
         assert "Left out customer_id (looks like an identifier)" in text
-        assert "Rows without a cluster 1 lacks a value" in text
+        assert "Rows left out 1 lacks a value" in text
     chosen = boxwood.explain(frame.drop(columns="channel"), KMeans(2, n_init=1), columns=["orders", "member"])
     assert chosen.basis.labels == "KMeans"
     assert chosen.basis.left_out == (LeftOut("not chosen", ("customer_id", "spend")),)

@@ -116,8 +116,9 @@ def explain(
     missing : {"learn", "drop", "refuse"}, default="learn"
         What becomes of rows that lack a value (None, NaN, NaT, null) in a column that the clustering or the rules look
         at. "learn" explains them: each cut of such a column says to which side rows without a value belong. A row that
-        lacks all values has no cluster. "drop" gives them no cluster: they are left out like rows with the label -1,
-        stay outside of all measures, and a note says how many they are, by column. "refuse" raises a DataError. For a
+        lacks all values is left out. "drop" leaves them all out, like rows with the label -1: they stay outside of all
+        measures, and a note says how many they are, by column. The rules give rows that are left out a cluster all the
+        same, where they ask for nothing that these lack. "refuse" raises a DataError. For a
         clusterer, and for tables in batches with centres, "learn" is "drop". A pipeline that takes missing values, by
         an imputer or an encoder, gets them; the rules and their measures leave such rows out.
     max_leaf_nodes : int, default=None

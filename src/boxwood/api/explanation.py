@@ -74,6 +74,8 @@ class Explanation(MeasuredTree):
     n_rows, n_left_out : int
         Number of rows of the table, and number of those that are left out: labelled -1, of weight 0, or without a value
         that they need.
+    n_incomplete : int
+        Number of rows that are left out for what they lack. The rules may give some of them a cluster.
     clusters : tuple of k ClusterSummary
         In the order of the clusters' numbers.
     leaves : tuple of LeafSummary
@@ -1180,8 +1182,9 @@ class Explanation(MeasuredTree):
             refers to these rows, so that `profile` and others describe them. A cluster may have no row. Costs are
             measured as before: in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model
             that was read from a file cannot do that: it measures squared distances in the numeric columns of the table,
-            and a note says so. Rows with a label that is not the name of a cluster are left out. So are rows with words
-            that the model has never seen, which `n_incomplete` counts beside those with gaps. Notes name both.
+            and a note says so. Rows with a label that is not the name of a cluster are left out. So are rows that
+            `predict` gives no cluster, which `n_incomplete` counts. Costs and profiles are those of the rows that have
+            a value that the model knows in each column. Notes name all of them.
 
         Raises
         ------

@@ -48,9 +48,12 @@ class Drift(_Report, DriftFacts):
     """What became of the clusters of an explanation on later rows; made by `Explanation.measure`.
 
     Printing it says what changed beyond chance, and shows the numbers then and now. Unseen words, missing values and
-    new labels are counted. A change is reported if chance makes one so wide in at most one of a hundred reports: shares
-    are compared by Fisher's exact test, and how a column lies within clusters by the test of squares, each at 1%
-    divided by the number of tests. With fewer than 50 rows, then or now, no change is reported.
+    new labels are counted. A change is reported if chance makes one so wide in at most one of a hundred reports.
+    Shares are compared by Fisher's exact test, and how a column lies within clusters by the test of squares, each at 1%
+    divided by the number of tests. Agreement, found and precision then owe something to luck, as the tree was chosen by
+    the labels. So a change of them is reported if it is more than that, whichever tree of as many leaves was chosen;
+    where rows were held out, agreement on these is what is compared. With fewer than 50 rows, then or now, no change is
+    reported.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ class Drift(_Report, DriftFacts):
     lost : tuple of LostRows
         Rows without a cluster, by column and reason, with the words that were never seen.
     n_lost_then : int
-        Rows of the model that lacked a value.
+        Rows of the model that its rules gave no cluster.
     labels : LabelDrift or None
         Agreement then and now, and labels that are new; None without labels.
     changes : tuple of Told

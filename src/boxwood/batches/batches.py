@@ -307,29 +307,42 @@ class CompleteRows(SourceOf):
     """
 
     is_local: ClassVar[bool] = False  # rows have no known places any more, so nothing is stored by place
+    are_complete: ClassVar[bool] = True
 
     def __init__(self, source: Source, columns: Sequence[str], n_jobs: int | None = -1) -> None:
         super().__init__(source)
         self.columns: tuple[str, ...] = tuple(columns)
         self.n_rows: int | None = self.run(_Count, self.columns[:1], n_jobs).n_rows
 
+    @property
+    def others(self) -> Source:
+        """The other rows of the table, which lack a value."""
+        return _IncompleteRows(self.source, self.columns)
+
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, without the rows that lack a value."""
         names = [*columns, *(name for name in self.columns if name not in columns)]
         needed = [names.index(name) for name in self.columns]
-        return self.source.run(partial(_Filtered, len(columns), needed, make), names, n_jobs).summary
+        how = partial(_Filtered, len(columns), needed, make, are_complete=self.are_complete)
+        return self.source.run(how, names, n_jobs).summary
+
+
+class _IncompleteRows(CompleteRows):
+    """The rows of a table that lack a value in some of the columns."""
+
+    are_complete: ClassVar[bool] = False
 
 
 class _Filtered:
-    """A summary of record batches without the rows that lack a value in a column that is needed."""
+    """A summary of the record batches of rows that have a value in each column that is needed, or of all others."""
 
-    def __init__(self, n_columns: int, needed: list[int], make: Callable[[], Any]) -> None:
-        self.n_columns, self.needed, self.summary = n_columns, needed, make()
+    def __init__(self, n_columns: int, needed: list[int], make: Callable[[], Any], *, are_complete: bool) -> None:
+        self.n_columns, self.needed, self.summary, self.are_complete = n_columns, needed, make(), are_complete
 
     def update(self, batch: Any, start: int | None) -> None:
         import pyarrow as pa
 
-        whole = np.logical_and.reduce([~np.isnan(numbers(batch.column(j))) for j in self.needed])
+        whole = np.logical_and.reduce([~np.isnan(numbers(batch.column(j))) for j in self.needed]) == self.are_complete
         wanted = batch.select(list(range(self.n_columns)))
         self.summary.update(wanted if whole.all() else wanted.filter(pa.array(whole)), None)
 

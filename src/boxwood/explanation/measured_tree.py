@@ -82,6 +82,7 @@ class MeasuredTree:
     held_out: HeldOut | None = None
     budget: BudgetFacts | None = None
     binary: tuple[str, ...] = ()
+    n_incomplete: int = 0
     basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
     dates: tuple[tuple[str, Dates], ...] = ()
     _evidence: Evidence | None = field(default=None, compare=False)
@@ -131,8 +132,8 @@ class MeasuredTree:
         return next((one for one in self.claims if one.measure == measure), None)
 
     @property
-    def n_incomplete(self) -> int:
-        """Number of rows that were left out because they lack a value that the clustering or the rules look at."""
+    def n_unruled(self) -> int:
+        """Number of rows that the rules give no cluster, as they ask for a value that these lack."""
         return 0 if self.noise is None else self.n_left_out - sum(self.noise)
 
     @property
@@ -142,9 +143,9 @@ class MeasuredTree:
 
     @property
     def noise(self) -> tuple[int, ...] | None:
-        """Number of rows left out (label -1, or weight 0) that the rules of each cluster take.
+        """Number of rows left out (label -1, weight 0, or without a value) that the rules of each cluster take.
 
-        They add up to `n_left_out` less `n_incomplete`. None for a model that was saved before this was counted.
+        They add up to `n_left_out` less `n_unruled`. None for a model that was saved before this was counted.
         """
         taken = [0] * self.n_clusters
         for leaf in self.leaves:

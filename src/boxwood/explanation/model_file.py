@@ -156,6 +156,7 @@ class Document(TypedDict):
     profile: NotRequired[tuple[ColumnProfile, ...]]
     leaves: tuple[LeafEntry, ...]
     held_out: NotRequired[HeldOut]
+    n_incomplete: NotRequired[int]
     frontier: NotRequired[Frontier]
     stability: NotRequired[Stability]
     worth: NotRequired[Worth]
@@ -191,6 +192,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
         "frontier": None if frontier is None else _frontier_entry(frontier),
         "stability": ex._kept.get("stability"),
+        "n_incomplete": ex.n_incomplete or None,
         "worth": worth_told(ex),
         "lines": _lines_entry(ex._kept["lines"]) if "lines" in ex._kept else None,
     }
@@ -430,6 +432,8 @@ def _check_tree(document: Document, tree: ThresholdTree) -> None:
     _refuse(size > sys.float_info.max, "the sizes of its leaves add up to more than the largest float")
     n_rows, n_left_out = document["n_rows"], document["n_left_out"]
     _refuse(n_left_out > n_rows, f"{n_left_out} of {n_rows} rows are left out")
+    n_incomplete = document.get("n_incomplete", 0)
+    _refuse(n_incomplete > n_left_out, f"{n_left_out} rows are left out, but {n_incomplete} as they lack values")
     noise = [each for leaf in leaves if (each := leaf.get("noise")) is not None]
     fits = not noise or (len(noise) == len(leaves) and sum(noise) <= n_left_out)
     _refuse(not fits, f"{n_left_out} rows are left out, but its leaves hold {sum(noise)} of them")

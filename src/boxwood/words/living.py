@@ -83,7 +83,7 @@ def _change(told: Told, drift: DriftFacts) -> str:
             if abs((told.now or 0) - (told.then or 0)) < _LITTLE:
                 return f"{column_name(str(name))} is spread differently within the clusters"
             return (
-                f"{column_name(str(name))} moved {which}: {now} of its values are above its old middle, {then} before"
+                f"{column_name(str(name))} moved {which}: {now} of its values are above the old median, {then} before"
             )
         case "cut":
             [cut] = [one for one in drift.cuts if one.node == name]
@@ -148,30 +148,19 @@ def _cuts(drift: DriftFacts) -> CellRows:
 def _columns(drift: DriftFacts) -> CellRows:
     """Return a line for each column; shares of missing values stand there if any has one."""
     lack = any(one.missing or one.missing_then for one in drift.columns)
-    header = (
-        "column",
-        "above its old middle then",
-        "now",
-        *["missing then", "now"] * lack,
-        "elsewhere in its cluster",
-        "",
-    )
+    header = "column", "above the old median then", "now", *["missing then", "now"] * lack, ""
     lines = []
     for one in drift.columns:
-        shares = one.above_then, one.above, *[one.missing_then, one.missing] * lack, one.moved
+        shares = one.above_then, one.above, *[one.missing_then, one.missing] * lack
         lines.append((column_name(one.column), *map(percent, shares), one.change))
     return CellRows((header, *lines))
 
 
 def _words(drift: DriftFacts) -> CellRows:
     """Return a line for each column of words, with the one whose share changed the most."""
-    header = ("of the rows with a cluster", "then", "now", "elsewhere in its cluster", "")
+    header = ("of the rows with a cluster", "then", "now", "")
     lines = (
-        (
-            f"{column_name(one.column)} is {_word(one)}",
-            *map(percent, (one.share_then, one.share, one.moved)),
-            one.change,
-        )
+        (f"{column_name(one.column)} is {_word(one)}", *map(percent, (one.share_then, one.share)), one.change)
         for one in drift.words
     )
     return CellRows((header, *lines))

@@ -23,7 +23,7 @@ ASKS = tuple(
         (
             rf"{re.escape(DOUBT)}|^{NO_GROUPS}| does not tell whether ",  # are these clusters at all?
             r"^the rules (add little|are worse than none)",  # rules that say nothing
-            r"no cluster( |:|$|, )",  # rows without an answer
+            r"no cluster( |:|$|, )|rows? .* (was|were) left out(:|$|, )",  # rows without an answer
             r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
             r"^no rule for |^there is room for only ",  # clusters without an answer
             r"^expect about .+ on new rows, ",  # more leaves would not help

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,24 +24,27 @@ from boxwood._frames import (
     weights_in,
 )
 from boxwood._texts import TextReading
-from boxwood._types import Array, Indices
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
-from boxwood.axes.categories import is_missing
-from boxwood.axes.transformers import coded, values_of
+from boxwood.axes.transformers import coded
 from boxwood.batches import Batches, LabelColumn, Source
-from boxwood.batches.batches import OTHER_KINDS, USABLE
+from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows
 from boxwood.batches.labelling import MissingLabels
+from boxwood.batches.overview import MissingValues
 from boxwood.batches.sample import drawn_rows
 from boxwood.batches.texts import as_rules_read
+from boxwood.columns.of_batches import look_at
 from boxwood.errors import DataError
-from boxwood.explanation.apply.rows import with_points
+from boxwood.explanation.apply.rows import note_on_lost, note_without_leaf, walked, with_points
 from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.clustering import notes_on_labels_of
-from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
-from boxwood.explanation.ask.gaps import complete_cases, note_on_empty, note_on_words, notes_on_all_rows
+from boxwood.explanation.ask.columns import boolean_columns_of, rows_for
+from boxwood.explanation.ask.gaps import CompleteCases
 from boxwood.explanation.choose import settings
+from boxwood.explanation.living.counts import Counts, counted
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
-from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable, FullTableMeasures
+from boxwood.explanation.measure.evidence import LeafStatistics
+from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
 from boxwood.explanation.measure.measure import measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_words_of
 from boxwood.grow.grown import Grown
@@ -80,25 +81,37 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
         labels = column_values(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=sample_weight)
     said = notes_on_labels_of(X, labels)
-    complete = complete_cases(X, _numbers_read(ex, X), labels, sample_weight, "drop")
-    X, labels, sample_weight = complete.X, complete.clustering, complete.sample_weight
     codes, found = encode_labels(label_values(labels))
     known = places_of(found, ex.names, some=True)
     unknown = _unknown(found, known, np.bincount(codes[codes >= 0], minlength=len(found)))
-    n_rows = len(codes) + complete.n_incomplete
-    said += MissingLabels(0, n_rows, unknown=unknown).notes
+    said += MissingLabels(0, len(codes), unknown=unknown).notes
     clusters = np.array([*known, -1], dtype=np.intp)[codes]
     columns = _columns_read(ex, X)
     table, weights = _table(ex, X, columns), weights_in(X, sample_weight)
     weights = X.weights if isinstance(X, Rows) and weights is None else as_weights(weights, len(table))
     if len(clusters) != len(table):
         raise DataError(f"X has {len(table)} rows, but there are {len(clusters)} labels")
-    rows, (there, notes) = Rows(table, weights), _with_values(ex, X, table, columns, n_rows)
-    if notes:
-        rows, clusters = rows.take(there), clusters[there]
-        X, complete = rows_of_table(X, there), complete.without(there, len(table), notes)
-    measured = _of_clusters(ex, _coordinates(ex, rows, columns), clusters, X)
-    return complete.with_other_rows(measured, (OTHER_ROWS, *said, *complete.notes))
+    walk = walked(ex.tree, ex.columns, ex._coded_columns, X, ex._gap_columns, ex._date_columns)
+    leaf = walk.leaf
+    lacking = np.array([_lacks(ex, j, table[:, j]) for j in columns]).T
+    ruled, complete = np.flatnonzero(leaf >= 0), np.flatnonzero((leaf >= 0) & ~lacking.any(axis=1))
+    if len(ruled) < len(table):
+        said += (note_without_leaf(X, ex.columns, walk),)
+    if len(complete) < len(ruled):
+        lack = dict(zip((ex.columns[j] for j in columns), lacking.sum(axis=0).tolist(), strict=True))
+        said += (_note_on_costs(len(complete), len(table), lack),)
+    if not len(complete):
+        raise DataError("; ".join(said) or "there are no rows to measure")
+    some = None if weights is None else weights[ruled]
+    facts = LeafStatistics.of_labels(ex.tree, leaf[ruled], clusters[ruled], ex.n_clusters, some)
+    here = _coordinates(ex, Rows(table, weights).take(complete), columns)
+    measured = _of_clusters(ex, here, clusters[complete], rows_of_table(X, complete), facts=facts)
+    places = None if len(complete) == len(table) else complete
+    others = rows_of_table(X, np.setdiff1d(ruled, complete)) if len(complete) < len(ruled) else None
+    if measured._evidence is not None:
+        measured = replace(measured, _evidence=replace(measured._evidence, positions=places, others=others))
+    left = CompleteCases(X, n_incomplete=len(table) - len(ruled))
+    return left.with_other_rows(measured, (OTHER_ROWS, *said))
 
 
 def _in_numbers(ex: MeasuredTree, X: Any) -> Any:
@@ -107,51 +120,23 @@ def _in_numbers(ex: MeasuredTree, X: Any) -> Any:
     return as_numbers(as_dates(X, dict(ex.dates)), numbers)
 
 
-def _with_values(
-    ex: MeasuredTree, X: Any, table: Array, columns: Sequence[int], n_rows: int
-) -> tuple[Indices, tuple[str, ...]]:
-    """Return the rows with a value, and without words that the model has never seen, and notes on the others.
-
-    IN: n_rows: number of all rows.
-    """
-    coded = [j for j in columns if j in ex._coded_columns]
-    strange = np.flatnonzero(np.isnan(table[:, coded]).any(axis=1))
-    empty, notes = np.setdiff1d(_empty(ex, table, columns), strange), list[str]()
-    if len(empty):
-        notes.append(note_on_empty(len(empty), n_rows))
-    if len(strange):
-        notes.append(note_on_words(len(strange), n_rows, _unknown_words(ex, X, table, coded)))
-    there = np.setdiff1d(np.arange(len(table)), np.concatenate([empty, strange]))
-    if not len(there):
-        raise DataError("; ".join(notes) or "there are no rows to measure")
-    return there, tuple(notes)
+def _lacks(ex: MeasuredTree, j: int, x: Floats) -> Bools:
+    """Return whether each value of a column is missing or without a code, or has one that costs do not know."""
+    known = None if ex._in_memory is None else ex._in_memory.coordinates.categories.get(j)
+    lacks = np.isnan(x)
+    return lacks if known is None else lacks | (x >= len(known.domain))
 
 
-def _unknown_words(ex: MeasuredTree, X: Any, table: Array, coded: Sequence[int]) -> list[str]:
-    """Return the words without a code, with their numbers, for each of some columns of words that holds one."""
-    found = []
-    for j in coded:
-        rows = np.flatnonzero(np.isnan(table[:, j]))
-        if len(rows):
-            values = values_of(X, ex.columns[j]) if is_frame(X) else np.asarray(X)[:, j]
-            words = ("missing" if is_missing(values[i]) else shown(values[i]) for i in rows)
-            counts = [f"{word} ({n:,})" for word, n in Counter(words).most_common()]
-            found.append(f"{ex.columns[j]} {listed(counts, 3)}")
-    return found
+def _note_on_costs(n_complete: int, n_rows: int, lacking: Mapping[str, int]) -> str:
+    """Return the note on measures that need all values; IN: lacking: rows without one, or with a word without code."""
+    lack = listed([f"{name} ({n:,})" for name, n in lacking.items() if n])
+    have = "has" if n_complete == 1 else "have"
+    of = f"costs and profiles are those of {n_complete:,} of {n_rows:,} rows"
+    return f"{of}, which {have} all values; others lack {lack}"
 
 
-def _empty(ex: MeasuredTree, table: Array, columns: Sequence[int]) -> Indices:
-    """Return the rows without any value in the columns that are measured; there are none where one needs a value."""
-    points = points_of(ex._coded_columns, ex._gap_columns)
-    if not all(j in points for j in columns):
-        return np.empty(0, dtype=np.intp)
-    return np.flatnonzero(np.logical_and.reduce([table[:, j] == points[j] for j in columns]))
-
-
-def _of_clusters(
-    ex: MeasuredTree, coordinates: FeatureSpace, clusters: Indices, X: Any, whole: FullTableMeasures | None = None
-) -> MeasuredTree:
-    """Return the facts on rows whose clusters are known; IN: X: the rows as they were given; whole: see `measure`."""
+def _of_clusters(ex: MeasuredTree, coordinates: FeatureSpace, clusters: Indices, X: Any, **known: Any) -> MeasuredTree:
+    """Return the facts on rows whose clusters are known; IN: X: the rows as they were given; known: see `measure`."""
     evidence = ex._in_memory
     if evidence is None:
         centers = np.zeros((ex.n_clusters, coordinates.rows.n_columns))  # a tree that is there already needs none
@@ -162,12 +147,14 @@ def _of_clusters(
     kernel = None if evidence is None else evidence.kernel
     objective = ex.objective if kernel is not None or ex.kernel is None else "sqeuclidean"
     grown = Grown(ex.tree, ex.method, objective, kernel)
-    measured = measure(task, grown, coordinates, whole=whole)
+    measured = measure(task, grown, coordinates, **known)
     if evidence is not None:
         rows = measured._rows()
         given = None if evidence.given is None else X
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
-        evidence = replace(evidence, **own, given=given, positions=None, unplaced="", whole=None, beside=None)
+        evidence = replace(
+            evidence, **own, given=given, positions=None, unplaced="", whole=None, others=None, beside=None
+        )
         measured = replace(measured, _evidence=evidence)
     booleans = () if evidence is None else evidence.booleans
     return with_kinds(with_words_of(measured, ex), booleans, dict(ex.dates))
@@ -233,16 +220,11 @@ def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> Featur
         known,
         table_store=rows,
         store=rows if axis_map is None else rows.mapped(axis_map.transform(table)),
+        categories={j: ex._coded_columns[j] for j in known.categories},
         gaps=gaps,
         notes=known.notes if known.measured is None else (*known.notes, OF_RULES),
         measured=None,
     )
-
-
-def _numbers_read(ex: MeasuredTree, X: Any) -> list[str]:
-    """Return the columns that are measured and need values; a category may be missing, where that was seen."""
-    points = points_of(ex._coded_columns, ex._gap_columns)
-    return [ex.columns[j] for j in _columns_read(ex, X) if j not in points]
 
 
 def _readable(ex: MeasuredTree, X: Any) -> list[int]:
@@ -257,7 +239,10 @@ def _readable(ex: MeasuredTree, X: Any) -> list[int]:
 
 
 def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
-    """Return the table as numbers, shape (n, d), NaN for words without a code; columns that cannot be read are 0."""
+    """Return the table as numbers, shape (n, d), NaN for what lacks or has no code; columns that cannot be read are 0.
+
+    A number that is missing in a column with gaps is the point plus infinity.
+    """
     names = ex.columns if is_frame(X) else None
     width = np.shape(X)[1] if names is None and np.ndim(X) == 2 else len(ex.columns)
     if width != len(ex.columns):
@@ -266,12 +251,8 @@ def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
         refuse_unknown_columns([names[j] for j in columns], column_names(X))
     table = coded(X, names, {j: one for j, one in ex._coded_columns.items() if j in columns}, needed=np.array(columns))
     if not np.isfinite(table).all():
-        gaps = sorted(ex._gap_columns & set(columns))
-        may_lack = [*gaps, *ex._coded_columns]
-        known = np.array(table)
-        known[:, may_lack] = np.where(np.isnan(known[:, may_lack]), 0.0, known[:, may_lack])
-        refuse_not_finite(known, ex.columns)
-        table = with_points(table, gaps)
+        refuse_not_finite(np.where(np.isnan(table), 0.0, table), ex.columns)
+        table = with_points(table, sorted(ex._gap_columns & set(columns)))
     return table
 
 
@@ -294,7 +275,11 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
     batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
     n_jobs = -1 if ex._evidence is None or ex._in_memory is not None else ex._evidence.task.n_jobs
-    measured = on_complete_rows(partial(_measured, ex, labels), replace(batches, n_jobs=n_jobs))
+    batches = replace(batches, n_jobs=n_jobs)
+    try:
+        measured = _measured(ex, labels, batches)
+    except MissingValues:
+        measured = _on_complete_rows(ex, labels, batches)
     return with_kinds(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans, dict(ex.dates))
 
 
@@ -337,7 +322,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
     labelling = _in_order(whole.labelling.column, labels, places, ex.n_clusters)
     unknown = _unknown(labels, places, whole.overview.sizes)
     said = MissingLabels(0, whole.overview.n_rows, unknown=unknown).notes
-    whole = replace(whole, labelling=labelling, needed=needed)
+    whole = replace(whole, labelling=labelling, needed=needed, counts_all=True)
     known = {name: [one for one in values if one is not None] for name, values in words.items()}
     marks = {ex.columns[j]: one.marks for j, one in ex._coded_columns.items() if ex.columns[j] in words}
     batches = whole.batches(CodedSource(source, known, unseen=np.inf, marks=marks), ex.columns)
@@ -349,14 +334,20 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
     rows = Rows(some.values, None if whole.weight is None else some.own_weights)
     coordinates = _coordinates(ex, rows, range(len(ex.columns)))
     found = whole.measured(ex.tree, coordinates)
-    measured = _of_clusters(ex, coordinates, some.labels, rows.values, found)
+    measured = _of_clusters(ex, coordinates, some.labels, rows.values, whole=found)
     if measured._evidence is not None:
         measured = replace(measured, _evidence=replace(measured._evidence, whole=whole))
-    note = f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; {OF_DRAWN}"
-    return replace(
-        measured,
-        notes=(OTHER_ROWS, *said, note, *measured.notes, *notes_on_all_rows(found, "drop" if needed else "learn")),
-    )
+    said += (f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; {OF_DRAWN}",)
+    if found.n_unruled:
+        said += (_note_on_lost(ex, counted(ex, source)),)
+    if found.n_incomplete > found.n_unruled:
+        said += (_note_on_costs(found.n_rows - found.n_incomplete, found.n_rows, {**found.gaps, **found.strange}),)
+    return replace(measured, n_incomplete=found.n_unruled, notes=(OTHER_ROWS, *said, *measured.notes))
+
+
+def _note_on_lost(ex: MeasuredTree, counts: Counts) -> str:
+    lost = {(ex.columns[j], None if word is None else shown(word)): n for (j, word), n in counts.lost.items()}
+    return note_on_lost(lost, int(counts.at_leaves.sum()))
 
 
 def _in_order(column: str, labels: Sequence[Hashable], places: Sequence[int], k: int) -> LabelColumn:
@@ -368,14 +359,38 @@ def _in_order(column: str, labels: Sequence[Hashable], places: Sequence[int], k:
     return LabelColumn(column, tuple(in_order))
 
 
-def _measured(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
+def _on_complete_rows(ex: MeasuredTree, labels: str, batches: Batches) -> MeasuredTree:
+    """Return the facts on a table in batches of which some rows lack values; these count where they have a leaf."""
+    source, look = batches.source, look_at(batches)
+    complete = CompleteRows(source, [name for name in batches.columns if name in look.gaps], batches.n_jobs)
+    counts = counted(ex, source, labels, batches.weight)
+    rows = counts if batches.weight is None else counted(ex, source, labels)
+    held, whole = (_held(ex, some) for some in (counts, rows))
+    noise = rows.at_leaves[:-1] - whole.sum(axis=1)
+    n_rows, n_kept = int(rows.at_leaves[:-1].sum()), int(whole.sum())
+    facts = LeafStatistics(ex.tree, held, noise, n_rows, n_kept, counts.weighted, not counts.weighted)
+    measured = _measured(ex, labels, replace(batches, source=complete, store=None), facts)
+    n_lost, n_whole = int(rows.at_leaves[-1]), complete.n_rows or 0
+    notes = [_note_on_lost(ex, rows)] * bool(n_lost)
+    notes += [_note_on_costs(n_whole, look.n_rows, look.gaps)] * (n_whole < look.n_rows - n_lost)
+    return CompleteCases(source, n_incomplete=n_lost).with_other_rows(measured, tuple(notes))
+
+
+def _held(ex: MeasuredTree, counts: Counts) -> Array:
+    """Return the rows of each cluster in each leaf, shape (n_leaves, k), from those of each label."""
+    nothing = np.zeros_like(counts.at_leaves)
+    return np.array([counts.held.get(cluster, nothing)[:-1] for cluster in range(ex.n_clusters)]).T
+
+
+def _measured(ex: MeasuredTree, labels: str, batches: Batches, held: LeafStatistics | None = None) -> MeasuredTree:
+    """Return the facts on the rows of a table; IN: held: what leaves hold of more rows than the complete ones."""
     known = ex._evidence
     reference = named_by_column(ex.names, batches, labels, some=True)
     task = Task.of(batches, reference, n_jobs=batches.n_jobs)
     if known is not None and known.in_batches:
         task = replace(task, max_leaf_nodes=known.task.max_leaf_nodes, budget=known.task.budget)
     objective = "l1" if ex.objective == "l1" else "sqeuclidean"
-    measured = measured_in_batches(task, Grown(ex.tree, ex.method, objective))
+    measured = measured_in_batches(task, Grown(ex.tree, ex.method, objective), held=held)
     return replace(measured, notes=(*notes_on_labels_of(batches, reference), *measured.notes))
 
 

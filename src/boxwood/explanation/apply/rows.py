@@ -59,11 +59,12 @@ def leaves_in(
     X = as_rows_here(X)
     read, on_table, table, reached = walked(tree, columns, categories, X, gaps, dates)
     if missing != "none" and reached.min(initial=0) < 0:
-        rows = np.flatnonzero(reached < 0)
-        stops = np.asarray(read)[_without_value(on_table, table[rows])]
         if missing == "error":
-            _refuse(X, columns, categories, rows, int(stops[0]), len(reached))
-        warn_caller(_without_leaf(X, columns, rows, stops, len(reached)))
+            rows = np.flatnonzero(reached < 0)
+            stop = read[_without_value(on_table, table[rows[:1]])[0]]
+            _refuse(X, columns, categories, rows, stop, len(reached))
+        said = note_without_leaf(X, columns, Walk(read, on_table, table, reached))
+        warn_caller(f'{said}; missing="none" gives none without this warning, and missing="error" refuses them')
     return reached
 
 
@@ -81,18 +82,24 @@ def _refuse(
     )
 
 
-def _without_leaf(X: Any, columns: Sequence[str], rows: Indices, stops: Indices, n_rows: int) -> str:
-    """Return how many rows have no leaf, and which values are to blame; IN: stops: the column that each row lacks."""
-    found = []
+def note_without_leaf(X: Any, columns: Sequence[str], walk: Walk) -> str:
+    """Return how many rows have no leaf, and which values are to blame."""
+    rows, lost = np.flatnonzero(walk.leaf < 0), Counter[tuple[str, Any]]()
+    stops = np.asarray(walk.columns)[_without_value(walk.tree, walk.table[rows])]
     for j in np.unique(stops).tolist():
         values = _values(X, columns, j, rows[stops == j])
-        words = Counter("missing" if is_missing(value) else shown(value) for value in values)
-        found.append(f"{columns[j]} {listed([f'{word} ({n:,})' for word, n in words.most_common()], NAMED)}")
-    get, its = ("gets", "its") if len(rows) == 1 else ("get", "their")
-    return (
-        f"{len(rows):,} of {n_rows:,} rows {get} no cluster, as {its} rule knows no such value: "
-        f'{"; ".join(found)}; missing="none" gives none without this warning, and missing="error" refuses them'
-    )
+        lost.update((columns[j], None if is_missing(value) else shown(value)) for value in values)
+    return note_on_lost(lost, len(walk.leaf))
+
+
+def note_on_lost(lost: Mapping[tuple[str, str | None], float], n_rows: int) -> str:
+    """Return how many rows have no leaf; IN: lost: how many stop at which column and word, None for a missing one."""
+    found, n_lost = list[str](), int(sum(lost.values()))
+    for column in dict.fromkeys(column for column, _ in lost):
+        words = Counter({word or "missing": int(n) for (name, word), n in lost.items() if name == column})
+        found.append(f"{column} {listed([f'{word} ({n:,})' for word, n in words.most_common()], NAMED)}")
+    get, its = ("gets", "its") if n_lost == 1 else ("get", "their")
+    return f"{n_lost:,} of {n_rows:,} rows {get} no cluster, as {its} rule knows no such value: {'; '.join(found)}"
 
 
 class Walk(NamedTuple):

@@ -279,8 +279,8 @@ def usable_rows(
     complete = complete_cases_of(replace(batches, columns=tuple(used)), look, asked.missing)
     padded = [name for name in used if name in source.padded]
     largest = {} if look is None else {seen.name: max(-seen.least, seen.most) for seen in look.columns}
-    read = {"padded": padded, "rounded": rounded_in(source, largest)}
-    notes = notes_on_use(used, unused, spellings=source.spellings, **read)
+    inexact = rounded_in(source, largest)
+    notes = notes_on_use(used, unused, padded=padded, spellings=source.spellings, rounded=inexact)
     return complete._replace(notes=(*notes, *complete.notes))
 
 
@@ -379,7 +379,8 @@ def complete_cases_of(batches: Batches, look: NumbersInBatches | None, missing: 
     n_incomplete = look.n_rows - source.n_rows
     refuse_gaps(gaps, n_incomplete, look.n_rows, missing)
     note = note_on_gaps(gaps, n_incomplete, look.n_rows)
-    return CompleteCases(replace(batches, source=source, store=None), n_incomplete=n_incomplete, notes=(note,))
+    complete = replace(batches, source=source, store=None)
+    return CompleteCases(complete, n_incomplete=n_incomplete, notes=(note,), others=source.others)
 
 
 def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[str] | None) -> Batches:

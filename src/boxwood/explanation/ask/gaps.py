@@ -1,4 +1,4 @@
-"""Rows that lack a value where the clustering or the rules look: they get no cluster, or are refused."""
+"""Rows that lack a value where the clustering or the rules look: they are left out, or are refused."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from boxwood.axes import axis_map_of
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import columns_read, values_of
 from boxwood.errors import DataError
+from boxwood.explanation.living.counts import with_rows_left_out
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import fitted_pipeline, flat, is_fitted, last_step
 from boxwood.reference.labels import encode_labels, labels_of
@@ -52,6 +53,8 @@ class CompleteCases(NamedTuple):
         The clusterer of categories that made the labels; None for any others.
     given : data frame, default=None
         What it was given: all rows of the whole table.
+    others : array, data frame, ColumnTable or Source, default=None
+        The rows that lack a value, to which the rules may give a cluster all the same.
     """
 
     X: Any
@@ -63,27 +66,23 @@ class CompleteCases(NamedTuple):
     whole: FullTable | None = None
     fitted: Any = None
     given: Any = None
+    others: Any = None
 
     def with_other_rows(self, explanation: Tree, notes: tuple[str, ...] = ()) -> Tree:
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
         if not (self.n_incomplete or notes):
             return explanation
-        n_rows, n_left_out = (n + self.n_incomplete for n in (explanation.n_rows, explanation.n_left_out))
+        numbers = {name: getattr(explanation, name) + self.n_incomplete for name in _WITH_THEM}
         evidence = explanation._evidence
         if evidence is not None and self.rows is not None:
             evidence = replace(evidence, positions=self.rows)
         notes = (*notes, *explanation.notes)
-        return replace(explanation, n_rows=n_rows, n_left_out=n_left_out, notes=notes, _evidence=evidence)
+        explanation = replace(explanation, **numbers, notes=notes, _evidence=evidence)
+        return explanation if self.others is None else with_rows_left_out(explanation, self.others)
 
     def of_drawn(self) -> CompleteCases:
         """Return the rows as some that were drawn: the others, and what these lack, are told of all rows."""
-        return self._replace(rows=None, n_incomplete=0, notes=())
-
-    def without(self, rows: Indices, n_rows: int, notes: tuple[str, ...]) -> CompleteCases:
-        """Return fewer of these rows, by their places among them; the table itself stays as it is."""
-        kept = rows if self.rows is None else self.rows[rows]
-        n_incomplete = self.n_incomplete + n_rows - len(rows)
-        return self._replace(rows=kept, n_incomplete=n_incomplete, notes=(*self.notes, *notes))
+        return self._replace(rows=None, n_incomplete=0, notes=(), others=None)
 
     def with_fewer(self, read: CompleteCases) -> CompleteCases:
         """Return what was read of these rows, perhaps fewer of them, with its places in the whole table."""
@@ -93,6 +92,10 @@ class CompleteCases(NamedTuple):
             n_incomplete=self.n_incomplete + read.n_incomplete,
             notes=(*self.notes, *read.notes),
         )
+
+
+_WITH_THEM = "n_rows", "n_left_out", "n_incomplete"
+"""Numbers of rows of an explanation among which those count that lack a value."""
 
 
 class HasGaps(Exception):
@@ -114,7 +117,8 @@ def complete_cases(
     complete = without_gaps(gaps, CompleteCases(X, clustering, sample_weight), missing)
     if complete.rows is None:
         return complete
-    return complete._replace(X=rows_of_table(X, complete.rows))
+    others = np.setdiff1d(np.arange(len(X)), complete.rows)
+    return complete._replace(X=rows_of_table(X, complete.rows), others=rows_of_table(X, others))
 
 
 def labelled_cases(X: Any, pipeline: Any, sample_weight: Any, missing: str) -> CompleteCases:
@@ -182,13 +186,13 @@ def with_fitted_pipeline(clustering: Any, X: Any, sample_weight: Any, missing: s
 
 
 def note_on_gaps(counts: Mapping[str, int], n_incomplete: int, n_rows: int) -> str:
-    """Return the note on rows that get no cluster."""
-    lack = "lacks a value and gets" if n_incomplete == 1 else "lack a value and get"
-    return f"{n_incomplete:,} of {n_rows:,} rows {lack} no cluster: {_where(counts)}"
+    """Return the note on rows that are left out as they lack values."""
+    lack = "lacks a value and was" if n_incomplete == 1 else "lack a value and were"
+    return f"{n_incomplete:,} of {n_rows:,} rows {lack} left out: {_where(counts)}"
 
 
 def notes_on_all_rows(found: FullTableMeasures, missing: str) -> tuple[str, ...]:
-    """Return notes on the rows of a long table that get no cluster as they lack values.
+    """Return notes on the rows of a long table that are left out, by what they lack or hold.
 
     Raises
     ------
@@ -202,31 +206,29 @@ def notes_on_all_rows(found: FullTableMeasures, missing: str) -> tuple[str, ...]
         refuse_gaps(found.gaps, found.n_empty, n_rows, missing)
         notes.append(note_on_gaps(found.gaps, found.n_empty, n_rows))
     if found.n_unseen:
-        lack = "lacks a value and gets" if found.n_unseen == 1 else "lack a value and get"
+        lack = "lacks a value and was" if found.n_unseen == 1 else "lack a value and were"
         notes.append(
-            f"{found.n_unseen:,} of {n_rows:,} rows {lack} no cluster, as no row that was drawn lacks one in "
+            f"{found.n_unseen:,} of {n_rows:,} rows {lack} left out, as no row that was drawn lacks one in "
             f"{listed(found.unseen)}"
         )
     if found.n_strange:
-        notes.append(note_on_words(found.n_strange, n_rows, found.strange))
+        notes.append(_note_on_words(found.n_strange, n_rows, found.strange))
     return tuple(notes)
 
 
 def note_on_empty(n_empty: int, n_rows: int) -> str:
     """Return the note on rows without any value."""
     lack = (
-        "has no value in any column in use, so it gets"
-        if n_empty == 1
-        else "have no value in any column in use, so they get"
+        "has no value in any column in use and was" if n_empty == 1 else "have no value in any column in use and were"
     )
-    return f"{n_empty:,} of {n_rows:,} rows {lack} no cluster"
+    return f"{n_empty:,} of {n_rows:,} rows {lack} left out"
 
 
-def note_on_words(n_strange: int, n_rows: int, words: Sequence[str]) -> str:
-    """Return the note on rows that hold a word without a code; IN: words: these words, by column."""
-    hold, get = ("holds", "gets") if n_strange == 1 else ("hold", "get")
-    begin = f"{n_strange:,} of {n_rows:,} rows {hold} a value that the model has never seen, and {get} no cluster"
-    return f"{begin}: {listed(words)}"
+def _note_on_words(n_strange: int, n_rows: int, words: Mapping[str, int]) -> str:
+    """Return the note on rows that hold a word without a code; IN: words: how many, by column."""
+    hold, were = ("holds", "was") if n_strange == 1 else ("hold", "were")
+    begin = f"{n_strange:,} of {n_rows:,} rows {hold} a value that no row drawn has, and {were} left out"
+    return f"{begin}: {_where(words)}"
 
 
 def refuse_gaps(

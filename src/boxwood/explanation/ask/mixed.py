@@ -292,8 +292,10 @@ def without_gaps_in(table: ColumnTable, clustering: Any, asked: Options) -> Comp
         complete = without_gaps(gaps, CompleteCases(table, clustering, asked.sample_weight), asked.missing)
     else:
         complete = _without_empty(table, lacking, clustering, asked.sample_weight)
-    kept = table if complete.rows is None else _forgotten(table.of_rows(complete.rows))
-    return complete._replace(X=kept)
+    if complete.rows is None:
+        return complete._replace(X=table)
+    others = np.setdiff1d(np.arange(len(table)), complete.rows)
+    return complete._replace(X=_forgotten(table.of_rows(complete.rows)), others=table.of_rows(others))
 
 
 def _refuse_huge(table: ColumnTable) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import chdtrc, gammaln
+from scipy.special import bdtr, betaincinv, chdtrc, gammaln
 
 from boxwood._types import Array, Floats
 
@@ -14,6 +14,8 @@ ALARM = 0.01
 LEAST = 50
 """Rows of which a share is taken, then and now, at least: of fewer, no change is told."""
 _EXACT = 200_000  # rows up to which all tables of these margins are looked at
+_OF_BOUNDS = ALARM / 1000  # probability that a bound on a true share is wrong
+_SMALLEST = 1e-300  # probability below which nothing is bounded
 _PER_BIN = 10  # rows that a bin of two samples has at least, as a test of squares is rough for fewer
 
 
@@ -40,6 +42,31 @@ def of_shares(now: float, of: float, then: float, of_then: float) -> float:
     law = np.exp(logs - logs.max())
     own = law[int(now - counts[0])]
     return float(min(law[law <= own * (1 + 1e-7)].sum() / law.sum(), 1.0))
+
+
+def of_chosen(now: float, of: float, then: float, of_then: float, log_choices: float) -> float:
+    """Return how probable it is that a share differs at least so much from that of rows by which rules were chosen.
+
+    The best of many rules owes some of its share to luck. So its true share is bounded from then, whichever of the
+    rules was chosen: a share of which so much then has a probability of `_OF_BOUNDS`, divided by their number, is still
+    possible. The rows now are as many draws of the possible share that is nearest to theirs.
+
+    IN: now, then: rows of so many; log_choices: logarithm of the number of rules to choose from.
+
+    Examples
+    --------
+    >>> of_shares(480, 1000, 206, 300) < 1e-9, of_chosen(480, 1000, 206, 300, log_choices=50)
+    (True, 1.0)
+    >>> of_chosen(480, 1000, 290, 300, log_choices=50) < 1e-5
+    True
+    """
+    if not of or not of_then:
+        return 1.0
+    tail = max(math.log(_OF_BOUNDS) - log_choices, math.log(_SMALLEST))
+    if now / of < then / of_then:
+        least = float(betaincinv(then, of_then - then + 1, math.exp(tail)))
+        return min(2 * float(bdtr(now, of, least)) + _OF_BOUNDS, 1.0) if now / of < least else 1.0
+    return of_chosen(of - now, of, of_then - then, of_then, log_choices) if now / of > then / of_then else 1.0
 
 
 def _log_binomial(n: float, k: Array) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -29,6 +29,7 @@ from boxwood.batches.batches import numbers
 from boxwood.batches.labelling import codes_of
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
+from boxwood.explanation.apply.left_out import walk_of_others
 from boxwood.explanation.apply.rows import Walk, walked
 from boxwood.explanation.living.shapes import all_edges, binned
 from boxwood.reference.coded import WordsRead
@@ -37,7 +38,7 @@ from boxwood.table.scanned import as_source
 from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.explanation.measured_tree import MeasuredTree, Tree
 
 
 Lost: TypeAlias = "Counter[tuple[int, str | None]]"
@@ -104,6 +105,20 @@ def counted(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None) -
     codes, found = (None, ()) if labels is None else encode_labels(label_values(labels))
     keys, weights = [label_key(ex.names, label) for label in found], weights_in(X, weights)
     return _of_rows(ex, X, codes, keys, None if weights is None else as_weights(weights, len(X)))
+
+
+def with_rows_left_out(ex: Tree, others: Any) -> Tree:
+    """Return an explanation that knows how many of the rows that were left out, as they lack values, its rules take.
+
+    IN: others: these rows, as an array, a data frame, a `ColumnTable` or a table in batches.
+    """
+    assert ex._evidence is not None
+    ex = replace(ex, _evidence=replace(ex._evidence, others=others))
+    walk = walk_of_others(ex)
+    leaf = () if walk is None else walk.leaf[walk.leaf >= 0]
+    taken = counted(ex, others).at_leaves if walk is None else np.bincount(leaf, minlength=ex.n_leaves)
+    leaves = tuple(one._replace(noise=(one.noise or 0) + int(taken[one.leaf])) for one in ex.leaves)
+    return replace(ex, leaves=leaves)
 
 
 def label_key(names: Sequence[Hashable], label: Hashable) -> Hashable:

@@ -9,7 +9,7 @@ import numpy as np
 
 from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
-from boxwood.explanation.living.chance import ALARM, LEAST, of_shapes, of_shares
+from boxwood.explanation.living.chance import ALARM, LEAST, of_chosen, of_shapes, of_shares
 from boxwood.explanation.living.counts import Counts
 from boxwood.explanation.living.results import (
     ClusterDrift,
@@ -55,7 +55,7 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     """Return what became of a tree on rows that were counted."""
     held, then = counts.at_leaves, rows_then(ex)
     n_rows, n_with = held.sum().item(), held[:-1].sum().item()
-    n_lost, n_lost_then = n_rows - n_with, ex.n_incomplete
+    n_lost, n_lost_then = n_rows - n_with, ex.n_unruled
     clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
     columns, words, labels = _columns(ex, counts), _words(ex, counts), _labels(ex, counts)
     untested = _untested(ex, n_rows)
@@ -118,9 +118,9 @@ def _clusters(ex: MeasuredTree, counts: Counts, then: Floats) -> list[ClusterDri
     confusion = _confusion(ex, counts)  # rows of each label among those of each rule
     own, labelled, ruled = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
     rows = zip(ex.clusters, sizes_then.tolist(), sizes.tolist(), own, labelled, ruled, strict=True)
-    found = []
+    found, of_then, of = [], then.sum() + ex.n_unruled, counts.at_leaves.sum()
     for one, n_then, n, n_own, n_labelled, n_ruled in rows:
-        shares = _share(n_then, then.sum()), _share(n, sizes.sum())
+        shares = _share(n_then, of_then), _share(n, of)
         drift = ClusterDrift(one.cluster, one.name, n_then, n, *shares)
         if counts.labelled:
             drift = drift._replace(found_then=one.found, found=_known(n_own, n_labelled))
@@ -242,7 +242,8 @@ def _labels(ex: MeasuredTree, counts: Counts) -> LabelDrift | None:
     unlabelled = counts.held.get(None, np.zeros(1, dtype=np.int64)).sum()
     agreement = _known(np.trace(confusion), confusion.sum())
     new.sort(key=lambda one: (-one[1], one[0]))
-    return LabelDrift(ex.agreement, agreement, confusion.sum().item(), unlabelled.item(), tuple(new[:_WORDS]))
+    then = ex.agreement if ex.held_out is None else ex.held_out.agreement
+    return LabelDrift(then, agreement, confusion.sum().item(), unlabelled.item(), tuple(new[:_WORDS]))
 
 
 def _lost(ex: MeasuredTree, counts: Counts) -> tuple[LostRows, ...]:
@@ -291,10 +292,13 @@ def _of_columns(
 
 
 def _of_clusters(clusters: list[ClusterDrift]) -> Iterator[_Test]:
+    """Yield tests of sizes among the rows with a cluster, where shares of all rows changed in the same direction."""
     then, now = sum(one.then for one in clusters), sum(one.now for one in clusters)
     for one in sorted(clusters, key=lambda one: -abs(one.share - one.share_then)):
-        word = "grew" if one.share > one.share_then else "shrank"
-        yield _Test(of_shares(one.now, now, one.then, then), Told(word, one.name, one.share_then, one.share))
+        has_grown = one.share > one.share_then
+        is_so = has_grown == (_share(one.now, now) > _share(one.then, then))
+        probability = of_shares(one.now, now, one.then, then) if is_so else 1.0
+        yield _Test(probability, Told("grew" if has_grown else "shrank", one.name, one.share_then, one.share))
 
 
 def _of_cuts(cuts: list[CutDrift]) -> Iterator[_Test]:
@@ -306,7 +310,7 @@ def _of_cuts(cuts: list[CutDrift]) -> Iterator[_Test]:
 
 
 def _of_lost(ex: MeasuredTree, counts: Counts, n_lost: int) -> Iterator[_Test]:
-    n_rows, then = int(counts.at_leaves.sum()), ex.n_incomplete
+    n_rows, then = int(counts.at_leaves.sum()), ex.n_unruled
     shares = then / ex.n_rows, n_lost / n_rows
     if shares[1] > shares[0]:
         yield _Test(of_shares(n_lost, n_rows, then, ex.n_rows), Told("without a cluster", "", *shares))
@@ -318,16 +322,38 @@ def _of_labels(
     """Yield tests of agreement, and of how well each label is found, and its rule is right."""
     if labels is None or labels.agreement is None:
         return
-    confusion, n_then = _confusion(ex, counts), ex.n_rows - ex.n_left_out
-    yield _of_rate("agreement", "", labels.agreement, labels.rows, ex.agreement, n_then)
+    confusion, n_then, choices = _confusion(ex, counts), ex.n_rows - ex.n_left_out, log_trees(ex)
+    about: tuple[float, float] = (
+        (n_then, choices) if ex.held_out is None else (ex.held_out.n_rows, 0.0)
+    )  # which no tree was chosen by
+    yield _of_rate("agreement", "", labels.agreement, labels.rows, labels.agreement_then, *about)
     sizes = zip(clusters, ex.clusters, confusion.sum(axis=1).tolist(), confusion.sum(axis=0).tolist(), strict=True)
     for one, before, labelled, ruled in sizes:
         if min(labelled, before.size) >= LEAST:
-            yield _of_rate("found", one.name, one.found or 0.0, labelled, before.found or 0.0, before.size)
+            yield _of_rate("found", one.name, one.found or 0.0, labelled, before.found or 0.0, before.size, choices)
         if min(ruled, before.matched) >= LEAST:
-            yield _of_rate("precision", one.name, one.precision or 0.0, ruled, before.precision or 0.0, before.matched)
+            about = before.precision or 0.0, before.matched
+            yield _of_rate("precision", one.name, one.precision or 0.0, ruled, *about, choices)
 
 
-def _of_rate(what: str, name: object, share: float, of: float, then: float, of_then: float) -> _Test:
-    probability = of_shares(round(share * of), of, round(then * of_then), of_then)
+def log_trees(ex: MeasuredTree) -> float:
+    """Return about the logarithm of the number of trees of so many leaves on these columns, each leaf of any cluster.
+
+    A column of numbers has a place for a cut between each two rows, and one of words as many cuts as sets of words.
+    """
+    within = ex.tree.feature >= 0
+    two_sided = 1 + bool((np.isfinite(ex.tree.lower) & np.isfinite(ex.tree.upper))[within].any())
+    places = np.full(len(ex.columns), two_sided * np.log(max(ex.n_rows, 2)))
+    for j, known in ex._coded_columns.items():
+        m = len(known.domain)
+        places[j] = np.log(m) if known.ordered else (m - 1) * np.log(2)
+    of_cut = np.logaddexp.reduce(places) + np.log(2) * bool(ex.gaps)  # the side of missing values
+    n_cuts = ex.n_leaves - 1
+    return float(n_cuts * (of_cut + np.log(4)) + ex.n_leaves * np.log(ex.n_clusters))  # 4**n trees of n cuts at most
+
+
+def _of_rate(
+    what: str, name: object, share: float, of: float, then: float, of_then: float, log_choices: float
+) -> _Test:
+    probability = of_chosen(round(share * of), of, round(then * of_then), of_then, log_choices)
     return _Test(probability, Told(what, name, then, share))  # type: ignore[arg-type]

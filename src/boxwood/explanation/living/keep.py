@@ -19,6 +19,7 @@ from boxwood._validation import listed, real_number, refuse_other_kind, refuse_u
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.apply.tree_changes import tree_changes
+from boxwood.explanation.living.counts import with_rows_left_out
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import costs_of, measure
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
@@ -58,11 +59,13 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
     measured = measure(task, grown, here, whole=whole)
     evidence = replace(measured._rows(), grow=None, **{name: getattr(evidence, name) for name in _SAME})
     measured = with_kinds(replace(measured, _evidence=evidence), evidence.booleans, dict(new.dates))
-    beside = {name: getattr(new, name) for name in ("basis", "n_rows", "n_left_out", "budget", "mixture")}
+    beside = {name: getattr(new, name) for name in _OF_ROWS}
     measured = replace(measured, notes=new.notes, **beside)
+    measured = measured if evidence.others is None else with_rows_left_out(measured, evidence.others)
     return _told(measured, own, rows, lost(tree), by)
 
 
+_OF_ROWS = "basis", "n_rows", "n_left_out", "n_incomplete", "budget", "mixture"
 _SAME = ("clusterer", "fixed", "booleans", "given", "kernel", "budget", "positions", "unplaced", "beside", "whole")
 
 

@@ -19,7 +19,7 @@ class ClusterDrift(NamedTuple):
     then, now : float
         Rows that its rules take: of the rows of the model, and of those that were given.
     share_then, share : float
-        Their shares of the rows with a cluster.
+        Their shares of all rows, with a cluster or without.
     found_then, found : float or None
         Share of the rows of this label that the rules find; None without labels, or without such rows.
     precision_then, precision : float or None

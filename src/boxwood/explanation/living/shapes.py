@@ -9,9 +9,11 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Size
 from boxwood.axes import Categories
+from boxwood.explanation.apply.left_out import walk_of_others
 from boxwood.explanation.apply.rows import LARGEST
 from boxwood.explanation.measure.told import of_few_rows
 from boxwood.explanation.records import FEW
+from boxwood.tree.shorten import shortest_between
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -26,7 +28,7 @@ class Shape(NamedTuple):
     Parameters
     ----------
     edges : tuple of float
-        Ascending: tenths of all rows, rounded to about a thousandth of the standard deviation, or to the day, and the
+        Ascending: places between values behind the tenths of all rows, of few digits, or the days of these, and the
         ends of the cuts. Of a column of words its codes.
     held : tuple of tuple
         For each cluster its rows up to the first edge, between each two, above the last, and without a value. All are 0
@@ -40,11 +42,20 @@ class Shape(NamedTuple):
 def shapes_of(ex: MeasuredTree) -> dict[int, Shape] | None:
     """Return the shape of each column that the tree tests; None if neither rows in memory nor file know."""
     if "shapes" not in ex._kept and (rows := ex._in_memory) is not None and len(rows.leaf):
-        table, clusters = rows.coordinates.table.values, ex.tree.leaf_clusters[rows.leaf]
+        table, leaf = rows.coordinates.table.values, rows.leaf
         told = np.isin(rows.task.reference.labels, of_few_rows(ex), invert=True)
+        tested = {j: table[:, j] for j in ex.tree.features.tolist()}
+        if (others := walk_of_others(ex)) is not None:
+            there = others.leaf >= 0
+            leaf = np.concatenate([leaf, others.leaf[there]])
+            told = np.concatenate([told, np.ones(there.sum(), dtype=bool)])
+            beside = {j: others.table[there, others.columns.index(j)] for j in tested}
+            tested = {j: np.concatenate([x, beside[j]]) for j, x in tested.items()}
+        clusters = ex.tree.leaf_clusters[leaf]
         told &= (np.bincount(clusters[told], minlength=ex.n_clusters) >= FEW)[clusters]
-        tested = ex.tree.features.tolist()
-        ex._kept["shapes"] = {j: _shape(ex, j, table[told, j], clusters[told]) for j in tested} if told.any() else {}
+        ex._kept["shapes"] = (
+            {j: _shape(ex, j, x[told], clusters[told]) for j, x in tested.items()} if told.any() else {}
+        )
     found: dict[int, Shape] | None = ex._kept.get("shapes")
     return found
 
@@ -58,7 +69,7 @@ def rows_lacking(ex: MeasuredTree) -> dict[str, int]:
     for j in places.keys() & shapes.keys():
         held = np.array(shapes[j].held)
         n_rows = int(held[:, places[j]].sum())
-        if n_rows and held.sum() == ex.n_rows - ex.n_incomplete:
+        if n_rows and held.sum() == ex.n_rows - ex.n_unruled:
             found[ex.columns[j]] = n_rows
     return found
 
@@ -76,12 +87,28 @@ def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape
     if j in ex._date_columns and spread >= 2:
         tenths = np.floor(tenths)
     elif 0 < spread < math.inf:
-        tenths = np.round(tenths, 3 - math.floor(math.log10(spread)))
+        tenths = _behind(tenths, known, 3 - math.floor(math.log10(spread)))
     cuts = np.array([ex.tree.lower, ex.tree.upper])[:, ex.tree.feature == j].ravel()
     edges = np.unique(np.concatenate([tenths, cuts]))
     edges = edges[np.isfinite(edges) & (np.abs(edges) < LARGEST)]
     held = binned(ex, j, x, clusters, edges)
     return Shape(tuple(edges.tolist()), tuple(map(tuple, held.tolist())))
+
+
+def _behind(values: Floats, known: Floats, digits: int) -> Floats:
+    """Return a place behind each of some values and before the next of those that are known, in few digits.
+
+    A place at a value would part equal values by their rounding, as 0.99 of 32 bits is more than 0.99. Values that lie
+    nearer to each other than the last of the digits are not told apart.
+    """
+    distinct, unit = np.unique(known), 10.0**-digits
+    found = []
+    for value in np.unique(values).tolist():
+        place = int(np.searchsorted(distinct, value, side="right"))
+        step = distinct[place] - value if place < len(distinct) else 0.0
+        near = round(value, digits) + unit / 2
+        found.append(shortest_between(value + step / 4, value + 3 * step / 4) if step >= unit else near)
+    return np.array(found)
 
 
 def with_rare_apart(held: Indices, is_rare: Bools) -> Indices:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._frames import rows_of_table
-from boxwood._types import Array, Floats, Indices, Ints
+from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.records import LeafSummary, Rule
@@ -67,6 +67,8 @@ class Evidence:
         Name of the table if these rows have no positions in it, as they were drawn from it, or it has no order.
     whole : FullTable, default=None
         All rows of the table from which these were drawn, and which the facts of the tree are told of.
+    others : array, data frame, ColumnTable or Source, default=None
+        The rows of the table that were left out as they lack values.
     beside : function from the name of a column to an array, default=None
         Reads the numbers of a column that rules do not use, of all rows of the table; None where the table is not at
         hand.
@@ -89,6 +91,7 @@ class Evidence:
     positions: Indices | None = None
     unplaced: str = ""
     whole: FullTable | None = None
+    others: Any = None
     beside: Callable[[str], Floats] | None = None
 
     @property
@@ -119,7 +122,7 @@ class Evidence:
         leaf = self.leaf[rows]
         held, _ = held_in(task, leaf, len(self.held))
         there = replace(self, task=task, coordinates=coordinates, leaf=leaf, held=held, given=given, budget=budget)
-        return replace(there, positions=None, whole=None, beside=None)
+        return replace(there, positions=None, whole=None, others=None, beside=None)
 
     def in_table(self, row: int) -> int:
         """Return the position in the whole table of a row."""
@@ -185,12 +188,17 @@ class LeafStatistics(NamedTuple):
     @classmethod
     def of(cls, task: Task, tree: ThresholdTree, leaf: Indices) -> LeafStatistics:
         """Return those of rows in memory; IN: leaf (n,): of each row."""
+        return cls.of_labels(tree, leaf, task.reference.labels, task.reference.n_clusters, task.rows.weights)
+
+    @classmethod
+    def of_labels(cls, tree: ThresholdTree, leaf: Indices, labels: Indices, k: int, weights: Weights) -> LeafStatistics:
+        """Return those of rows with clusters, shape (n,), or -1; IN: leaf (n,): of each row."""
         from boxwood.metrics.agreements import are_whole
 
-        weights = task.rows.weights
-        whole = weights is None or are_whole(weights[task.kept])
-        held, noise = held_in(task, leaf, tree.n_leaves)
-        return cls(tree, held, noise, len(leaf), task.n_kept, weights is not None, whole)
+        kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
+        whole = weights is None or are_whole(weights[kept])
+        held, noise = _held(leaf, labels, (tree.n_leaves, k), kept, weights)
+        return cls(tree, held, noise, len(leaf), int(kept.sum()), weights is not None, whole)
 
     @property
     def confusion(self) -> Array:
@@ -218,13 +226,17 @@ def held_in(task: Task, leaf: Indices, n_leaves: int) -> tuple[Array, Ints]:
 
     IN: leaf (n,): of each row.
     """
-    reference, weights = task.reference, task.rows.weights
-    width = reference.n_clusters + 1  # the label -1 becomes column 0
+    reference = task.reference
+    return _held(leaf, reference.labels, (n_leaves, reference.n_clusters), task.kept, task.rows.weights)
+
+
+def _held(leaf: Indices, labels: Indices, shape: tuple[int, int], kept: Bools, weights: Weights) -> tuple[Array, Ints]:
+    n_leaves, width = shape[0], shape[1] + 1  # the label -1 becomes column 0
     cells = leaf * width
-    cells += reference.labels
+    cells += labels
     cells += 1
     held = np.bincount(cells, weights, minlength=n_leaves * width).reshape(n_leaves, width)
-    noise = held[:, 0] if weights is None else np.bincount(leaf[~task.kept], minlength=n_leaves)
+    noise = held[:, 0] if weights is None else np.bincount(leaf[~kept], minlength=n_leaves)
     return held[:, 1:], noise
 
 

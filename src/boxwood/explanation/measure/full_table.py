@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ OF_DRAWN = (
 
 
 class FullTableMeasures(NamedTuple):
-    """A tree, what its leaves hold, the costs of its groups and of the clusters, and the rows that have no leaf.
+    """A tree, what its leaves hold, the costs of its groups and of the clusters, and the rows that are left out.
 
     Parameters
     ----------
@@ -51,8 +52,10 @@ class FullTableMeasures(NamedTuple):
         Of the rows that have a leaf.
     costs : pair of float
         Cost of the tree's groups of rows, and of the clusters.
+    n_unruled : int
+        Number of rows without a leaf.
     n_empty : int
-        Number of rows that lack so much that they have no cluster.
+        Number of rows that lack so much that they are left out.
     n_unseen : int
         Number of other rows without a leaf, as their rule asks for a value that they lack, and no row in memory does;
         or without one of the clusters that were made of the latter.
@@ -61,30 +64,31 @@ class FullTableMeasures(NamedTuple):
     gaps : mapping from str to int
         Number of the missing values of each column that needs a value, and lacks some.
     n_strange : int
-        Number of other rows that have no cluster as they hold a word without a code.
-    strange : tuple of str
-        Columns of such words, with the number of their rows.
+        Number of rows that are left out as they hold a word without a code.
+    strange : mapping from str to int
+        Columns of such words, and the number of their rows.
     """
 
     tree: ThresholdTree
     facts: LeafStatistics
     costs: tuple[float, float]
+    n_unruled: int
     n_empty: int
     n_unseen: int
     unseen: tuple[str, ...]
     gaps: Mapping[str, int]
     n_strange: int = 0
-    strange: tuple[str, ...] = ()
+    strange: Mapping[str, int] = MappingProxyType({})
 
     @property
     def n_incomplete(self) -> int:
-        """Number of rows without a leaf."""
+        """Number of rows that are left out as of what they lack or hold."""
         return self.n_empty + self.n_unseen + self.n_strange
 
     @property
     def n_rows(self) -> int:
         """Number of all rows."""
-        return self.facts.n_rows + self.n_incomplete
+        return self.facts.n_rows + self.n_unruled
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,9 @@ class FullTable:
         Columns in which a row must have a value to have a cluster; a row that lacks all values never has one.
     fewest : int, default=1
         Number of rows with a cluster that a leaf needs at least.
+    counts_all : bool, default=False
+        Whether a row with a label and a leaf counts whatever it lacks or holds, as the tree was there already. Costs
+        are those of the rows that lack nothing.
     """
 
     source: Source
@@ -116,6 +123,7 @@ class FullTable:
     n_jobs: int | None = -1
     needed: Collection[str] = ()
     fewest: int = 1
+    counts_all: bool = False
 
     @property
     def n_clusters(self) -> int:
@@ -162,8 +170,9 @@ class FullTable:
         points = points_of(here.categories, here.gaps)
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
         tails = None if here.entry is None else here.entry.tails
-        about = self.n_clusters, len(here.columns), tails, isinstance(self.labelling, MadeClusters)
-        return _RowsDownTree(tree, points, needed, sorted(here.categories), *about)
+        coded = {j: len(one.values) if one.others else np.nan for j, one in sorted(here.categories.items())}
+        about = self.n_clusters, len(here.columns), tails, isinstance(self.labelling, MadeClusters), self.counts_all
+        return _RowsDownTree(tree, points, needed, coded, *about)
 
     def _measured(self, tree: ThresholdTree, here: FeatureSpace) -> tuple[FullTableMeasures, Ints]:
         """Return what a tree does, and the number of rows with a cluster in each leaf."""
@@ -179,15 +188,15 @@ class FullTable:
         found = answered(self._asked(here, tree.n_leaves, grid_of(batches, self.overview)), ask)
         seen, weights = first[0], found.pop((LEAF, False), None)
         held = seen.rows if weights is None else weights.reshape(self.n_clusters, -1).T
-        n_rows, n_kept = seen.n_rows - seen.n_empty - seen.n_unseen - seen.n_strange, int(seen.rows.sum())
+        n_rows, n_kept = seen.n_rows - seen.n_unruled, int(seen.rows.sum())
         whole = self.overview.all_whole and self.overview.heaviest <= LARGEST_NUMBER
         facts = LeafStatistics(tree, held, seen.noise, n_rows, n_kept, weights is not None, whole)
         of_tree, of_clusters = (total_of([found[key] for key in found if key[1] is one]) for one in (True, False))
         gaps = {here.columns[j]: n for j in rows.needed if (n := int(seen.gaps[j]))}
         asked = range(len(here.columns)) if rows.are_made else tree.features.tolist()
         unseen = tuple(here.columns[j] for j in asked if seen.unseen[j])
-        strange = tuple(f"{here.columns[j]} ({n:,})" for j in here.categories if (n := int(seen.infinite[j])))
-        without = (seen.n_empty, seen.n_unseen, unseen, gaps, seen.n_strange, strange)
+        strange = {here.columns[j]: n for j in here.categories if (n := int(seen.infinite[j]))}
+        without = (seen.n_unruled, seen.n_empty, seen.n_unseen, unseen, gaps, seen.n_strange, strange)
         told = FullTableMeasures(tree, facts, (of_tree, of_clusters), *without)
         return told, seen.rows.sum(axis=1)
 
@@ -229,18 +238,20 @@ def _refuse_infinite(seen: _InAllRows, here: FeatureSpace) -> None:
 class _RowsDownTree(NamedTuple):
     """How rows of a table go down a tree; `points` has what stands for a missing value in columns that may lack one.
 
-    IN: tails: what is done to numbers before costs are measured; are_made: whether clusters were made of some rows,
-    so that rows without one lack a number that none of these lacks.
+    IN: coded: columns of codes, and what stands for a word without one: the code of all other words, or NaN; tails:
+    what is done to numbers before costs are measured; are_made: whether clusters were made of some rows, so that rows
+    without one lack a number that none of these lacks; counts_all: as for `FullTable`.
     """
 
     tree: ThresholdTree
     points: Mapping[int, float]
     needed: list[int]
-    coded: list[int]
+    coded: Mapping[int, float]
     n_clusters: int
     n_columns: int
     tails: Tails | None = None
     are_made: bool = False
+    counts_all: bool = False
 
     def reached(self, values: Floats, lacks: Bools) -> tuple[Floats, Indices]:
         """Return the rows as the tree takes them, and the leaf of each; -1 where it has none."""
@@ -253,15 +264,17 @@ class _RowsDownTree(NamedTuple):
         table = values.copy(order="F")
         for j, point in self.points.items():
             table[lacks[:, j], j] = point
+        for j, code in self.coded.items():
+            table[np.isinf(values[:, j]), j] = code
         return table
 
     def empty(self, lacks: Bools) -> Bools:
-        """Return whether each row lacks so much that it has no cluster."""
-        return np.asarray(lacks.all(axis=1) | lacks[:, self.needed].any(axis=1))
+        """Return whether each row lacks so much that it is left out."""
+        return np.asarray((lacks.all(axis=1) & (not self.counts_all)) | lacks[:, self.needed].any(axis=1))
 
     def strange(self, values: Floats) -> Bools:
-        """Return whether each row holds a word that has no code."""
-        return np.asarray(np.isinf(values[:, self.coded]).any(axis=1))
+        """Return whether each row holds a word that has no code of its own."""
+        return np.asarray(np.isinf(values[:, [*self.coded]]).any(axis=1))
 
 
 class _InAllRows:
@@ -269,7 +282,7 @@ class _InAllRows:
 
     def __init__(self, rows: _RowsDownTree, makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> None:
         self.how, self.parts = rows, {key: make() for key, make in makes.items()}
-        self.n_rows = self.n_empty = self.n_unseen = self.n_strange = 0
+        self.n_rows = self.n_unruled = self.n_empty = self.n_unseen = self.n_strange = 0
         self.rows = np.zeros((rows.tree.n_leaves, rows.n_clusters), dtype=np.int64)
         self.noise = np.zeros(rows.tree.n_leaves, dtype=np.int64)
         self.gaps, self.unseen, self.infinite = np.zeros((3, rows.n_columns), dtype=np.int64)
@@ -278,34 +291,50 @@ class _InAllRows:
         """Add a block of rows."""
         lacks = np.isnan(block.values)
         table, leaf = self.how.reached(block.values, lacks)
-        if self.how.are_made:
-            leaf = np.where(block.labels < 0, -1, leaf)
         is_empty, is_strange = self.how.empty(lacks), self.how.strange(block.values)
         self.n_empty += int((is_empty & ~is_strange).sum())
         self.n_strange += int(is_strange.sum())
-        is_empty |= is_strange
-        self._count(block, leaf, is_empty)
+        is_unseen = leaf < 0
+        if self.how.are_made:
+            is_unseen = is_unseen | (block.labels < 0)
+        is_unseen &= ~(is_empty | is_strange)
+        self.n_unseen += int(is_unseen.sum())
+        is_whole = ~(is_empty | is_strange | is_unseen)
+        self._count(block, leaf, block.kept if self.how.counts_all else block.kept & is_whole)
         self.gaps += lacks.sum(axis=0)
-        self.unseen += np.isnan(table[~is_empty & (leaf < 0)]).sum(axis=0)
+        self.unseen += np.isnan(table[is_unseen]).sum(axis=0)
         self.infinite += np.isinf(block.values).sum(axis=0)
-        kept = block.kept & (leaf >= 0) & ~is_empty
+        kept = block.kept & is_whole
         groups = {False: block.labels, True: self.how.tree.leaf_clusters[leaf]}
         table = table if self.how.tails is None else self.how.tails.transform(table)
         for (j, by_tree), part in self.parts.items():
             x = leaf.astype(np.float64) if j == LEAF else table[:, j]
-            part.update((x[:, None], np.where(kept & np.isfinite(x), groups[by_tree], -1), block.weights))
+            counts = (block.kept if j == LEAF and self.how.counts_all else kept) & (leaf >= 0)
+            part.update((x[:, None], np.where(counts & np.isfinite(x), groups[by_tree], -1), block.weights))
 
-    def _count(self, block: Block, leaf: Indices, is_empty: Bools) -> None:
-        has_leaf, (n_leaves, k) = (leaf >= 0) & ~is_empty, self.rows.shape
+    def _count(self, block: Block, leaf: Indices, is_kept: Bools) -> None:
+        """Count rows in leaves; IN: is_kept: rows that count for their cluster, where they have a leaf."""
+        has_leaf, (n_leaves, k) = leaf >= 0, self.rows.shape
         self.n_rows += len(leaf)
-        self.n_unseen += int((~is_empty & (leaf < 0)).sum())
-        self.noise += np.bincount(leaf[has_leaf & ~block.kept], minlength=n_leaves)
-        cells = (leaf * k + block.labels)[has_leaf & block.kept]
+        self.n_unruled += int((~has_leaf).sum())
+        self.noise += np.bincount(leaf[has_leaf & ~is_kept], minlength=n_leaves)
+        cells = (leaf * k + block.labels)[has_leaf & is_kept]
         self.rows += np.bincount(cells, minlength=n_leaves * k).reshape(n_leaves, k)
 
     def merge(self, other: _InAllRows) -> None:
         """Add the rows of another part of the table."""
-        for name in ("n_rows", "n_empty", "n_unseen", "n_strange", "rows", "noise", "gaps", "unseen", "infinite"):
+        for name in (
+            "n_rows",
+            "n_unruled",
+            "n_empty",
+            "n_unseen",
+            "n_strange",
+            "rows",
+            "noise",
+            "gaps",
+            "unseen",
+            "infinite",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for key, part in self.parts.items():
             part.merge(other.parts[key])

@@ -58,11 +58,13 @@ def measure(
     leaf: Indices | None = None,
     costs: Costs | None = None,
     whole: FullTableMeasures | None = None,
+    facts: LeafStatistics | None = None,
 ) -> MeasuredTree:
     """Return the explanation by a tree on the columns of a table; costs are measured in the columns that grew the tree.
 
     The clusters' names must be text or numbers; see `renamed`. IN: leaf (n,), costs: of this tree, if they are known;
-    whole: what it does in all rows of a table, if these were drawn from it: then that is told.
+    whole: what it does in all rows of a table, if these were drawn from it: then that is told; facts: what leaves hold
+    of more rows, if these are those that costs can be measured of.
     """
     tree, reference = grown.tree, task.reference
     refuse_no_sum(task.rows.weights)
@@ -70,7 +72,7 @@ def measure(
         leaf = tree.apply(coordinates.table, n_jobs=task.n_jobs)
     if whole is not None:
         facts, costs = whole.facts, Costs(*whole.costs)
-    else:
+    elif facts is None:
         facts = LeafStatistics.of(task, tree, leaf)
     if costs is None:
         costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates)
@@ -88,7 +90,8 @@ def measure(
     )
     if whole is None:
         return measured
-    return replace(measured, n_rows=whole.n_rows, n_left_out=measured.n_left_out + whole.n_incomplete)
+    n_left_out, n_incomplete = measured.n_left_out + whole.n_unruled, whole.n_incomplete
+    return replace(measured, n_rows=whole.n_rows, n_left_out=n_left_out, n_incomplete=n_incomplete)
 
 
 def binary_columns(tree: ThresholdTree, coordinates: FeatureSpace, kept: Bools) -> tuple[str, ...]:
@@ -223,29 +226,36 @@ def _mixture_facts(task: Task, grown: Grown, coordinates: FeatureSpace) -> Mixtu
     return None if of_table is None else mixture_facts(grown.tree, of_table, coordinates.columns, on_table)
 
 
-def measured_in_batches(task: Task, grown: Grown, *, short_words: bool = False) -> MeasuredTree:
+def measured_in_batches(
+    task: Task, grown: Grown, *, short_words: bool = False, held: LeafStatistics | None = None
+) -> MeasuredTree:
     """Return the explanation by a tree that is there, of rows in batches.
 
     Takes one pass, or two where rows belong to the nearest centre; seldom one more. IN: short_words: whether words have
-    short thresholds, which separate the same rows; seldom takes a pass more.
+    short thresholds, which separate the same rows; seldom takes a pass more; held: what leaves hold of more rows.
     """
     facts = BatchStatistics(task, objective=grown.objective)
     sums = facts.of_trees([grown.tree])[0]
-    measured = measured_of_batches(facts, grown, sums)
+    measured = measured_of_batches(facts, grown, sums, held=held)
     return with_short_words(measured, shortened_of_batches(sums, task.batches)) if short_words else measured
 
 
 def measured_of_batches(
-    facts: BatchStatistics, grown: Grown, sums: TreeSums, cost: float | None = None
+    facts: BatchStatistics,
+    grown: Grown,
+    sums: TreeSums,
+    cost: float | None = None,
+    held: LeafStatistics | None = None,
 ) -> MeasuredTree:
     """Return the explanation by a tree, as `measure` does for rows in memory.
 
     IN: grown: with the final tree; sums: what was measured of it, or of a tree that sends each row to the same leaf;
-    cost: of the tree, if it is known.
+    cost: of the tree, if it is known; held: what leaves hold of more rows than these.
     """
     task, overview = facts.task, facts.task.overview
     whole = overview.all_whole and overview.heaviest <= LARGEST_NUMBER
-    held = LeafStatistics(grown.tree, sums.held, sums.noise, overview.n_rows, overview.n_kept, facts.weighted, whole)
+    known = overview.n_rows, overview.n_kept, facts.weighted, whole
+    held = held or LeafStatistics(grown.tree, sums.held, sums.noise, *known)
     costs = Costs(facts.costs_of([sums])[0] if cost is None else cost, facts.cost_of_clusters)
     no_rows = np.empty(0, dtype=np.intp)
     return explanation_of(

@@ -201,8 +201,8 @@ def headline(ex: MeasuredTree) -> str:
     kept = counted(ex.n_rows - ex.n_left_out, "row")
     labelled = ex.n_left_out - ex.n_incomplete
     parts = [f"{counted(labelled, 'row')} {_lacking(ex)}"] * bool(labelled)
-    why = "without a cluster" if ex.gaps or ex.categories else "with missing values"  # others may lack some, too
-    parts += [f"{counted(ex.n_incomplete, 'row')} {why}"] * bool(ex.n_incomplete)
+    why = "" if ex.gaps or ex.categories else " with missing values"  # others may lack some, too
+    parts += [f"{counted(ex.n_incomplete, 'row')}{why}"] * bool(ex.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
     without = " without clear groups" if lack_groups(ex.notes) else ""
@@ -255,7 +255,8 @@ def _noise(ex: MeasuredTree) -> list[str]:
         return []
     order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
     taken = [f"{noise[i]:,} in {shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
-    return [f"Of the {counted(sum(noise), 'row')} {_lacking(ex)} the rules put {listed(taken)}."]
+    of = "left out" if ex.n_incomplete > ex.n_unruled else _lacking(ex)
+    return [f"Of the {counted(ex.n_left_out - ex.n_unruled, 'row')} {of} the rules put {listed(taken)}."]
 
 
 def _origin(ex: MeasuredTree) -> str:

@@ -74,11 +74,11 @@ def _lines(ex: MeasuredTree, reasons: Sequence[Reason]) -> list[_WatchLine]:
     """Return the lines of the result, in the order of a printed `Drift`."""
     drift: DriftFacts = drift_of(ex, Counts.none(ex))
     leaves, of_leaf = [f"leaf_{i}" for i in range(ex.n_leaves)], ex.tree.leaf_clusters.tolist()
-    known, n_then = " + ".join(leaves), drift.n_then - drift.n_lost_then
+    known = " + ".join(leaves)
     lines = [_WatchLine("rows", "", drift.n_then, drift.n_then, "n", "n")]
     for one in drift.clusters:
         own = " + ".join(leaf for leaf, cluster in zip(leaves, of_leaf, strict=True) if cluster == one.cluster)
-        lines.append(_WatchLine("cluster", name_as_text(one.name), one.then, n_then, own or "0", known))
+        lines.append(_WatchLine("cluster", name_as_text(one.name), one.then, drift.n_then, own or "0", "n"))
     lines.append(_WatchLine("no cluster", "", drift.n_lost_then, drift.n_then, f"n - ({known})", "n"))
     lines += [
         _WatchLine("no cluster", reason(ex.columns[j], why), 0, 0, f"lost_{i}", "n")

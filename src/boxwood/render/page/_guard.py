@@ -105,6 +105,7 @@ def _with_rounded_counts(ex: MeasuredTree, count: int) -> MeasuredTree:
         ex,
         n_rows=n_kept + n_left_out,
         n_left_out=n_left_out,
+        n_incomplete=int(_multiples(ex.n_incomplete, count)),
         leaves=leaves,
         clusters=clusters_of(leaves, ex.names, sizes.tolist(), rules),
         agreement=float(own.sum() / total),

@@ -90,7 +90,7 @@ def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
             "Left out",
             "; ".join(f"{_columns_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
         ),
-        ("Rows without a cluster", _without_cluster(ex)),
+        ("Rows left out", _rows_left_out(ex)),
     ]
     return [(name, text) for name, text in lines if text]
 
@@ -108,7 +108,7 @@ def _columns_named(columns: Sequence[str]) -> str:
     return listed([shortened(column_name(name)) for name in columns])
 
 
-def _without_cluster(ex: MeasuredTree) -> str:
+def _rows_left_out(ex: MeasuredTree) -> str:
     parts = [f"{ex.n_incomplete:,} {'lacks' if ex.n_incomplete == 1 else 'lack'} a value"] * bool(ex.n_incomplete)
     labelled = ex.n_left_out - ex.n_incomplete
     lack = "no label or weight" if ex.weighted else "no label"

@@ -1,0 +1,113 @@
+"""Which rows get no cluster: those that `predict` gives none, in every number and every sentence that counts them."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import boxwood as bw
+from boxwood.batches.source import ArrowSource
+from tests.scale import law
+
+WITHOUT = re.compile(r"^([\d,]+) of ([\d,]+) rows gets? no cluster|([\d,]+) of ([\d,]+) rows .* no cluster")
+
+
+def columns(rng, n, words):
+    """Return numbers, words and labels, each with gaps or without; labels follow from few of the columns."""
+    frame = pd.DataFrame({f"x{j}": rng.normal(size=n).round(2) for j in range(int(rng.integers(1, 4)))})
+    for j in range(int(rng.integers(0, 3))):
+        frame[f"w{j}"] = rng.choice(words, n)
+    by = frame[frame.columns[rng.integers(len(frame.columns))]]
+    return frame, np.where(by > 0, "p", "q") if by.dtype.kind == "f" else np.where(by.isin(["a", "d"]), "p", "q")
+
+
+def with_gaps(rng, frame):
+    lacking = rng.random(frame.shape) < rng.choice([0, 0.05, 0.3], frame.shape[1])
+    lacking[: int(rng.integers(0, 4))] = True
+    return frame.mask(lacking)
+
+
+def case(seed):
+    """Return an explanation, the table and the labels it is of, and later rows with words that were never seen."""
+    rng = np.random.default_rng(seed)
+    frame, labels = columns(rng, 90, list("abc"))
+    labels = np.where(rng.random(90) < 0.1, "p", labels)
+    learnt = with_gaps(rng, frame) if seed % 3 else frame
+    weights = rng.integers(1, 5, 90).astype(float) if seed % 4 == 1 else None
+    options = {"missing": ["learn", "drop"][seed // 3 % 2], "max_leaf_nodes": int(rng.integers(2, 5))}
+    lacks = learnt.isna().any(axis=1).mean()
+    options["missing"] = "learn" if lacks > 0.5 else options["missing"]
+    ex = bw.explain(learnt, labels, sample_weight=weights, method=["auto", "cart"][seed % 2], **options)
+    ex = ex.with_unseen() if seed % 5 == 0 else ex
+    later = frame.iloc[rng.integers(90, size=60)].reset_index(drop=True)
+    for name in later.columns:
+        if name.startswith("w"):
+            later[name] = later[name].mask(rng.random(60) < 0.15, "z")
+    later = with_gaps(rng, later) if seed % 2 else later
+    later = pd.concat([later, frame.iloc[:5]], ignore_index=True).iloc[5:]  # some rows have all values
+    later_labels = np.where(rng.random(60) < 0.2, "p", rng.choice(["p", "q"], 60))
+    return ex, (learnt, labels, weights), (later, later_labels, rng.integers(1, 5, 60).astype(float))
+
+
+def ruled(ex, rows):
+    """Return whether `predict` gives each row a cluster."""
+    return np.array([one in ex.names for one in ex.predict(rows, missing="none").tolist()])
+
+
+def check_notes(notes, n_without, n_rows):
+    """Every note that counts rows without a cluster has the number of those that `predict` gives none."""
+    found = [match for note in notes if (match := WITHOUT.search(note))]
+    counts = [[int(one.replace(",", "")) for one in match.groups() if one] for match in found]
+    assert all(one == [n_without, n_rows] for one in counts), notes
+    return bool(counts)
+
+
+@law(24)
+def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
+    ex, _, (later, labels, weights) = case(seed)
+    given = ex.predict(later, missing="none")
+    has_cluster = ruled(ex, later)
+    n_without = int((~has_cluster).sum())
+    assert n_without == int((ex.apply(later, missing="none") < 0).sum())
+    drift = ex.measure(later)
+    assert drift.n_lost == n_without == sum(one.rows for one in drift.lost)
+    assert Counter(given[has_cluster].tolist()) == {one.name: one.now for one in drift.clusters if one.now}
+    if ex.weighted:
+        assert ex.measure(later, sample_weight=weights).n_lost == weights[~has_cluster].sum()
+    for way in ({}, {"sample_weight": weights}):
+        own = way.get("sample_weight", np.ones(60))[has_cluster]
+        for table in (
+            later,
+            ArrowSource(pa.Table.from_pandas(later.assign(label=labels, weight=weights)), batch_rows=17),
+        ):
+            in_batches = not isinstance(table, pd.DataFrame)
+            about = dict.fromkeys(way, "weight") if in_batches else way
+            measured = ex.measure(table, "label" if in_batches else labels, **about)
+            assert check_notes(measured.notes, n_without, 60) == (n_without > 0), measured.notes
+            right = (given == labels)[has_cluster]
+            assert measured.agreement == pytest.approx(np.average(right, weights=own))
+            if ex.weighted or not way:  # weights of the model's rows are not known
+                assert measured.drift.agreement == pytest.approx(measured.agreement)
+            assert np.sum(measured.confusion()) == pytest.approx(own.sum())
+            assert (measured.n_rows, measured.n_unruled) == (60, n_without)
+
+
+@law(24)
+def test_the_table_that_was_explained_is_counted_as_it_was(seed):
+    ex, (learnt, _, weights), _ = case(seed)
+    n_without = int((~ruled(ex, learnt)).sum())
+    check_notes(ex.notes, n_without, 90)
+    assert ex.n_unruled == n_without
+    loaded = bw.Explanation.from_json(ex.to_json())
+    for model in (ex, loaded):
+        drift = model.measure(learnt)
+        assert drift.n_lost == n_without
+        if weights is None:
+            assert [(one.then, one.now) for one in drift.clusters] == [(one.now, one.now) for one in drift.clusters]
+            assert [one.share_then for one in drift.cuts] == [one.share for one in drift.cuts]
+            assert (drift.n_then, drift.n_lost_then) == (90, n_without)
+            assert not drift.changes
+            assert [one.moved for one in (*drift.columns, *drift.words)] == [0] * len((*drift.columns, *drift.words))
