@@ -672,8 +672,7 @@ def label_values(labels: Any) -> Any:
     has an order of its own, as `stated_order` tells, keeps it.
     """
     if isinstance(labels, (np.ndarray, list, tuple)):
-        is_column = isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.shape[1] == 1
-        return labels[:, 0] if is_column else labels
+        return labels[:, 0] if isinstance(labels, np.ndarray) and labels.shape[1:] == (1,) else labels
     import narwhals as nw
 
     if nw.dependencies.is_into_dataframe(labels) and len(column_names(labels)) == 1:

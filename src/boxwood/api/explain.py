@@ -120,7 +120,8 @@ def explain(
         measures, and a note says how many they are, by column. The rules give rows that are left out a cluster all the
         same, where they ask for nothing that these lack. "refuse" raises a DataError. For a
         clusterer, and for tables in batches with centres, "learn" is "drop". A pipeline that takes missing values, by
-        an imputer or an encoder, gets them; the rules and their measures leave such rows out.
+        an imputer or an encoder, gets them, and the rules say on which side of a cut they are: with "learn", a row that
+        it gives a cluster has one.
     max_leaf_nodes : int, default=None
         Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
         versions. For labels that are no compact clusters, "auto" takes as many as pay on new rows; see Notes. If

@@ -192,7 +192,8 @@ class Explanation(MeasuredTree):
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
 
         A row without a cluster, see `apply`, has -1 if all names are numbers of one type. Otherwise the array is one of
-        objects, and such a row has None. With `missing="none"` the array has that type in any case.
+        objects, and such a row has None. With `missing="none"` the array has that type in any case. Its `tolist()` has
+        plain numbers and texts, as JSON needs them.
 
         For a data frame of Spark or Dask, the result is the same frame with one more column, "cluster" ("cluster_1" if
         there is one, and so on), which its workers compute when the frame is. Names become text, unless all are whole
@@ -206,8 +207,9 @@ class Explanation(MeasuredTree):
     def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Indices:
         """Return the leaf of each row, shape (n,).
 
-        A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. An
-        array has the columns of `columns`, in their order. A data frame of Spark or Dask gets a column "leaf".
+        A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. So
+        are a mapping from column to value, which is one row, and a list of them. An array has the columns of `columns`,
+        in their order. A data frame of Spark or Dask gets a column "leaf".
 
         A row has no leaf if a value that the tree asks for on the way down is missing: None, NaN, null, or the NA of
         pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
@@ -216,7 +218,7 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, d)
+        X : array-like or data frame of shape (n, d), mapping, or list of mappings
         missing : {"warn", "none", "error"}, default="warn"
             What to do with rows that have no leaf. They get -1, and one warning counts them and names the values;
             "none" does not warn, and "error" refuses all rows.

@@ -17,9 +17,8 @@ from itertools import combinations
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
-from boxwood.axes._monotone import LARGEST
 from boxwood.axes.categories import Categories
-from boxwood.axes.maps import AxisMap
+from boxwood.axes.maps import LARGEST, AxisMap
 from boxwood.axes.mixed import NONE_ALIKE, MixedMap, _Codes, _Number, _OrderedPart, _Part
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood._validation import as_float_table, as_integer_weights
-from boxwood.axes._monotone import LARGEST, Scaling, Tails
+from boxwood.axes._monotone import Scaling, Tails
 from boxwood.axes.categories import Categories
-from boxwood.axes.maps import AxisMap, Chained
+from boxwood.axes.maps import LARGEST, AxisMap, Chained
 from boxwood.loops.mixed import orthogonal_rows
 from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
 

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from boxwood._frames import as_matrix, column_names, column_series, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_float_table, out_of_frozen, refuse_halves
-from boxwood.axes._monotone import LARGEST, Elementwise, transformed
+from boxwood.axes._monotone import Elementwise, transformed
 from boxwood.axes.categories import Categories, Encoding, is_missing
-from boxwood.axes.maps import AxisMap, Chained, Filling, Selection, Stacked
+from boxwood.axes.maps import LARGEST, AxisMap, Chained, Filling, Selection, Stacked
 from boxwood.errors import DataError
 from boxwood.tree.cover import EVERYTHING, Intervals
 
