@@ -5,9 +5,12 @@ import math
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
+import boxwood as bw
 from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates, days_of
 from boxwood._texts import TextForms
 from boxwood.errors import DataError
@@ -179,3 +182,45 @@ def test_texts_are_read_alike_whatever_part_of_them_comes_first(seed):
         total.merge(part)
     assert total.reading == reading
     assert total.are_doubtful == expected.are_doubtful
+
+
+ENDS = ["9999-12-31", "9999-12-31T23:59:59", "9999-01-01", "2999-12-31", "2262-04-11", "2099-12-31"]
+BEGINNINGS = ["0001-01-01", "1753-01-01", "1899-12-30", "1900-01-01", "1970-01-01"]
+
+
+@law(200)
+def test_a_threshold_is_beside_an_open_end_and_not_in_the_years_before_it(seed):
+    rng = np.random.default_rng(seed)
+    dates = Dates(ZONES[seed % len(ZONES)])
+    real = days_of([np.datetime64("2000-01-01T00:00:00") + int(rng.integers(0, 9 * 10**8))]).item()
+    is_end = bool(rng.integers(2))
+    (mark,) = days_of([np.datetime64(str(rng.choice(ENDS if is_end else BEGINNINGS)))])
+    low, high = (real, mark) if is_end else (mark, real)
+    threshold = dates.roundest(low, high)
+    assert low <= threshold < high
+    assert abs(threshold - mark) <= 1
+    if dates.zone in ("", "UTC"):
+        day = np.datetime64(math.floor(mark) + (not is_end), "D")
+        assert dates.first(threshold, beyond=True) == str(day)
+
+
+@law(8)
+def test_rules_on_an_open_end_say_it_and_all_forms_label_alike(seed):
+    rng = np.random.default_rng(seed)
+    is_end, n = bool(rng.integers(2)), 60
+    mark = str(rng.choice(ENDS[:1] if is_end else BEGINNINGS[:4]))
+    ends = np.datetime64("2020-01-01") + rng.integers(0, 2000, n)
+    labels = rng.permutation(n) % 2
+    ends[labels == 1] = np.datetime64(mark)
+    frame = pd.DataFrame({"ends": ends.astype("M8[us]")})
+    ex = bw.explain(frame, labels)
+    said = mark if is_end else str(np.datetime64(mark) + 1)
+    assert f"before {said}" in str(ex)
+    assert f"on or after {said}" in str(ex)
+    with duckdb.connect() as con:
+        con.register("t", frame)
+        found = [str(each) for (each,) in con.sql(f"SELECT {ex.to_sql()} FROM t").fetchall()]
+    space = {}
+    exec(ex.to_python(), space)
+    in_python = [str(space["cluster"]({"ends": end.to_pydatetime()})) for end in frame["ends"]]
+    assert found == in_python == list(map(str, labels)) == list(map(str, ex.predict(frame)))

@@ -157,8 +157,10 @@ class Dates(NamedTuple):
         """Return the threshold in `low <= x < high` that parts dates before a round one from that and later ones.
 
         A new year is rounder than a month's first day, this than any day, a day than an hour, and so on. Of equally
-        round dates the one nearest to the middle is taken.
+        round dates the one nearest to the middle is taken. In years without a date up to an open end, as 9999-12-31, or
+        from one, as 1900-01-01, that is not some year in between, but a date of that day or the next.
         """
+        low, high = _beside_open_end(low, high)
         first, last = max(_first_after(low), _FIRST_OF_ALL), min(_microseconds(high), _LAST_OF_ALL)
         if first > last:
             return low
@@ -224,6 +226,24 @@ class Dates(NamedTuple):
 
 NO_DATES: Mapping[int, Dates] = MappingProxyType({})
 """No column of a table holds dates."""
+
+
+def _beside_open_end(low: float, high: float) -> tuple[float, float]:
+    """Return the gap between two dates in days; if one is an open end, far from the other, the day beside it alone."""
+    if high - low < _YEARS:
+        return low, high
+    if high >= _OPEN_FROM:
+        return max(low, high - 1), high
+    return (low, min(high, low + 1)) if math.floor(low) in _OPEN_BEGINNINGS else (low, high)
+
+
+_YEARS = 5 * 366  # days between an open end and other dates
+_OPEN_FROM = (datetime(2099, 1, 1) - _EPOCH).days  # 2099-12-31, 2262-04-11, 2999-12-31, 9999-12-31
+_OPEN_BEGINNINGS = {
+    (datetime(*day) - _EPOCH).days
+    for day in ((1, 1, 1), (1753, 1, 1), (1899, 12, 30), (1899, 12, 31), (1900, 1, 1), (1970, 1, 1))
+}
+"""Dates that stand for none where a column must have one, in days from 1970 on; times and zones may move them."""
 
 
 def days_of(values: ArrayLike) -> Floats:

@@ -12,7 +12,7 @@ import pytest
 
 from boxwood.errors import DataError
 from boxwood.table import ReadOptions, read_table
-from tests.scale import each
+from tests.scale import each, some
 
 CSV = b"x,y\n" + b"".join(b"%d,%d\n" % (i, i % 7) for i in range(200))
 
@@ -51,7 +51,7 @@ PACKED = {
 }
 
 
-@each("name, format", [(name, format) for name in PACKED for format in (None, "csv", "jsonl")])
+@each("name, format", some([(name, format) for name in PACKED for format in (None, "csv", "jsonl")], of=8))
 def test_of_packed_files_it_is_said_what_unpacks_them(name, format, tmp_path):
     pack, command = PACKED[name]
     (tmp_path / name).write_bytes(pack(CSV))
