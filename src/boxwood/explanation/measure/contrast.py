@@ -116,7 +116,8 @@ def _axes(centred: Floats) -> Floats:
 
 def _is_wide(rows: Floats) -> bool:
     """Return whether rows are fewer than columns, whose covariances would take time d cubed."""
-    return len(rows) < rows.shape[1]
+    n_rows, n_columns = rows.shape
+    return bool(n_rows < n_columns)
 
 
 def _of_one_cloud(rows: Floats, table: Floats, *, by_ranks: bool) -> Callable[[Any], Floats]:

@@ -229,7 +229,8 @@ def cost_by_means(weights: Floats, means: Floats, within: float, k: int) -> Cost
 
 def _summed_by(groups: Indices, numbers: Floats, n_groups: int) -> Floats:
     """Return the sum of numbers of the leaves by group; IN: groups (n_namings, n_leaves); numbers (n_leaves,)."""
-    return np.bincount(groups.ravel(), np.broadcast_to(numbers, groups.shape).ravel(), n_groups)
+    weights = np.broadcast_to(numbers, groups.shape).ravel()
+    return np.bincount(groups.ravel(), weights, n_groups).astype(np.float64, copy=False)
 
 
 def one_by_one(cost: Callable[[Indices], float]) -> CostOfNamings:
